@@ -118,7 +118,7 @@ class GroupNormMoments {
   static constexpr uint32_t kPlain = kGroupNormPiece;
 
  private:
-  // The numbers that Root and Complete wait for are the last thing that the vector unit was given.
+  // What Root and Complete wait for is the last thing that the vector unit was given. No other wait of S for V may begin before theirs.
   __aicore__ inline void Promise() {
     promised_ = pipe_->FetchEventID<AscendC::HardEvent::V_S>();
     AscendC::SetFlag<AscendC::HardEvent::V_S>(promised_);
