@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser_support import FLAGS, chromium
-from playground_support import missing
-
-from gn_tutorial.playground.assemble import assemble
+from playground_support import Server, missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -26,35 +21,6 @@ pytestmark = [
     pytest.mark.skipif(not find_spec("playwright") or not chromium(), reason="playwright or Chromium is missing"),
 ]
 PATIENCE = 300_000  # ms; the compiler starts in ten seconds on an idle machine
-
-
-class Server:
-    """A plain file server, and what was asked of it."""
-
-    def __init__(self, folder: Path) -> None:
-        asked = self.asked = []
-
-        class Handler(http.server.SimpleHTTPRequestHandler):
-            def log_message(self, *_: object) -> None:
-                asked.append(self.path)
-
-        handler = functools.partial(Handler, directory=str(folder))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("page") / "page"
-    sizes = assemble(made)
-    assert sizes["before Run"] <= 1_000_000
-    assert sizes["first Run"] <= 40_000_000
-    return made
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,137 @@
+"""What a visit to the playground costs in headless Chromium: first Run to a finding, edit to a finding, memory.
+
+    gnt dev playground page
+    python benchmarks/playground_visit.py page [--visits 3] [--edits 4]
+
+Each visit has a new profile, so that everything is fetched, here from this machine: no network's time is in it. The
+memory is that of the browser's processes for this page (PSS), less what they have with an empty page. Needs Chromium
+and Playwright (the test extra).
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests" / "support")]
+
+from browser_support import FLAGS, chromium  # noqa: E402
+
+PATIENCE = 300_000  # ms
+#: What each visit begins with, and what it edits then: a small wrong program, a step of GroupNorm.
+FIRST, LARGE = "queue/empty_bad", "group_norm/vectorised"
+TEXTS = {
+    FIRST: ROOT / "tests" / "programs" / "queue" / "empty_bad.cpp",
+    LARGE: ROOT / "kernels" / "group_norm" / "group_norm_4_vectorised.cpp",
+}
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder's address."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Nothing: the table is what is printed."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+
+
+def processes() -> list[psutil.Process]:
+    """The browser's."""
+    return [one for one in psutil.Process().children(recursive=True) if "chrom" in one.name()]
+
+
+def memory() -> float:
+    """Bytes of all of them, pages that several share counted once."""
+    return sum(one.memory_full_info().pss for one in processes())
+
+
+def work() -> float:
+    """Seconds of processor time of all of them."""
+    return sum(sum(one.cpu_times()[:2]) for one in processes())
+
+
+def open_at(page: Page, address: str, start: str) -> None:
+    """Open the page with this text."""
+    page.goto("about:blank")
+    page.goto(f"{address}#start={start}")
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+
+
+def run(page: Page, text: str = "") -> tuple[float, float]:
+    """Seconds, and seconds of the processor, from Run to what came of it; first the editor gets ``text``, if any."""
+    if text:
+        page.click(".cm-content")
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(text)
+    began, worked = time.monotonic(), work()
+    page.click("#run")
+    page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
+    if not page.inner_text("#verdict"):
+        raise SystemExit(f"no verdict: {page.inner_text('#findings')}")
+    return time.monotonic() - began, work() - worked
+
+
+def edits(page: Page, start: str, count: int) -> list[tuple[float, float]]:
+    """Of so many edits, each another text. From its file: the editor shows as much of it as fits."""
+    text = TEXTS[start].read_text(encoding="utf-8")
+    return [run(page, f"{text}\n// {i}") for i in range(count)]
+
+
+def row(name: str, times: list[tuple[float, float]]) -> str:
+    """Medians, and the most."""
+    wall, worked = zip(*times, strict=True)
+    middle = statistics.median
+    return f"{name:34} {len(times):3}   {middle(wall):5.1f} s (most {max(wall):.1f}), processor {middle(worked):.1f} s"
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="that gnt dev playground made")
+    parser.add_argument("--visits", type=int, default=3)
+    parser.add_argument("--edits", type=int, default=4, help="in each visit, of each text")
+    given = parser.parse_args()
+    first, small, large, most = [], [], [], []
+    with served(given.folder) as address, sync_playwright() as playwright:
+        for _ in range(given.visits):
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            page = browser.new_page()
+            page.goto("about:blank")
+            empty, seen = memory(), []
+            open_at(page, address, FIRST)
+            first.append(run(page))
+            seen.append(memory())
+            small += edits(page, FIRST, given.edits)
+            seen.append(memory())
+            open_at(page, address, LARGE)
+            run(page)  # the page was opened anew: its workers start again
+            large += edits(page, LARGE, given.edits)
+            most.append(max(*seen, memory()) - empty)
+            browser.close()
+    print(row("first Run to the first finding", first))
+    print(row(f"edit to finding, {FIRST}", small))
+    print(row(f"edit to verdict, {LARGE}", large))
+    print(f"memory: {max(most) / 1e6:.0f} MB at most")
+
+
+if __name__ == "__main__":
+    main()
