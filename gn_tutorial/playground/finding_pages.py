@@ -92,4 +92,4 @@ def _anchor(heading: str) -> str:
 
 
 def _code(text: str, language: str, _: str) -> str:
-    return f"<pre>{coloured(text, 'a.cpp') if language == 'cpp' else excerpt_html(text, None)}</pre>"
+    return f"<pre>{coloured(text, 'a.cpp')}</pre>" if language == "cpp" else excerpt_html(text, None)

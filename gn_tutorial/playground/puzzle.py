@@ -21,12 +21,12 @@ _MORE = "The notebook's check of this puzzle looks at the numbers for one mistak
 def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str, Any]:
     """A puzzle as the start of the page has it. before, after: the kernel around the learner's lines.
 
-    more: the notebook refuses some right numbers for what is not recognised here.
+    line: where the learner's lines stand. more: the notebook refuses some right numbers for what is not recognised here.
     """
     here = [one for one in wrong if _asked(one)]
     told = [{"finding": one.finding, "when": one.when, "say": one.say, "right": one.right} for one in here]
     more = any(one.right for one in wrong if not _asked(one))
-    return {"before": before, "after": after, "wrong": told, "more": more}
+    return {"before": before, "after": after, "line": before.count("\n") + 1, "wrong": told, "more": more}
 
 
 def judged(

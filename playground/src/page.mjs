@@ -27,6 +27,7 @@ async function showStart(id, given = {}) {
   showGroup(known.group, known.id);
   state.start = await json(here(`starts/${known.file}`));
   editor.text = given.text ?? state.start.text;
+  if (state.start.puzzle && !given.text) editor.show(state.start.puzzle.line);
   fill(at('case'), state.start.cases.map((one, i) => [String(i), one.label]), given.case);
   showCase(given.blocks);
   clear();
