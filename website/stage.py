@@ -78,7 +78,9 @@ class Stage:
             cells.append(cell)
             if self.playground and (puzzle := _PUZZLE.fullmatch(cell["id"])):
                 # No link of Markdown: the playground is no page of Sphinx.
-                address = f"{'../' * (len(page.parts) - 1)}playground/index.html#start=puzzle/{page.name[:2]}.{puzzle[1]}"
+                address = (
+                    f"{'../' * (len(page.parts) - 1)}playground/index.html#start=puzzle/{page.name[:2]}.{puzzle[1]}"
+                )
                 link = f'<a href="{address}">Try it in the browser</a>'
                 cells.append({"cell_type": "markdown", "id": f"try-{puzzle[1]}", "metadata": {}, "source": link})
         return json.dumps(notebook | {"cells": cells}, ensure_ascii=False)

@@ -62,7 +62,7 @@ def finding_pages(root: Path) -> dict[str, str]:
         return link if ":" in link else None
 
     made = {}
-    for name, path in files.items():
+    for path in files.values():
         text = with_try_it(path.read_text(encoding="utf-8"), root, "../index.html")
         title = text.partition("\n")[0].lstrip("# ")
         made[f"{path.stem}.html"] = _PAGE.format(title=escape(title), body=_html(text, address))

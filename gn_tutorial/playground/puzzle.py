@@ -21,7 +21,8 @@ _MORE = "The notebook's check of this puzzle looks at the numbers for one mistak
 def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str, Any]:
     """A puzzle as the start of the page has it. before, after: the kernel around the learner's lines.
 
-    line: where the learner's lines stand. more: the notebook refuses some right numbers for what is not recognised here.
+    line: where the learner's lines stand. more: the notebook refuses some right numbers for what is not recognised
+    here.
     """
     here = [one for one in wrong if _asked(one)]
     told = [{"finding": one.finding, "when": one.when, "say": one.say, "right": one.right} for one in here]
@@ -29,9 +30,7 @@ def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str,
     return {"before": before, "after": after, "line": before.count("\n") + 1, "wrong": told, "more": more}
 
 
-def judged(
-    puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], modelled: Modelled | None
-) -> dict[str, Any]:
+def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], modelled: Modelled | None) -> dict[str, Any]:
     """``right``, ``begun``, and what is ``said`` besides. shown: what ``outcome`` gives; text: the whole kernel."""
     lines = _lines(puzzle, text)
     if lines is None or not code_of(lines):

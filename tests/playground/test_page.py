@@ -12,6 +12,8 @@ import pytest
 from browser_support import FLAGS, chromium
 from playground_support import Server, missing
 
+from gn_tutorial.exercises.puzzles.bank import load
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -93,6 +95,28 @@ def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: S
     assert "queue-empty" in page.request.get(server.address + link).text()
     write(page, wrong.replace("queue.HasTensorInQue();", "queue.EnQue(a);"))
     assert run(page) == "right: queue-empty is gone"
+
+
+def test_the_page_of_a_finding_opens_its_wrong_program(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}diagnostics/queue-empty.html")
+    page.click("text=Try it in the browser >> nth=0")
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    assert "queue_empty_bad" in page.inner_text(".cm-content")
+
+
+def test_a_puzzle_opens_at_its_lines_and_is_solved_or_not(page: Page, server: Server) -> None:
+    puzzle = load()["06.once"]
+    open_at(page, server, "puzzle/06.once")
+    assert puzzle.task.split()[0] in page.inner_text(".cm-content")
+    assert run(page) == "not attempted yet: write your lines below the task"
+    refused = next(one for one in puzzle.wrong if one.right)
+    for lines, verdict in ((refused.lines, "not right yet"), (puzzle.solution, "right: the puzzle is solved")):
+        page.click("#reset")
+        page.wait_for_selector("#verdict:empty", state="attached")
+        page.keyboard.press("End")
+        page.keyboard.insert_text(f"\n{lines}")
+        assert run(page) == verdict
+        assert page.inner_text("#findings") == (refused.say if lines == refused.lines else "")
 
 
 def test_an_error_of_the_compiler_stands_at_its_line(page: Page, server: Server) -> None:
