@@ -13,6 +13,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from gn_tutorial.playground.finding_pages import with_try_it
+
 ROOT = Path(__file__).resolve().parent.parent
 #: Pages, by where they stand in the repository and on the site.
 PAGES = (
@@ -32,7 +34,6 @@ _LANGUAGES = {
 }
 _FENCED = re.compile(r"(^ *(`{3,}|~{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.DOTALL | re.MULTILINE)
 _PUZZLE = re.compile(r"puzzle-(\w+)")
-_RUN_IT = re.compile(r"^Run it: `gnt run tests/programs/(\w+/\w+)\.cpp .*$", re.MULTILINE)
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 
 
@@ -76,7 +77,11 @@ class Stage:
                 cell["source"] = self._markdown(page, "".join(cell["source"]))
             cells.append(cell)
             if self.playground and (puzzle := _PUZZLE.fullmatch(cell["id"])):
-                link = self._try_it(page, f"puzzle/{page.name[:2]}.{puzzle[1]}")
+                # No link of Markdown: the playground is no page of Sphinx.
+                address = (
+                    f"{'../' * (len(page.parts) - 1)}playground/index.html#start=puzzle/{page.name[:2]}.{puzzle[1]}"
+                )
+                link = f'<a href="{address}">Try it in the browser</a>'
                 cells.append({"cell_type": "markdown", "id": f"try-{puzzle[1]}", "metadata": {}, "source": link})
         return json.dumps(notebook | {"cells": cells}, ensure_ascii=False)
 
@@ -84,12 +89,7 @@ class Stage:
         linked = outside_fences(text, lambda part: _LINK.sub(lambda link: self._link(page, link), part))
         if not self.playground or page.parent.name != "diagnostics":
             return linked
-        return _RUN_IT.sub(lambda run: f"{run[0]}\n\n{self._try_it(page, run[1])}", linked)
-
-    def _try_it(self, page: Path, start: str) -> str:
-        # No link of Markdown: the playground is no page of Sphinx.
-        up = "../" * (len(page.parts) - 1)
-        return f'<a href="{up}playground/index.html#start={start}">Try it in the browser</a>'
+        return with_try_it(linked, ROOT, "../../playground/index.html")
 
     def _link(self, page: Path, link: re.Match[str]) -> str:
         target, _, anchor = link[2].partition("#")

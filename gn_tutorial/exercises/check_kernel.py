@@ -15,7 +15,7 @@ from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown, spots
-from gn_tutorial.exercises.puzzles.bank import code_of
+from gn_tutorial.exercises.mistakes import SAME_MISTAKE, code_of
 from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.arguments import inout, out, workspace
@@ -71,11 +71,6 @@ def by_scalars(result: Result, least: int) -> str | None:
 
 #: What a finding of the twin means in this launch, in words, from what it touched; empty if it says nothing more.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
-
-
-#: Harmless on a device, and here the mistake all the same: two cores that do the same work, a tile used after it was
-#: given back, which nothing has overwritten yet.
-SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
 
 
 #: What a kernel with SyncAll has to say (`KernelChecker.keeps`). The twin judges only a type that is there.

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.errors import GntError
 from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.playground.files import PLAYGROUND, course_files, objects
+from gn_tutorial.playground.finding_pages import finding_pages
 from gn_tutorial.playground.starts import kernel_starts, program_starts, puzzle_starts
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 from gn_tutorial.toml_file import PACKAGE
@@ -148,15 +148,9 @@ def _style() -> str:
 
 
 def _pages(out: Path) -> None:
-    """The pages of findings, as their text: a site that has them rendered links there instead."""
     (out / "diagnostics").mkdir()
-    for path in sorted((ROOT / "docs" / "diagnostics").glob("*.md")):
-        text = escape(path.read_text(encoding="utf-8"))
-        (out / "diagnostics" / f"{path.stem}.html").write_text(
-            f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-            f'<title>{path.stem}</title><pre style="white-space: pre-wrap; max-width: 100ch">{text}</pre></html>\n',
-            encoding="utf-8",
-        )
+    for name, text in finding_pages(ROOT).items():
+        (out / "diagnostics" / name).write_text(text, encoding="utf-8")
 
 
 def _notices() -> str:

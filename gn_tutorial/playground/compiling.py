@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gn_tutorial.compiler import language, messages
+from gn_tutorial.compiler.language_rules import ERRORS
 from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.compiler.signature import Entry, require_entries
@@ -41,15 +42,32 @@ class Compilation:
         return require_entries(self.text, self.path.name, "", self.headers)
 
     def preprocessing(self) -> dict[str, Any]:
-        """What src/compiler.mjs preprocesses. Raises CompileError if there is no kernel."""
+        """What src/compiler.mjs preprocesses, for ``source_findings``. Raises CompileError if there is no kernel."""
         return self._request(self._shim.text + language.PROBE)
 
-    def compiling(self, preprocessed: str) -> dict[str, Any]:
-        """What it compiles then. preprocessed: what came of the former; empty if nothing did."""
-        found = language.NOTHING_READ
-        if language.words_are_left(preprocessed):
-            found = language.table(language.find(language.own_text(preprocessed, self._sources().is_learners)))
-        return self._request(self._shim.text + found)
+    def compiling(self) -> dict[str, Any]:
+        """What it compiles. Raises CompileError if there is no kernel."""
+        return self._request(self._shim.text)
+
+    def source_findings(self, preprocessed: str) -> list[dict[str, Any]]:
+        """What device code may not have, for the job of a launch. preprocessed: empty if that failed.
+
+        A library of ``compiler/build.py`` has it compiled in. Here it is read while the compiler works.
+        """
+        if not language.words_are_left(preprocessed):
+            return []
+        found = language.find(language.own_text(preprocessed, self._sources().is_learners))
+        return [
+            {
+                "entry": one.entry,
+                "id": one.finding.id,
+                "error": one.finding.id in ERRORS,
+                "file": one.file,
+                "line": one.line,
+                "fields": list(one.finding.fields.items()),
+            }
+            for one in found
+        ]
 
     def failure(self, text: str) -> CompileError:
         """The error of a compilation that printed ``text``."""

@@ -11,6 +11,7 @@ from gn_tutorial.compiler.sources import read_sources
 from gn_tutorial.errors import CompileError
 from gn_tutorial.playground import outcome
 from gn_tutorial.playground.compiling import COURSE, Compilation
+from gn_tutorial.playground.puzzle import judged, mistake_of
 
 
 class PageSession:
@@ -20,8 +21,8 @@ class PageSession:
         self._compilation: Compilation | None = None
         self._before: outcome.Modelled | None = None
 
-    def preprocessing(self, path: str, text: str, defines: list[str]) -> str:
-        """``{"request": ...}`` for the compiler, or ``{"errors": [...]}`` if the text has no kernel."""
+    def preparing(self, path: str, text: str, defines: list[str]) -> str:
+        """Requests for the compiler, ``preprocess`` and ``compile``; or ``errors`` if the text has no kernel."""
         file = Path(COURSE / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -29,19 +30,24 @@ class PageSession:
         try:
             headers = read_sources(file, text, (file.parent,), Path(COURSE / "include")).headers
             self._compilation = Compilation(PurePosixPath(path), text, headers, tuple(defines))
-            return json.dumps({"request": self._compilation.preprocessing()})
+            asked = {"preprocess": self._compilation.preprocessing(), "compile": self._compilation.compiling()}
+            return json.dumps(asked)
         except CompileError as error:
             return json.dumps({"errors": _errors(error)})
 
-    def compiling(self, preprocessed: str) -> str:
-        """The request to compile, after ``preprocessing``."""
+    def source_findings(self, preprocessed: str) -> str:
+        """What device code may not have, after ``preparing``."""
         assert self._compilation
-        return json.dumps(self._compilation.compiling(preprocessed))
+        return json.dumps(self._compilation.source_findings(preprocessed))
 
-    def failure(self, text: str) -> str:
-        """What a compilation that printed ``text`` says, at the learner's lines."""
+    def failure(self, said: str, puzzle: str) -> str:
+        """What a compilation that printed ``said`` tells, at the learner's lines. puzzle: of the start, or null."""
         assert self._compilation
-        return json.dumps(_errors(self._compilation.failure(text)))
+        errors = _errors(self._compilation.failure(said))
+        if of := json.loads(puzzle):
+            mistake = mistake_of(of, self._compilation.text, errors[0]["message"])
+            errors[:0] = [{"file": "", "line": 0, "column": 0, "message": mistake, "hint": ""}] if mistake else []
+        return json.dumps(errors)
 
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
         """What is shown of a launch. given: the arguments of ``outcome.outcome`` that are no bytes."""
@@ -57,6 +63,8 @@ class PageSession:
             self._before if found["beside"] else None,
         )
         self._before = modelled or self._before
+        if found["puzzle"]:
+            shown["puzzle"] = judged(found["puzzle"], found["text"], shown, modelled)
         return json.dumps(shown)
 
 

@@ -80,7 +80,6 @@ def outcome(
         "failed": failed,
         "ended": ended(answer),
         "findings": [one.to_dict() | {"text": one.render()} for one in findings.ordered],
-        "html": findings._repr_html_() if findings else "",
         "numbers": [] if failed else [_compared(name, arrays[name], of) for name, of in expected.items()],
         "tally": _tally(answer["tally"], job["blocks"]),
         "modelled": None,

@@ -17,6 +17,7 @@ from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.mistakes import SAME_MISTAKE
 from gn_tutorial.exercises.puzzles.bank import load as puzzles
 from gn_tutorial.exercises.puzzles.check import ATOL, Data
 from gn_tutorial.exercises.puzzles.frame import framed
@@ -25,6 +26,7 @@ from gn_tutorial.operators.registry import all_kernels, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
 from gn_tutorial.playground import programs
 from gn_tutorial.playground.jobs import encoded, job, request_of
+from gn_tutorial.playground.puzzle import of_start
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.timing.machine import default_cores
 
@@ -110,23 +112,26 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
         args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
         outputs = {name: np.ascontiguousarray(array) for name, array in data.want.items()}  # a transposed view, maybe
         args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in outputs.items()]
+        options = TwinOptions(**chosen.options)
         request = LaunchRequest(
             entry="puzzle",
             args=args,
             blocks=chosen.blocks,
-            options=TwinOptions(**chosen.options),
+            options=replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE)))),
             isolated=False,
             tracing=TRACE,
         )
         within = Tolerance(rtol=chosen.rtol, atol=ATOL, reason="the puzzle's")
         expected = {name: _expected(one, one.dtype.name, within) for name, one in data.want.items()}
         sizes = ", ".join(f"{arg.name} {list(arg.data.shape)}" for arg in args)
+        lines, (first, last) = frame.text.splitlines(keepends=True), frame.own
         yield {
             "id": f"puzzle/{chosen.id}",
             "title": f"{chosen.notebook} {chosen.title}",
             "group": "Puzzles of the notebooks",
             "path": f"puzzles/{chosen.id}.cpp",
             "text": frame.text,
+            "puzzle": of_start(chosen.wrong, "".join(lines[: first - 1]), "".join(lines[last:])),
             "cases": [{"label": sizes, "arrays": {}, "expected": expected, "launches": [job(request)]}],
         }
 

@@ -29,10 +29,13 @@ const answers = {
     }
   },
 };
-onmessage = async ({ data: { number, do: name, request } }) => {
+async function answer({ number, do: name, request }) {
   try {
     postMessage({ number, ...(await answers[name](request)) });
   } catch (error) {
     postMessage({ number, failed: String(error?.stack ?? error) });
   }
-};
+}
+// One after the other: each run of the compiler has a memory of its own.
+let before = Promise.resolve();
+onmessage = ({ data }) => { before = before.then(() => answer(data)); };

@@ -2,14 +2,16 @@
 //
 // Every run of clang has files of its own, and leaves none behind. Its file system knows no `..`: paths come resolved.
 
-// -O1: launches take milliseconds, compiling seconds. The bits are the same at each level (tests/compiler/test_same_bits.py).
-const COMMON = '-std=c++20 -O1 -fno-exceptions -ffp-contract=off -fno-strict-aliasing -fno-math-errno'.split(' ');
-const KERNEL = ['-ftrivial-auto-var-init=pattern', '-I/course/include', '-I/course', '-DGNT_OBSERVED=1'];
+const COMMON = '-std=c++20 -fno-exceptions -ffp-contract=off -fno-strict-aliasing -fno-math-errno'.split(' ');
+// -O0: launches take milliseconds, optimising seconds. The bits are the same at each level (tests/compiler/test_same_bits.py).
+const KERNEL = ['-O0', '-ftrivial-auto-var-init=pattern', '-I/course/include', '-I/course', '-DGNT_OBSERVED=1'];
 const SHOWN = '-fdiagnostics-color=never -fno-caret-diagnostics -fmessage-length=0 -ferror-limit=20 -w'.split(' ');
 const LINK = [
   '-mexec-model=reactor', '-Wl,--export=__stack_pointer', '-Wl,--initial-memory=67108864', '-Wl,--max-memory=1073741824',
   '-Wl,-z,stack-size=1048576', '-Wl,--strip-all',
 ];
+// What every kernel is linked with: compiled once.
+const LINKED = ['-O1', '-I/course/include'];
 const SHIM = '/course/shim.cpp';
 const OBJECTS = ['entry.o', 'watchers.o'];
 
@@ -30,19 +32,16 @@ export class Compiler {
   async makeObjects() {
     const made = {};
     for (const [name, source] of [['entry.o', '/course/page/entry.cpp'], ['watchers.o', '/course/watchers/watchers.cpp']])
-      made[name] = (await this.run([...COMMON, '-I/course/include', '-c', source, '-o', name], {}))[name];
+      made[name] = (await this.run([...COMMON, ...LINKED, '-c', source, '-o', name], {}))[name];
     made['twin.pch'] = (await this.run([...COMMON, ...KERNEL, '-x', 'c++-header', '/course/page/twin.h', '-o', 'twin.pch'], {}))['twin.pch'];
     return made;
   }
 
   // `request`: { shim, defines, own: { path below /course: text } }. What `-E` prints, the twin's headers replaced by names.
   async preprocess(request) {
-    // Onto standard output: clang writes a few bytes at a time, and for each a file would be copied as a whole.
     const options = ['-E', '-w', '-std=c++20', ...request.defines, '-I/course/names', '-I/course', SHIM, '-o', '-'];
-    const pieces = [], decoder = new TextDecoder();
     try {
-      await this.run(options, this.ownFiles(request), { stdout: bytes => { if (bytes) pieces.push(decoder.decode(bytes, { stream: true })); } });
-      return pieces.join('');
+      return new TextDecoder().decode(await this.printed(options, this.ownFiles(request)));
     } catch (error) {
       if (error instanceof CompileFailed) return '';  // the compiler is about to say what is wrong
       throw error;
@@ -52,10 +51,16 @@ export class Compiler {
   // The module's bytes. Throws CompileFailed with the compiler's text.
   async compile(request) {
     const header = this.objects['twin.pch'] ? ['-include-pch', '/twin.pch'] : [];
-    const { 'kernel.o': kernel } = await this.run(
-      [...COMMON, ...KERNEL, ...SHOWN, ...request.defines, ...header, '-c', SHIM, '-o', 'kernel.o'], this.ownFiles(request));
+    const kernel = await this.printed([...COMMON, ...KERNEL, ...SHOWN, ...request.defines, ...header, '-c', SHIM, '-o', '-'], this.ownFiles(request));
     const files = { 'kernel.o': kernel, ...Object.fromEntries(OBJECTS.map(name => [name, this.objects[name]])) };
     return (await this.run([...LINK, 'kernel.o', ...OBJECTS, '-o', 'kernel.wasm'], files, { alone: true }))['kernel.wasm'];
+  }
+
+  // What clang writes onto standard output. Into a file it writes a few bytes at a time, and for each the file is copied as a whole.
+  async printed(options, own) {
+    const pieces = [];
+    await this.run(options, own, { stdout: bytes => { if (bytes) pieces.push(bytes.slice()); } });
+    return new Uint8Array(await new Blob(pieces).arrayBuffer());
   }
 
   ownFiles(request) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gn_twin/base/abi.h"
+#include "gn_twin/core/source_findings.h"
 
 #define PAGE(NAME) __attribute__((export_name(#NAME), used))
 
@@ -11,7 +12,14 @@ namespace {
 constexpr uint32_t kMostArguments = 64;
 GntArg arguments[kMostArguments];
 GntJob job;
+gn_twin::SourceFinding* source_findings;
+uint32_t source_count;
 }  // namespace
+
+// What is wrong with the source comes with the launch: it is read while the kernel is compiled.
+bool gn_twin::ReportSource(GntJob& job, const char* entry) {
+  return WriteSourceFindings(job, entry, source_findings, source_count);
+}
 
 extern "C" {
 int32_t gnt_run(const char* entry, GntJob* job);
@@ -23,6 +31,18 @@ PAGE(page_argument)
 void page_argument(uint32_t index, const char* name, uint8_t* data, uint32_t bytes, uint32_t kind, uint32_t role, uint64_t address,
                    uint64_t poison, uint32_t element_bytes) {
   arguments[index] = GntArg{name, data, bytes, static_cast<GntKind>(kind), static_cast<GntRole>(role), address, poison, element_bytes};
+}
+
+PAGE(page_source) void page_source(uint32_t count) {
+  source_findings = static_cast<gn_twin::SourceFinding*>(calloc(count, sizeof(gn_twin::SourceFinding)));
+}
+PAGE(page_source_finding)
+void page_source_finding(const char* entry, const char* id, uint32_t error, const char* file, uint32_t line) {
+  source_findings[source_count++] = gn_twin::SourceFinding{entry, id, error != 0, file, line, 0, {}};
+}
+PAGE(page_source_field) void page_source_field(const char* key, const char* text) {
+  gn_twin::SourceFinding& last = source_findings[source_count - 1];
+  last.fields[last.count++] = {key, text};
 }
 
 // The fields of GntOptions in their order.

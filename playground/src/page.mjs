@@ -27,6 +27,7 @@ async function showStart(id, given = {}) {
   showGroup(known.group, known.id);
   state.start = await json(here(`starts/${known.file}`));
   editor.text = given.text ?? state.start.text;
+  if (state.start.puzzle && !given.text) editor.show(state.start.puzzle.line);
   fill(at('case'), state.start.cases.map((one, i) => [String(i), one.label]), given.case);
   showCase(given.blocks);
   clear();
@@ -62,31 +63,32 @@ async function run() {
   const ready = performance.now();
   say('running');
   const chosen = chosenCase(), job = chosen.launches[Number(at('blocks').value)];
-  const { answer, printed } = await launch(compiled.module, withArrays(job, chosen.arrays));
+  const { answer, printed } = await launch(compiled.module, { ...withArrays(job, chosen.arrays), source: compiled.source });
   const ran = performance.now();
   const { arrays, trace, ...told } = answer;
   const passed = { ...arrays, ...Object.fromEntries(Object.entries(chosen.expected).map(([name, of]) => [`expected ${name}`, fromText(of.values)])) };
   const expected = Object.fromEntries(Object.entries(chosen.expected).map(([name, { values: _, ...of }]) => [name, of]));
   const slim = { ...job, args: job.args.map(({ data: _, ...arg }) => arg) };
-  const given = { job: slim, answer: { ...told, trace: trace && { full: trace.full, lines: trace.lines } }, expected, machine: at('chip').value, beside: at('beside').checked };
+  const given = { job: slim, answer: { ...told, trace: trace && { full: trace.full, lines: trace.lines } }, expected, machine: at('chip').value, beside: at('beside').checked, text, puzzle: state.start.puzzle ?? null };
   const shown = await python('outcome', JSON.stringify(given), passed, trace ? trace.slots : new Uint8Array());
   showOutcome(shown, printed, state.start, editor);
   const seconds = time => (time / 1000).toFixed(1);
   return `${seconds(performance.now() - begun)} s: compiled in ${seconds(ready - begun)}, ran in ${seconds(ran - ready)}`;
 }
 
-// { module }, or { errors }. The text that was compiled last is not compiled again: other sizes need no other module.
+// { module, source }, or { errors }. The text that was compiled last is not compiled again: other sizes need no other module.
 async function built(text) {
-  const { path } = state.start;
+  const { path, puzzle = null } = state.start;
   if (state.built?.text === text && state.built.path === path) return state.built;
-  const prepared = await python('preprocessing', state.start.path, text, []);
+  const prepared = await python('preparing', path, text, []);
   if (prepared.errors) return prepared;
   say('compiling');
-  const { text: preprocessed } = await state.compiler.ask({ do: 'preprocess', request: prepared.request });
-  const request = await python('compiling', preprocessed);
-  const { module, error } = await state.compiler.ask({ do: 'compile', request });
-  if (error !== undefined) return { errors: await python('failure', error) };
-  return (state.built = { text, path, module });
+  const preprocessed = state.compiler.ask({ do: 'preprocess', request: prepared.preprocess });
+  // Python reads the source while the compiler goes on.
+  const [{ module, error }, source] = await Promise.all([
+    state.compiler.ask({ do: 'compile', request: prepared.compile }), preprocessed.then(found => python('source_findings', found.text))]);
+  if (error !== undefined) return { errors: await python('failure', error, JSON.stringify(puzzle)) };
+  return (state.built = { text, path, module, source });
 }
 
 function withArrays(job, arrays) {

@@ -29,7 +29,9 @@ export function showErrors(errors, editor) {
 
 export function showOutcome(shown, printed, start, editor) {
   at('verdict').textContent = verdict(shown, start);
+  if (shown.puzzle && !shown.puzzle.begun) return;  // what is missing without them is no news
   if (shown.ended) box('error', 0, [shown.ended], editor);
+  if (shown.puzzle?.said) box(shown.puzzle.right ? 'warning' : 'error', 0, [shown.puzzle.said], editor);
   const page = one => (one.link ? `diagnostics/${one.id}.html` : '');
   for (const one of shown.findings) box(one.severity, one.line, [`${one.id}: ${one.what}`, one.why, one.fix], editor, page(one));
   editor.mark(shown.findings.map(one => ({ ...one, message: [one.what, one.why, one.fix].filter(Boolean).join('\n'), link: page(one) })));
@@ -42,10 +44,13 @@ export function showOutcome(shown, printed, start, editor) {
 }
 
 function verdict(shown, start) {
+  if (shown.puzzle?.right) return 'right: the puzzle is solved';
+  if (shown.puzzle && !shown.puzzle.begun) return 'not attempted yet: write your lines below the task';
   if (shown.ended) return 'ended early';
   const errors = shown.findings.filter(one => one.severity === 'error').length;
   if (shown.failed) return `${errors} ${errors === 1 ? 'mistake' : 'mistakes'} found`;
   if (shown.numbers.some(one => !one.right)) return 'wrong numbers';
   if (start.finding && !shown.findings.some(one => one.id === start.finding)) return `right: ${start.finding} is gone`;
+  if (shown.puzzle) return 'not right yet';
   return shown.findings.length ? 'ran to its end, with warnings' : 'ran to its end, nothing found';
 }

@@ -13,7 +13,7 @@ class Stopped extends Error {}
 // The launch is over for a reason of this place.
 class Ended extends Error {}
 
-// `job`: as gn_tutorial/playground/jobs.py makes it, arrays as Uint8Array. `printed`: called with each piece of text the kernel prints.
+// `job`: as gn_tutorial/playground/jobs.py makes it, arrays as Uint8Array, and `source`, what compiling.py found in the kernel's text. `printed`: called with each piece of text the kernel prints.
 export async function run(module, job, printed = () => {}) {
   const kernel = new Instance(printed);
   await kernel.start(module);
@@ -142,6 +142,7 @@ class Instance {
         job.trace.chosen.forEach((block, i) => this.view().setUint32(chosen + 4 * i, block, true));
         exports.page_trace(slots, job.trace.bytes, chosen, job.trace.chosen.length);
       }
+      this.source(job.source);
       report = this.alloc(REPORT_BYTES);
       const severities = job.severities ? this.text(job.severities) : 0, entry = this.text(job.entry);
       const start = CAN_SUSPEND ? WebAssembly.promising(exports.page_run) : exports.page_run;
@@ -160,6 +161,15 @@ class Instance {
       here: ended ? { file: exports.page_here_file() ? this.textAt(exports.page_here_file()) : '', line: exports.page_here_line(), block: exports.page_here_block() } : null,
       memory: this.memory.buffer.byteLength,
     };
+  }
+  // What is wrong with the kernel's source (compiling.py).
+  source(found) {
+    const { exports } = this;
+    if (found.length > 0) exports.page_source(found.length);
+    for (const one of found) {
+      exports.page_source_finding(this.text(one.entry), this.text(one.id), one.error, this.text(one.file), one.line);
+      for (const [key, text] of one.fields) exports.page_source_field(this.text(key), this.text(text));
+    }
   }
   // A list of tensors holds their numbers where the kernel finds their addresses (abi/tensor_list.py).
   link(job, places) {

@@ -9,8 +9,9 @@ import nbformat
 import pytest
 
 from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.exercises.mistakes import WrongAnswer, code_of
 from gn_tutorial.exercises.progress import ProgressFile
-from gn_tutorial.exercises.puzzles.bank import Puzzle, WrongAnswer, code_of, find, load
+from gn_tutorial.exercises.puzzles.bank import Puzzle, find, load
 from gn_tutorial.exercises.puzzles.check import check, puzzle
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -35,7 +35,7 @@ def test_the_modules_of_the_page_need_no_numpy() -> None:
     assert sum(map(len, files.values())) < 1_000_000
 
 
-def test_a_source_gets_its_table_of_what_device_code_may_not_have() -> None:
+def test_a_source_is_read_for_what_device_code_may_not_have() -> None:
     wrong = TEXT.replace("TPipe pipe;", "TPipe pipe;\n  auto made = new int;")
     source = Compilation(PATH, wrong)
     asked = source.preprocessing()
@@ -43,8 +43,9 @@ def test_a_source_gets_its_table_of_what_device_code_may_not_have() -> None:
     assert "GNT_ENTRY(mine)" in asked["shim"]
     lines = [f'# {number} "{compiling.COURSE / PATH}"\n{line}' for number, line in enumerate(wrong.splitlines()[1:], 2)]
     words = "\nGNT_WORDS_LEFT __aicore__ __gm__ GM_ADDR\n"
-    assert '"language-heap"' in source.compiling("\n".join(lines) + words)["shim"]
-    assert '"language-heap"' not in source.compiling("")["shim"]
+    (found,) = source.source_findings("\n".join(lines) + words)
+    assert (found["entry"], found["id"], found["line"], found["error"]) == ("mine", "language-heap", 4, True)
+    assert source.source_findings("") == []
 
 
 def test_a_text_without_a_kernel_and_the_compilers_words_are_errors_with_hints() -> None:

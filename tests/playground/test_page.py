@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser_support import FLAGS, chromium
-from playground_support import missing
+from playground_support import Server, missing
 
-from gn_tutorial.playground.assemble import assemble
+from gn_tutorial.exercises.puzzles.bank import load
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -26,35 +23,6 @@ pytestmark = [
     pytest.mark.skipif(not find_spec("playwright") or not chromium(), reason="playwright or Chromium is missing"),
 ]
 PATIENCE = 300_000  # ms; the compiler starts in ten seconds on an idle machine
-
-
-class Server:
-    """A plain file server, and what was asked of it."""
-
-    def __init__(self, folder: Path) -> None:
-        asked = self.asked = []
-
-        class Handler(http.server.SimpleHTTPRequestHandler):
-            def log_message(self, *_: object) -> None:
-                asked.append(self.path)
-
-        handler = functools.partial(Handler, directory=str(folder))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("page") / "page"
-    sizes = assemble(made)
-    assert sizes["before Run"] <= 1_000_000
-    assert sizes["first Run"] <= 40_000_000
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +95,28 @@ def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: S
     assert "queue-empty" in page.request.get(server.address + link).text()
     write(page, wrong.replace("queue.HasTensorInQue();", "queue.EnQue(a);"))
     assert run(page) == "right: queue-empty is gone"
+
+
+def test_the_page_of_a_finding_opens_its_wrong_program(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}diagnostics/queue-empty.html")
+    page.click("text=Try it in the browser >> nth=0")
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    assert "queue_empty_bad" in page.inner_text(".cm-content")
+
+
+def test_a_puzzle_opens_at_its_lines_and_is_solved_or_not(page: Page, server: Server) -> None:
+    puzzle = load()["06.once"]
+    open_at(page, server, "puzzle/06.once")
+    assert puzzle.task.split()[0] in page.inner_text(".cm-content")
+    assert run(page) == "not attempted yet: write your lines below the task"
+    refused = next(one for one in puzzle.wrong if one.right)
+    for lines, verdict in ((refused.lines, "not right yet"), (puzzle.solution, "right: the puzzle is solved")):
+        page.click("#reset")
+        page.wait_for_selector("#verdict:empty", state="attached")
+        page.keyboard.press("End")
+        page.keyboard.insert_text(f"\n{lines}")
+        assert run(page) == verdict
+        assert page.inner_text("#findings") == (refused.say if lines == refused.lines else "")
 
 
 def test_an_error_of_the_compiler_stands_at_its_line(page: Page, server: Server) -> None:

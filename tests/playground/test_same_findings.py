@@ -55,6 +55,7 @@ NOT_THERE = {"kernel/exception_bad", "kernel/no_memory_bad", "language/exception
 #: What depends on compiler and machine: what holds no value has clang's pattern, which stays one in a float
 #: sum, and unwritten bytes of the Unified Buffer look like it; an offset of 4 GiB or more wraps around in 32 bits.
 MORE_OR_OTHER_WORDS = {
+    "cause/index_behind_bad",
     "cause/no_index_bad",
     "cause/no_value_bad",
     "cause/wrapped_elements_bad",

@@ -236,7 +236,8 @@ def test_every_import_is_a_declared_dependency() -> None:
     # Imported where they are found, never needed; traitlets comes with anywidget.
     optional = set(IMPORTED_ONLY_BY) | {"IPython", "traitlets"}
     used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
-    third_party = {{"PIL": "pillow"}.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
+    packages = {"PIL": "pillow", "markdown_it": "markdown-it-py"}
+    third_party = {packages.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
     assert third_party - declared <= optional
     assert declared <= third_party, "a declared dependency that nothing imports"
 

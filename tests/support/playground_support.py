@@ -6,8 +6,11 @@ They need the packages of ``playground/package.json``; where those are missing, 
 from __future__ import annotations
 
 import base64
+import functools
+import http.server
 import json
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,7 @@ class Page:
             text=True,
             encoding="utf-8",
         )
+        self._source: dict[str, list[dict[str, Any]]] = {}  # by the name of a compilation
         self.started = self.ask(do="start")
 
     def __enter__(self) -> Page:
@@ -71,12 +75,16 @@ class Page:
     def compile(self, name: str, compilation: Compilation) -> str:
         """Compiles; the compiler's text if it refuses. ``name``: for launches of it."""
         preprocessed = self.ask(do="preprocess", request=compilation.preprocessing())["text"]
-        return self.ask(do="compile", name=name, request=compilation.compiling(preprocessed))["error"]
+        self._source[name] = compilation.source_findings(preprocessed)
+        return self.ask(do="compile", name=name, request=compilation.compiling())["error"]
 
     def launch(self, name: str, request: LaunchRequest) -> Launched:
         """Runs what was compiled as ``name``."""
-        answer = self.ask(do="run", name=name, job=job(request))
-        return Launched(answer, request)
+        return Launched(self.launch_job(name, job(request)), request)
+
+    def launch_job(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """The answer of src/runner.mjs, bytes in base64."""
+        return self.ask(do="run", name=name, job={**given, "source": self._source[name]})
 
 
 class Launched:
@@ -92,3 +100,24 @@ class Launched:
         self.findings: Findings = parse_report(answer["report"].encode())
         like = {arg.name: arg.data for arg in request.args if isinstance(arg.data, np.ndarray)}
         self.arrays = {name: decoded(text, like[name]) for name, text in answer["arrays"].items()}
+
+
+class Server:
+    """A plain file server, and what was asked of it."""
+
+    def __init__(self, folder: Path) -> None:
+        asked = self.asked = []
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                asked.append(self.path)
+
+        handler = functools.partial(Handler, directory=str(folder))
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def close(self) -> None:
+        """Nothing answers at the address from then on."""
+        self._server.shutdown()
+        self._server.server_close()

@@ -12,6 +12,7 @@ from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
+from gn_tutorial.exercises.mistakes import WrongAnswer
 from gn_tutorial.toml_file import read_toml
 
 FRAMES, PICTURES = ("local", "global"), ("lanes", "blocks", "pipes")
@@ -39,24 +40,6 @@ _OPTIONAL: dict[str, Any] = {
     "options": {},
 }
 _COLUMNS = 88
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class WrongAnswer:
-    """A mistake, its lines, and what is said of it.
-
-    It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names`` in check), or by both. right: nothing is found and the numbers are right, and
-    still it is refused.
-    """
-
-    name: str
-    lines: str
-    say: str
-    finding: str = ""
-    when: str = ""
-    right: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,11 +97,6 @@ def find(name: str, root: Path | None = None) -> Puzzle:
     near = difflib.get_close_matches(str(name), ids, n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else "gnt puzzle lists them"
     raise ArgumentError(f"there is no puzzle '{name}'", hint=hint)
-
-
-def code_of(lines: str) -> str:
-    """The lines without comments and blanks: empty if nothing was written yet."""
-    return "".join(_COMMENT.sub("", lines).split())
 
 
 def _read(path: Path) -> Puzzle:

@@ -5,23 +5,22 @@ from __future__ import annotations
 import tempfile
 import textwrap
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.abi.trace import Kind, Pipe, Tracing
+from gn_tutorial.abi.trace import Kind, Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, KernelTimeout
-from gn_tutorial.exercises.check_kernel import SAME_MISTAKE, compiler_said, here, unwritten
+from gn_tutorial.exercises.check_kernel import compiler_said, here, unwritten
 from gn_tutorial.exercises.compare import mismatch, spots
+from gn_tutorial.exercises.mistakes import SAME_MISTAKE, code_of, names_of, recognised
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
-from gn_tutorial.exercises.puzzles.bank import Puzzle, code_of, find
+from gn_tutorial.exercises.puzzles.bank import Puzzle, find
 from gn_tutorial.exercises.puzzles.frame import FILL, framed
 from gn_tutorial.exercises.puzzles.picture import SEVERAL, Lanes
 from gn_tutorial.exercises.puzzles.result import PuzzleResult
@@ -150,49 +149,26 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """The verdict in the words of the first mistake that this is; as it was if it is none that is named.
-
-        What the twin found is known to be true, what is read in the lines is a guess: after a finding only those
-        mistakes are asked that name it.
-        """
+        """The verdict in the words of the mistake that this is; as it was if it is none that is named."""
         names = self._names(after, verdict.message if verdict else "")
-        for one in self.chosen.wrong:
-            if one.right != (verdict is None):
-                continue
-            if (finding or one.finding) and not fnmatchcase(SAME_MISTAKE.get(finding, finding), one.finding):
-                continue
-            if one.when and not _true(one.when, names):
-                continue
-            if not (one.when or one.finding):
-                continue
-            if verdict is None:
-                return Verdict(one.say)
-            return replace(verdict, message=one.say, detail=_below(verdict, finding))  # what was found stays, below
-        return verdict
+        with np.errstate(all="ignore"):
+            one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
+        if one is None:
+            return verdict
+        if verdict is None:
+            return Verdict(one.say)
+        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # what was found stays, below
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
-        """What a ``when`` may use.
+        """What a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
 
-        text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
-        comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
-        which both pipes of block 0 are at work. An output's name is what was written, and with ``_want`` what is right;
-        nothing of it is there if the launch ended before.
+        An output's name is what was written, and with ``_want`` what is right; nothing of it is there if the launch
+        ended before.
         """
-        names: dict[str, Any] = {
-            "np": np,
-            "fill": float(FILL),
-            "text": code_of(self.lines).replace("AscendC::", "").replace("[0]", ""),
-            "said": said,
-            "ops": Counter(),
-        }
-        names |= self.data.inputs
-        if result is None:
-            return names
-        for name, want in self.data.want.items():
+        trace, timeline = (result.trace, lambda: profile_of(result).timeline) if result else (None, None)
+        names = names_of(self.lines, said, trace, timeline) | {"np": np, "fill": float(FILL)} | self.data.inputs
+        for name, want in self.data.want.items() if result else ():
             names |= {name: result[name], f"{name}_want": want}
-        events = [event for block in (result.trace.blocks.values() if result.trace else ()) for event in block]
-        names["ops"] = Counter(event.op for event in events if event.kind in (Kind.VECTOR, Kind.COPY, Kind.SCALARS))
-        names["together"] = lambda one, other: together(profile_of(result), one, other)
         return names
 
     def _lanes(self, result: Result | None) -> tuple[Lanes, ...]:
@@ -215,12 +191,6 @@ class _Attempt:
         return profile_of(result) if self.chosen.picture == "pipes" else None
 
 
-def together(found: Profile, one: str, other: str) -> float:
-    """Microseconds, modelled, in which two pipes of block 0, by their names, are both at work."""
-    first, second = ([(span.start, span.end) for span in found.timeline.of(0, Pipe[name])] for name in (one, other))
-    return found.machine.microseconds(sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in first for b in second))
-
-
 def _said(lanes: Lanes) -> str:
     """What differs first, where nothing better is known."""
     missing = lanes.wrong & lanes.empty & ~lanes.meant
@@ -237,15 +207,6 @@ def _said(lanes: Lanes) -> str:
 def _below(verdict: Verdict, finding: str) -> str:
     found = textwrap.fill(f"found: {verdict.message}" if finding else verdict.message, 88)
     return "\n".join(filter(None, (found, verdict.detail)))
-
-
-def _true(expression: str, names: Mapping[str, Any]) -> bool:
-    try:
-        with np.errstate(all="ignore"):
-            return bool(eval(expression, {}, dict(names)))
-    # Of an output, after a launch that ended before; of the place of a word that the lines do not have (`text.index`).
-    except (NameError, KeyError, ValueError):
-        return False
 
 
 def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:

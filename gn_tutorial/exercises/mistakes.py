@@ -1,0 +1,90 @@
+"""Mistakes that a puzzle names, and how they are recognised. Without NumPy: a web page asks it too."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from gn_tutorial.abi.trace import Kind, Pipe, Trace
+from gn_tutorial.timing.timeline import Timeline
+
+#: Harmless on a device, and here the mistake all the same: two cores that do the same work, a tile used after it was
+#: given back, which nothing has overwritten yet.
+SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A mistake, its lines, and what is said of it.
+
+    It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
+    over what the lines did (``names_of``), or by both. right: nothing is found and the numbers are right, and still it
+    is refused.
+    """
+
+    name: str
+    lines: str
+    say: str
+    finding: str = ""
+    when: str = ""
+    right: bool = False
+
+
+def code_of(lines: str) -> str:
+    """The lines without comments and blanks: empty if nothing was written yet."""
+    return "".join(_COMMENT.sub("", lines).split())
+
+
+def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], Timeline] | None) -> dict[str, Any]:
+    """What a ``when`` may use of every attempt, whatever its arrays.
+
+    text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
+    comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
+    which both pipes of block 0 are at work, if there is a timeline.
+    """
+    events = [event for block in (trace.blocks.values() if trace else ()) for event in block]
+    names: dict[str, Any] = {
+        "text": code_of(lines).replace("AscendC::", "").replace("[0]", ""),
+        "said": said,
+        "ops": Counter(event.op for event in events if event.kind in (Kind.VECTOR, Kind.COPY, Kind.SCALARS)),
+    }
+    if timeline:
+        names["together"] = lambda one, other: together(timeline(), one, other)
+    return names
+
+
+def recognised(
+    wrong: Iterable[WrongAnswer], names: Mapping[str, Any], *, right: bool, finding: str = ""
+) -> WrongAnswer | None:
+    """The first mistake that this attempt is. right: its numbers are, and nothing was found.
+
+    What the twin found is known to be true, what is read in the lines is a guess: after a finding only those mistakes
+    are asked that name it.
+    """
+    for one in wrong:
+        if one.right != right or not (one.when or one.finding):
+            continue
+        if (finding or one.finding) and not fnmatchcase(SAME_MISTAKE.get(finding, finding), one.finding):
+            continue
+        if not one.when or _true(one.when, names):
+            return one
+    return None
+
+
+def together(found: Timeline, one: str, other: str) -> float:
+    """Microseconds, modelled, in which two pipes of block 0, by their names, are both at work."""
+    first, second = ([(span.start, span.end) for span in found.of(0, Pipe[name])] for name in (one, other))
+    return found.machine.microseconds(sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in first for b in second))
+
+
+def _true(expression: str, names: Mapping[str, Any]) -> bool:
+    try:
+        return bool(eval(expression, {}, dict(names)))
+    # Of an output, after a launch that ended before; of the place of a word that the lines do not have (`text.index`).
+    except (NameError, KeyError, ValueError):
+        return False
