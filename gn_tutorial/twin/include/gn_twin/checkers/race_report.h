@@ -1,10 +1,10 @@
 // The findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would have put them in order.
 #pragma once
 #include "gn_twin/core/emit.h"
+#include "gn_twin/core/queue_ids.h"
 #include "gn_twin/events/hard_event.h"
 #include "gn_twin/shadow/race_state.h"
 #include "gn_twin/shadow/ub_state.h"
-#include "gn_twin/tensor/event_ids.h"
 
 namespace gn_twin {
 

@@ -5,6 +5,7 @@
 #pragma once
 #include "gn_twin/core/async_copies.h"
 #include "gn_twin/core/emit.h"
+#include "gn_twin/core/queue_ids.h"
 
 namespace gn_twin {
 
@@ -79,15 +80,6 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
                {"first_op", "SetFlag"}});
   }
   core.raised_again[static_cast<int>(event)] |= Bit(id);
-}
-
-// Whether a queue holds the id: for a tensor that was enqueued, or given back.
-GNT_COLD inline bool IsOfQueue(const Core& core, HardEvent event, int id) {
-  for (uint16_t i = 0; i < core.buffer_count; ++i) {
-    const Buffer& one = core.buffers[i];
-    if ((one.enque_event == event && one.enque_id == id) || (one.free_event == event && one.free_id == id)) return true;
-  }
-  return false;
 }
 
 // The kernel has set the flag with another id, and waited for this one before.
