@@ -58,9 +58,19 @@ export class Compiler {
 
   // What clang writes onto standard output. Into a file it writes a few bytes at a time, and for each the file is copied as a whole.
   async printed(options, own) {
-    const pieces = [];
-    await this.run(options, own, { stdout: bytes => { if (bytes) pieces.push(bytes.slice()); } });
-    return new Uint8Array(await new Blob(pieces).arrayBuffer());
+    let made = new Uint8Array(65536), length = 0;
+    const stdout = bytes => {
+      if (!bytes) return;
+      if (length + bytes.length > made.length) {
+        const larger = new Uint8Array(2 * (length + bytes.length));
+        larger.set(made);
+        made = larger;
+      }
+      made.set(bytes, length);
+      length += bytes.length;
+    };
+    await this.run(options, own, { stdout });
+    return made.slice(0, length);
   }
 
   ownFiles(request) {
