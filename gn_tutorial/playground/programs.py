@@ -19,6 +19,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 #: Folders whose files are other programs.
 _OTHERS = ("families", "apis")
+_ANSWER = re.compile(r"[ ]*// (?:expect|also): [\w-]+", re.MULTILINE)
 EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )", re.MULTILINE)
 _BLOCKS = re.compile(r"^// blocks: (\d+)$", re.MULTILINE)
 _ROLES = re.compile(r"^// roles: (\w+) (\w+)$", re.MULTILINE)
@@ -29,6 +30,11 @@ def programs(folder: Path) -> dict[str, Path]:
     """All of them in ``tests/programs``, by ``check/name``."""
     files = sorted(folder.glob("*/*.cpp"))
     return {f"{path.parent.name}/{path.stem}": path for path in files if path.parent.name not in _OTHERS}
+
+
+def without_answer(text: str) -> str:
+    """A program for somebody who is to find the mistake; its lines keep their numbers."""
+    return _ANSWER.sub("", text)
 
 
 def is_special(text: str) -> bool:

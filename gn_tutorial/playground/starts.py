@@ -148,7 +148,7 @@ def program_starts(root: Path) -> Iterator[dict[str, Any]]:
             "title": f"{file.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
             "group": f"Findings: {check}",
             "path": f"programs/{check}/{path.name}",
-            "text": text,
+            "text": programs.without_answer(text),
             "finding": found[1] if found else "",
             "cases": [{"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(launch)]}],
         }
