@@ -291,15 +291,17 @@ class MemoryChecker final : public Observer {
   }
 
   // FreeTensor gives back results of which nobody has read anything: of a kernel that stores results, they are lost. What a copy brought
-  // in may be left: a loop that looks at some of its tiles only.
+  // in may be left: a loop that looks at some of its tiles only. So may a small part of a tensor, as of a kernel that is asked for some of
+  // its outputs.
   GNT_COLD static void LookFreed(const Core& core, UbState& shadow, uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       if (shadow.UnreadWrite(block) != block) continue;
       const Writer& writer = shadow.writers[block];
       if (writer.load || writer.seen || block + writer.blocks > end || !shadow.IsUntouched(block)) continue;
+      const Buffer* const buffer = BufferAt(core, block * kBlockBytes);
+      if (buffer == nullptr || 2 * uint64_t{writer.blocks} < end - first) continue;
       if (shadow.freed_unread_count == UbState::kFreedUnread) return;
-      shadow.freed_unread[shadow.freed_unread_count++] = {writer, core.Here(),
-                                                          static_cast<uint32_t>(block * kBlockBytes)};
+      shadow.freed_unread[shadow.freed_unread_count++] = {writer, core.Here(), *buffer};
     }
   }
 

@@ -109,16 +109,14 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
 GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
   for (uint32_t i = 0; i < shadow.freed_unread_count; ++i) {
     const FreedUnread& one = shadow.freed_unread[i];
-    const Buffer* const buffer = BufferAt(core, one.at);
-    if (buffer == nullptr) continue;
     core.Warn("ub-freed-unread", one.writer.loc, one.freed,
               {{"op", one.writer.op},
                {"bytes", uint64_t{one.writer.blocks} * kBlockBytes},
                {"freed_file", one.freed.file},
                {"freed_line", one.freed.line},
-               {"buffer_file", buffer->made.file},
-               {"buffer_line", buffer->made.line},
-               {"buffer_nth", buffer->nth}});
+               {"buffer_file", one.buffer.made.file},
+               {"buffer_line", one.buffer.made.line},
+               {"buffer_nth", one.buffer.nth}});
   }
 }
 

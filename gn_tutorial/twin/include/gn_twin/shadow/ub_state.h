@@ -43,11 +43,11 @@ struct Overwritten {
   }
 };
 
-// Results that FreeTensor has given back, and that nobody had read.
+// Results that FreeTensor has given back, and that nobody had read. buffer: as it was then; another pipe may use the place again.
 struct FreedUnread {
   Writer writer;
   Loc freed;
-  uint32_t at;  // bytes from the start of the Unified Buffer
+  Buffer buffer;
 };
 
 struct UbState {
