@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.options import TwinOptions
@@ -85,6 +86,7 @@ def test_the_fullest_local_memory(shape: tuple[int, ...], groups: int, op: str) 
 def test_ragged_shapes_on_any_cores_with_late_copies(
     batch: int, groups: int, size: int, spatial: list[int], blocks: int, dtype: str
 ) -> None:
+    assume(size * math.prod(spatial) != 2)  # of two numbers xhat is 1 and -1, and all of dx but rounding cancels
     arrays = inputs((batch, groups * size, *spatial), groups, dtype)
     options = TwinOptions(block_order=blocks, delayed_dma=True)
     check(run(arrays, groups, blocks=blocks, isolated=False, observed=True, options=options), arrays, groups)
