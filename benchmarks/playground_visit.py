@@ -11,47 +11,28 @@ and Playwright (the test extra).
 from __future__ import annotations
 
 import argparse
-import functools
-import http.server
 import statistics
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "support")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from browser_support import FLAGS, chromium  # noqa: E402
+from playground_support import Server  # noqa: E402
+from playground_visitor import open_at, run, write  # noqa: E402
 
-PATIENCE = 300_000  # ms
 #: What each visit begins with, and what it edits then: a small wrong program, a step of GroupNorm.
 FIRST, LARGE = "queue/empty_bad", "group_norm/vectorised"
 TEXTS = {
     FIRST: ROOT / "tests" / "programs" / "queue" / "empty_bad.cpp",
     LARGE: ROOT / "kernels" / "group_norm" / "group_norm_4_vectorised.cpp",
 }
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The folder's address."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Nothing: the table is what is printed."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
 
 
 def processes() -> list[psutil.Process]:
@@ -69,23 +50,10 @@ def work() -> float:
     return sum(sum(one.cpu_times()[:2]) for one in processes())
 
 
-def open_at(page: Page, address: str, start: str) -> None:
-    """Open the page with this text."""
-    page.goto("about:blank")
-    page.goto(f"{address}#start={start}")
-    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
-
-
-def run(page: Page, text: str = "") -> tuple[float, float]:
-    """Seconds, and seconds of the processor, from Run to what came of it; first the editor gets ``text``, if any."""
-    if text:
-        page.click(".cm-content")
-        page.keyboard.press("Control+a")
-        page.keyboard.insert_text(text)
+def timed(page: Page) -> tuple[float, float]:
+    """Seconds, and seconds of the processor, from Run to what came of it."""
     began, worked = time.monotonic(), work()
-    page.click("#run")
-    page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
-    if not page.inner_text("#verdict"):
+    if not run(page):
         raise SystemExit(f"no verdict: {page.inner_text('#findings')}")
     return time.monotonic() - began, work() - worked
 
@@ -93,7 +61,11 @@ def run(page: Page, text: str = "") -> tuple[float, float]:
 def edits(page: Page, start: str, count: int) -> list[tuple[float, float]]:
     """Of so many edits, each another text. From its file: the editor shows as much of it as fits."""
     text = TEXTS[start].read_text(encoding="utf-8")
-    return [run(page, f"{text}\n// {i}") for i in range(count)]
+    seen = []
+    for i in range(count):
+        write(page, f"{text}\n// {i}")
+        seen.append(timed(page))
+    return seen
 
 
 def row(name: str, times: list[tuple[float, float]]) -> str:
@@ -111,18 +83,18 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=4, help="in each visit, of each text")
     given = parser.parse_args()
     first, small, large, most = [], [], [], []
-    with served(given.folder) as address, sync_playwright() as playwright:
+    with closing(Server(given.folder)) as server, sync_playwright() as playwright:
         for _ in range(given.visits):
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             page = browser.new_page()
             page.goto("about:blank")
             empty, seen = memory(), []
-            open_at(page, address, FIRST)
-            first.append(run(page))
+            open_at(page, server.address, FIRST)
+            first.append(timed(page))
             seen.append(memory())
             small += edits(page, FIRST, given.edits)
             seen.append(memory())
-            open_at(page, address, LARGE)
+            open_at(page, server.address, LARGE)
             run(page)  # the page was opened anew: its workers start again
             large += edits(page, LARGE, given.edits)
             most.append(max(*seen, memory()) - empty)

@@ -285,17 +285,14 @@ class Findings(tuple[Diagnostic, ...]):
 
 def parse_report(report: bytes) -> Findings:
     """Read a report: JSON lines up to the first NUL. A line that was cut off, or is no diagnostic, is left out."""
-    return Findings(one for one in _parse_lines(report) if one.severity != _NOTE)
+    return parse_with_notes(report)[0]
 
 
-def parse_notes(report: bytes) -> tuple[Diagnostic, ...]:
-    """What the twin noted without finding fault, in the same report: facts for a comparison that fails."""
-    return tuple(one for one in _parse_lines(report) if one.severity == _NOTE)
-
-
-def _parse_lines(report: bytes) -> list[Diagnostic]:
+def parse_with_notes(report: bytes) -> tuple[Findings, tuple[Diagnostic, ...]]:
+    """The same, and what the twin noted without finding fault: facts for a comparison that fails."""
     text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
-    return [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
+    read = [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
+    return Findings(one for one in read if one.severity != _NOTE), tuple(one for one in read if one.severity == _NOTE)
 
 
 def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gn_tutorial.operators.comparison import within
+from gn_tutorial.operators.comparison import constant, within
 
 #: Fewer elements may be alike by chance; the most elements of an output.
 _FEWEST, _ELEMENTS = 8, 1 << 22
@@ -38,7 +38,7 @@ def borrowed(
                 " other way round: two operands are exchanged, or a condition is (Select takes the first where the bit"
                 " is 1)",
             )
-    holds = next((name for name in there if alike[name].all() and not _constant(ours, rtol, atol)), None)
+    holds = next((name for name in there if alike[name].all() and not constant(ours, rtol, atol)), None)
     if holds is None:
         return ()
     return (f"all {count} wrong elements are those of {holds} at the same place, as they came in",)
@@ -46,7 +46,3 @@ def borrowed(
 
 def _numbers(array: np.ndarray, size: int) -> bool:
     return array.size == size and array.dtype.kind != "b"
-
-
-def _constant(values: np.ndarray, rtol: float, atol: float) -> bool:
-    return bool(within(np.full_like(values, values[0]), values, rtol, atol).all())

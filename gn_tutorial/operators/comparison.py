@@ -129,6 +129,11 @@ def within(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> 
     return _same(ours, truth) | (np.isfinite(ours) & np.isfinite(truth) & near)
 
 
+def constant(values: np.ndarray, rtol: float, atol: float) -> bool:
+    """Whether all of one axis are within tolerance of the first, so that they say nothing about their place."""
+    return bool(within(np.full_like(values, values[0]), values, rtol, atol).all())
+
+
 def _in_float64(array: np.ndarray) -> np.ndarray:
     # Memory that was never written may have the bits of a signalling NaN, of which NumPy warns when it is converted.
     with np.errstate(invalid="ignore"):

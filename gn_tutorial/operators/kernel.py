@@ -10,10 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
-from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
@@ -155,11 +152,8 @@ class Kernel:
         size = sum(arg.nbytes for arg in request.args)
         built = self._source.quickly(observed, size, isolated=isolated)
         launched = launch(built.library, request)
-        inputs = {
-            arg.name: arg.data for arg in request.args if isinstance(arg.data, np.ndarray) and arg.role == Role.IN
-        }
         seconds = 0.0 if built.cached else built.seconds
-        return Result(self.name, blocks, launched, compile_seconds=seconds, inputs=inputs)
+        return Result(self.name, blocks, launched, compile_seconds=seconds, args=request.args)
 
     def __call__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.operators.comparison import within
+from gn_tutorial.operators.comparison import constant, within
 
 #: A part of fewer elements may agree with another by chance.
 _FEWEST = 8
@@ -46,7 +46,6 @@ def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> boo
     """Whether the part is the other one, which is no constant. The first elements are looked at first."""
     if not within(part[:_FEWEST], right[:_FEWEST], rtol, atol).all():
         return False
-    # What is within the tolerance of one number throughout says nothing about its place.
-    if within(np.full_like(right, right[0]), right, rtol, atol).all():
+    if constant(right, rtol, atol):
         return False
     return bool(within(part, right, rtol, atol).all())

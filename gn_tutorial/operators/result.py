@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
@@ -21,7 +22,7 @@ from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.operators.unread import unread
-from gn_tutorial.runtime.launch_types import LaunchResult, Tally
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
@@ -33,7 +34,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none. inputs: the arrays that the kernel read, for what a comparison says; not copied.
+    it has none. args: of the launch, for what a comparison says; not copied.
     """
 
     kernel: str
@@ -41,7 +42,13 @@ class Result:
     launched: LaunchResult
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
-    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    args: Sequence[LaunchArg] = ()
+
+    @property
+    def inputs(self) -> dict[str, np.ndarray]:
+        """The arrays that the kernel only read."""
+        arrays = {arg.name: arg.data for arg in self.args if arg.role == Role.IN}
+        return {name: data for name, data in arrays.items() if isinstance(data, np.ndarray)}
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from html import escape
@@ -38,7 +39,7 @@ def with_try_it(text: str, root: Path, address: str) -> str:
 
     address: of the playground's index.html, seen from the page.
     """
-    names = {name.replace("/", "_"): name for name in programs(root / "tests" / "programs")}
+    names = _by_entry(root)
 
     def linked(block: re.Match[str]) -> str:
         name = names.get(block[1])
@@ -47,10 +48,15 @@ def with_try_it(text: str, root: Path, address: str) -> str:
     return _PROGRAM.sub(linked, text)
 
 
+@functools.cache  # each page asks
+def _by_entry(root: Path) -> dict[str, str]:
+    return {name.replace("/", "_"): name for name in programs(root / "tests" / "programs")}
+
+
 def finding_pages(root: Path) -> dict[str, str]:
     """File of the folder ``diagnostics`` beside the page -> its HTML. Links to other pages of docs stay words."""
     files = {path.name: path for path in sorted((root / "docs" / "diagnostics").glob("*.md"))}
-    known = programs(root / "tests" / "programs")
+    known = set(_by_entry(root).values())
 
     def address(link: str) -> str | None:
         target, mark, place = link.partition("#")

@@ -15,7 +15,7 @@ import numpy as np
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.structs import Role, Status
 from gn_tutorial.abi.tensor_list import with_addresses
-from gn_tutorial.diagnostics.findings import kernel_fault, parse_notes, parse_report
+from gn_tutorial.diagnostics.findings import kernel_fault, parse_with_notes
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.launch_types import (
     POISONED,
@@ -103,8 +103,7 @@ class Prepared:
         self._report[0] = b"\0"
         self._job.tally = structs.GntTally()
         status = self._run(self._entry, self._job_at)
-        report = self._report.raw if self._report[0] != b"\0" else b""
-        diagnostics = parse_report(report)
+        diagnostics, notes = parse_with_notes(self._report.raw if self._report[0] != b"\0" else b"")
         if status == Status.BAD_CALL:
             raise bad_call(diagnostics)
         if status != Status.OK:
@@ -117,7 +116,7 @@ class Prepared:
             observed=bool(self._job.observed),
             diagnostics=diagnostics,
             trace=self._room.decode(self._slots[: self._job.trace.used], self._job.trace) if self._room else None,
-            notes=parse_notes(report),
+            notes=notes,
         )
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from gn_tutorial.abi.job_structs import LaunchOutcome, Phase
 from gn_tutorial.abi.structs import Status
-from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_notes, parse_report, printed_tail
+from gn_tutorial.diagnostics.findings import (
+    Diagnostic,
+    Findings,
+    kernel_fault,
+    parse_with_notes,
+    printed_tail,
+)
 from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
 from gn_tutorial.runtime import post_mortem
 from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
@@ -24,7 +30,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
     if ending.stopped is not Stopped.NOT or evidence.header.outcome != LaunchOutcome.RETURNED:
         raise _failure(evidence)
     job.ended_well()
-    diagnostics = parse_report(job.report())
+    diagnostics, notes = parse_with_notes(job.report())
     if evidence.header.status == Status.BAD_CALL:
         raise bad_call(diagnostics)
     if evidence.header.status != Status.OK:
@@ -40,7 +46,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
         observed=bool(evidence.header.observed),
         diagnostics=diagnostics,
         trace=job.trace(),
-        notes=parse_notes(job.report()),
+        notes=notes,
     )
 
 

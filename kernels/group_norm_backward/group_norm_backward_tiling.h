@@ -289,6 +289,12 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   return static_cast<uint32_t>(best);
 }
 
+// The fewest cores that leave the busiest no more of `all` equal parts than `cores` do: the others would only have less.
+inline int64_t GroupNormBackwardFewestCores(int64_t all, int64_t cores) {
+  const int64_t most = (all + cores - 1) / cores;
+  return (all + most - 1) / most;
+}
+
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
@@ -307,15 +313,13 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
   int32_t some = 1;
   while (some < cores && some * start * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
-  const int64_t each = (n * groups + some - 1) / some;
-  return static_cast<int32_t>((n * groups + each - 1) / each);
+  return static_cast<int32_t>(GroupNormBackwardFewestCores(n * groups, some));
 }
 
-// As few cores as leave the one with the most no more groups, tiles, or chunks of shared groups; but `least` for the second stage.
+// The same cores' groups, tiles, or chunks of shared groups, on the fewest; but on `least` for the second stage.
 inline void DealGroupNormBackwardEvenly(GroupNormBackwardTilingData* tiling, uint32_t least) {
   const auto fewest = [&](uint32_t all) {
-    const uint32_t most = (all + tiling->usedCores - 1) / tiling->usedCores;
-    const uint32_t few = (all + most - 1) / most;
+    const uint32_t few = static_cast<uint32_t>(GroupNormBackwardFewestCores(all, tiling->usedCores));
     return few < least ? tiling->usedCores : few;
   };
   if (tiling->usedCores == 0) return;

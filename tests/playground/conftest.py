@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playground_support import Page, missing
+from playground_support import Page, Server, missing
 
 from gn_tutorial.playground.assemble import assemble
 
@@ -25,3 +25,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert sizes["before Run"] <= 1_000_000
     assert sizes["first Run"] <= 40_000_000
     return made
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    found = Server(folder)
+    yield found
+    found.close()

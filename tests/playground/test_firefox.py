@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,13 +18,6 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing()),
     pytest.mark.skipif(not FIREFOX, reason="there is no Firefox (Debian: sudo apt install firefox-esr)"),
 ]
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    found = Server(folder)
-    yield found
-    found.close()
 
 
 def visit(server: Server, *visits: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser_support import FLAGS, chromium
 from playground_support import Server, missing
+from playground_visitor import PATIENCE, open_at, run, wait_until_ready, write
 
 from gn_tutorial.exercises.puzzles.bank import load
 
@@ -22,14 +23,6 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing()),
     pytest.mark.skipif(not find_spec("playwright") or not chromium(), reason="playwright or Chromium is missing"),
 ]
-PATIENCE = 300_000  # ms; the compiler starts in ten seconds on an idle machine
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    found = Server(folder)
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
@@ -47,27 +40,8 @@ def page(server: Server) -> Iterator[Page]:
     assert wrong == []
 
 
-def open_at(page: Page, server: Server, start: str) -> None:
-    page.goto("about:blank")
-    page.goto(f"{server.address}#start={start}")
-    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
-
-
-def write(page: Page, text: str) -> None:
-    page.click(".cm-content")
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
-
-
-def run(page: Page) -> str:
-    """Press Run, wait for the end; the verdict."""
-    page.click("#run")
-    page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
-    return page.inner_text("#verdict")
-
-
 def test_a_kernel_runs_with_numbers_counts_and_a_timeline(page: Page, server: Server) -> None:
-    open_at(page, server, "add/queue")
+    open_at(page, server.address, "add/queue")
     assert run(page) == "ran to its end, nothing found"
     assert "z: all 4096 right" in page.inner_text("#numbers")
     assert "4 copies out" in page.inner_text("#tally")
@@ -76,7 +50,7 @@ def test_a_kernel_runs_with_numbers_counts_and_a_timeline(page: Page, server: Se
 
 
 def test_wrong_numbers_name_the_first_wrong_element(page: Page, server: Server) -> None:
-    open_at(page, server, "add/queue")
+    open_at(page, server.address, "add/queue")
     text = (Path(__file__).parents[2] / "kernels" / "add" / "add.cpp").read_text(encoding="utf-8")
     assert "AscendC::Add(" in text
     write(page, text.replace("AscendC::Add(", "AscendC::Sub(", 1))
@@ -85,7 +59,7 @@ def test_wrong_numbers_name_the_first_wrong_element(page: Page, server: Server) 
 
 
 def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: Server) -> None:
-    open_at(page, server, "queue/empty_bad")
+    open_at(page, server.address, "queue/empty_bad")
     wrong = page.inner_text(".cm-content")
     assert run(page) == "1 mistake found"
     assert "queue-empty: DeQue on queue" in page.inner_text("#findings")
@@ -100,13 +74,13 @@ def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: S
 def test_the_page_of_a_finding_opens_its_wrong_program(page: Page, server: Server) -> None:
     page.goto(f"{server.address}diagnostics/queue-empty.html")
     page.click("text=Try it in the browser >> nth=0")
-    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    wait_until_ready(page)
     assert "queue_empty_bad" in page.inner_text(".cm-content")
 
 
 def test_a_puzzle_opens_at_its_lines_and_is_solved_or_not(page: Page, server: Server) -> None:
     puzzle = load()["06.once"]
-    open_at(page, server, "puzzle/06.once")
+    open_at(page, server.address, "puzzle/06.once")
     assert puzzle.task.split()[0] in page.inner_text(".cm-content")
     assert run(page) == "not attempted yet: write your lines below the task"
     refused = next(one for one in puzzle.wrong if one.right)
@@ -120,14 +94,14 @@ def test_a_puzzle_opens_at_its_lines_and_is_solved_or_not(page: Page, server: Se
 
 
 def test_an_error_of_the_compiler_stands_at_its_line(page: Page, server: Server) -> None:
-    open_at(page, server, "queue/empty_ok")
+    open_at(page, server.address, "queue/empty_ok")
     write(page, page.inner_text(".cm-content").replace("TPipe pipe;", "TPip pipe;"))
     assert run(page) == "does not compile"
     assert "TPip" in page.inner_text("#findings .finding")
 
 
 def test_a_kernel_without_end_is_stopped_and_the_page_lives(page: Page, server: Server) -> None:
-    open_at(page, server, "queue/empty_ok")
+    open_at(page, server.address, "queue/empty_ok")
     text = page.inner_text(".cm-content")
     write(page, text.replace("TPipe pipe;", "TPipe pipe;\n  for (volatile int i = 0; i < 1;) {\n  }"))
     page.click("#run")
@@ -141,7 +115,7 @@ def test_a_kernel_without_end_is_stopped_and_the_page_lives(page: Page, server: 
 
 def test_the_address_holds_the_text_and_the_next_visit_needs_no_server(page: Page, folder: Path) -> None:
     own = Server(folder)
-    open_at(page, own, "queue/empty_ok")
+    open_at(page, own.address, "queue/empty_ok")
     write(page, page.inner_text(".cm-content").replace("TPipe pipe;", "TPipe pipe;  // mine"))
     assert run(page) == "ran to its end, nothing found"
     page.click("#link")
@@ -149,11 +123,11 @@ def test_the_address_holds_the_text_and_the_next_visit_needs_no_server(page: Pag
     address = page.url
     page.goto("about:blank")
     page.goto(address)  # by now the service worker has the page
-    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    wait_until_ready(page)
     assert run(page) == "ran to its end, nothing found"
     own.close()
     page.goto("about:blank")
     page.goto(address)
-    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    wait_until_ready(page)
     assert "// mine" in page.inner_text(".cm-content")
     assert run(page) == "ran to its end, nothing found"

@@ -1,7 +1,7 @@
 // The findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would have put them in order.
 #pragma once
 #include "gn_twin/core/emit.h"
-#include "gn_twin/core/queue_ids.h"
+#include "gn_twin/core/own_flags.h"
 #include "gn_twin/events/hard_event.h"
 #include "gn_twin/shadow/race_state.h"
 #include "gn_twin/shadow/ub_state.h"
@@ -50,18 +50,8 @@ GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, Fie
 // A flag of the event that is missing, if the kernel has set one behind the other access and nobody has waited for it yet.
 GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc other, FieldList& fields) {
   if (flag >= AscendC::HardEvent::MAX) return;
-  for (uint32_t id = 0; id < kEventIds; ++id) {
-    if ((core.raised[static_cast<int>(flag)] >> id & 1) == 0) continue;
-    const Loc set = core.raised_at[static_cast<int>(flag)][id];
-    if (set.file != other.file || set.line < other.line) continue;
-    if (IsOfQueue(core, flag, static_cast<int>(id))) continue;
-    fields.Add({"cause", "other-flag"});
-    fields.Add({"set_id", id});
-    fields.Add({"raised_file", set.file});
-    fields.Add({"raised_line", set.line});
-    fields.Add({"raised_op", "SetFlag"});
-    return;
-  }
+  AddOwnFlag(core, flag, "other-flag", fields,
+             [&](Loc set) { return set.file == other.file && set.line >= other.line; });
 }
 
 // overwritten: what the instruction overwrites before anybody has read it, or null.

@@ -5,7 +5,7 @@
 #pragma once
 #include "gn_twin/core/async_copies.h"
 #include "gn_twin/core/emit.h"
-#include "gn_twin/core/queue_ids.h"
+#include "gn_twin/core/own_flags.h"
 
 namespace gn_twin {
 
@@ -82,22 +82,6 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.raised_again[static_cast<int>(event)] |= Bit(id);
 }
 
-// The kernel has set the flag with another id, and waited for this one before.
-GNT_COLD inline bool AddOtherId(const Core& core, HardEvent event, int id, FieldList& fields) {
-  if (core.awaited_at[static_cast<int>(event)][id].line == 0) return false;
-  for (int other = 0; other < static_cast<int>(kEventIds); ++other) {
-    if ((core.raised[static_cast<int>(event)] & Bit(other)) == 0 || IsOfQueue(core, event, other)) continue;
-    const Loc set = core.raised_at[static_cast<int>(event)][other];
-    fields.Add({"cause", "other-id"});
-    fields.Add({"set_id", other});
-    fields.Add({"raised_file", set.file});
-    fields.Add({"raised_line", set.line});
-    fields.Add({"raised_op", "SetFlag"});
-    return true;
-  }
-  return false;
-}
-
 // A wait for a flag that nobody set. A tensor that was not enqueued may be why.
 [[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
   FieldList fields{{"event", NameOf(event)}, {"id", id}};
@@ -112,7 +96,9 @@ GNT_COLD inline bool AddOtherId(const Core& core, HardEvent event, int id, Field
     break;
   }
   const Loc taken = core.awaited_at[static_cast<int>(event)][id];
-  if (!fields.Has("cause") && !AddOtherId(core, event, id, fields) && taken.line != 0) {
+  // A kernel that has waited for this id before may have set the flag with another one since.
+  if (!fields.Has("cause") && taken.line != 0 &&
+      !AddOwnFlag(core, event, "other-id", fields, [](Loc) { return true; })) {
     fields.Add({"cause", "flag-taken"});
     fields.Add({"taken_file", taken.file});
     fields.Add({"taken_line", taken.line});

@@ -255,6 +255,12 @@ constexpr double kGroupNormStart = 1000;
 // And while cores that share groups meet, and pass their sums on.
 constexpr double kGroupNormMeeting = 8000;
 
+// The fewest cores that leave the busiest no more of `all` equal parts than `cores` do: the others would only have less.
+inline int64_t GroupNormFewestCores(int64_t all, int64_t cores) {
+  const int64_t most = (all + cores - 1) / cores;
+  return (all + most - 1) / most;
+}
+
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores, uint32_t block) {
@@ -265,24 +271,19 @@ inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t gr
   int32_t some = 1;
   while (some < cores && some * kGroupNormStart * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
-  const int64_t each = (n * groups + some - 1) / some;
-  return static_cast<int32_t>((n * groups + each - 1) / each);
+  return static_cast<int32_t>(GroupNormFewestCores(n * groups, some));
 }
 
-// As few cores as leave the one with the most no more groups, tiles, or chunks of shared groups: the others would only have less.
+// The same cores' groups, tiles, or chunks of shared groups, on the fewest.
 inline void DealGroupNormEvenly(GroupNormTilingData* tiling) {
-  const auto fewest = [](uint32_t all, uint32_t cores) {
-    const uint32_t most = (all + cores - 1) / cores;
-    return (all + most - 1) / most;
-  };
   if (tiling->extraGroups > 0) {
     const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
-    tiling->usedCores = fewest(all, tiling->usedCores);
+    tiling->usedCores = static_cast<uint32_t>(GroupNormFewestCores(all, tiling->usedCores));
     tiling->groupsPerCore = all / tiling->usedCores;
     tiling->extraGroups = all % tiling->usedCores;
   } else if (tiling->sharedGroups > 0 && tiling->groupsPerCore == 0) {
     const uint32_t group = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
-    tiling->usedCores = fewest(tiling->sharedGroups * group, tiling->usedCores);
+    tiling->usedCores = static_cast<uint32_t>(GroupNormFewestCores(tiling->sharedGroups * group, tiling->usedCores));
   }
 }
 
