@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/abi/test_abi.py``
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 7
+ABI_VERSION = 8
 
 
 class ArgKind(IntEnum):
@@ -84,6 +84,17 @@ class GntTally(ctypes.Structure):
     )
 
 
+class GntWatch(ctypes.Structure):
+    _fields_ = (
+        ("block", ctypes.c_uint32),
+        ("event", ctypes.c_uint32),
+        ("operand", ctypes.c_uint32),
+        ("seen", ctypes.c_uint32),
+        ("offset", ctypes.c_uint64),
+        ("value", ctypes.c_uint64),
+    )
+
+
 class GntTrace(ctypes.Structure):
     _fields_ = (
         ("slots", ctypes.c_void_p),
@@ -99,6 +110,9 @@ class GntTrace(ctypes.Structure):
         ("lines_dirty", ctypes.c_uint64),
         ("lines_held", ctypes.c_uint64),
         ("blocks_bypassed", ctypes.c_uint64),
+        ("watches", ctypes.c_void_p),
+        ("watch_count", ctypes.c_uint64),
+        ("with_pieces", ctypes.c_uint64),
     )
 
 

@@ -69,6 +69,15 @@ class Access(IntEnum):
     READ_WRITE = 2
 
 
+class Flow(IntEnum):
+    """How the results of an instruction depend on its sources, as ``enum class Flow`` of event.h has it."""
+
+    MOVES = 0
+    LANES = 1
+    ACCUMULATE = 2
+    FOLD = 3
+
+
 class Operand(NamedTuple):
     """One operand of one event. ``Operand`` of event.h says how the fields of the layout read.
 
@@ -77,7 +86,8 @@ class Operand(NamedTuple):
     row on its own; cold of them had not been touched before in the launch, and the one of the others that had waited
     longest was touched ``reuse_lines`` lines of the block's own traffic ago. cold_blocks: blocks of 32 bytes of it that
     nothing had touched before, so that two bursts that share a line are cold for half each. cached: False past the
-    L2 cache.
+    L2 cache. floats: its elements are floating point
+    numbers. pieces: where each of its rows begins, in bytes from ``at``, if that is no pitch and was asked for.
     """
 
     role: str
@@ -98,6 +108,8 @@ class Operand(NamedTuple):
     cold: int
     reuse_lines: int
     cold_blocks: int
+    floats: bool = False
+    pieces: tuple[int, ...] = ()
 
 
 class Event(NamedTuple):
@@ -106,7 +118,8 @@ class Event(NamedTuple):
     pipe: the queue it runs in. flag, event_id: of flags: "MTE2_V" is raised by MTE2 and waited for by V. repeats and
     element_bytes: of vector instructions. lanes: elements processed, for SCALARS the number of accesses. per_repeat,
     first, last, mask: the active lanes as ``ActiveLanes`` of event.h has them (mask None: the leading ones). changes:
-    for SCALARS, how often an access left the 64-byte line of the one before.
+    for SCALARS, how often an access left the 64-byte line of the one before. flow: of vector instructions. atomic: a copy that
+    adds to what is there, or takes the larger or smaller of both.
     """
 
     kind: Kind
@@ -126,6 +139,25 @@ class Event(NamedTuple):
     event_id: int
     operands: tuple[Operand, ...]
     changes: int
+    flow: Flow = Flow.MOVES
+    atomic: bool = False
+
+
+#: Operand of a Watch of scalar accesses, of which the last one counts.
+SCALARS = 0xFFFFFFFF
+
+
+class Watch(NamedTuple):
+    """A value that a trace is asked for: what an operand held when its event came, before the instruction computed.
+
+    block: one of those that are recorded. event, operand: numbers, of the block's events and of the event's operands.
+    offset: in bytes from the operand's start. Of scalar accesses the operand is SCALARS, and the offset an address.
+    """
+
+    block: int
+    event: int
+    operand: int
+    offset: int
 
 
 class TracedArgument(NamedTuple):
@@ -158,7 +190,8 @@ class Trace:
     """The events of the recorded blocks of one launch, in each block's program order.
 
     blocks: recorded events by block. launched: blocks of the launch. complete: False if the room ended and events are
-    missing. arguments: the tensors. lines: counts over all blocks.
+    missing. arguments: the tensors. lines: counts over all blocks. watched: for each Watch that was asked for, the (up
+    to eight) bytes that were there; none if the event did not come.
     """
 
     blocks: Mapping[int, tuple[Event, ...]]
@@ -166,6 +199,7 @@ class Trace:
     complete: bool
     arguments: tuple[TracedArgument, ...]
     lines: Lines
+    watched: tuple[bytes, ...] = ()
 
     @property
     def sampled(self) -> bool:
@@ -202,7 +236,8 @@ class Tracing:
 
     blocks: how many blocks to record, spread evenly with the first and the last among them, or which ones. offsets:
     bytes by which an argument starts past a multiple of 512 in the model's global memory, by name. bytes: room for the
-    trace; 64 bytes for each event and each of its operands.
+    trace; 64 bytes for each event and each of its operands. watches: values to be looked up on the way. pieces: where each
+    element that is gathered or scattered lies, too.
 
     Raises ArgumentError for a number that cannot be.
     """
@@ -210,6 +245,8 @@ class Tracing:
     blocks: int | Sequence[int] = 8
     offsets: Mapping[str, int] = field(default_factory=dict)
     bytes: int = 256 * _MIB
+    watches: Sequence[Watch] = ()
+    pieces: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.blocks, int) and self.blocks < 1:

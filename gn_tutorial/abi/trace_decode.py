@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterator, Sequence
 
-from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space, Trace
+from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand, Pipe, Space, Trace
 from gn_tutorial.errors import KernelError
 
 _SLOT_BYTES = 64
@@ -19,7 +20,7 @@ HARD_EVENTS = (
 
 
 #: Types of fields -> what ``struct`` calls them.
-_CODES = {"u1": "B", "i1": "b", "u2": "H", "u4": "I", "u8": "Q", "S56": "56s"}
+_CODES = {"u1": "B", "i1": "b", "u2": "H", "u4": "I", "u8": "Q", "S2": "2s", "S56": "56s"}
 
 
 def _slot(fields: str) -> struct.Struct:
@@ -28,18 +29,19 @@ def _slot(fields: str) -> struct.Struct:
 
 _EVENT = _slot(
     "slot:u1 kind:u1 pipe:u1 operands:u1 element_bytes:u1 hard_event:u1 event_id:i1 prefix:u1 per_repeat:u2 first:u2 "
-    "last:u2 repeats:u2 op:u2 file:u2 line:u4 block:u4 unused:u4 low:u8 high:u8 lanes:u8 unused2:u8"
+    "last:u2 repeats:u2 op:u2 file:u2 line:u4 block:u4 flow:u1 atomic:u1 unused:S2 low:u8 high:u8 lanes:u8 unused2:u8"
 )
 _OPERAND = _slot(
     "slot:u1 space:u1 access:u1 element_bytes:u1 strided:u1 cached:u1 role:u2 argument:u2 blk_stride:u2 rep_stride:u2 "
-    "unused:u2 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 cold_blocks:u4"
+    "floats:u1 in_pieces:u1 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 cold_blocks:u4"
 )
 _SCALARS = _slot(
     "slot:u1 space:u1 access:u1 bytes:u1 file:u2 argument:u2 line:u4 block:u4 count:u8 begin:u8 end:u8 changes:u8 "
-    "unused:u8 unused2:u8"
+    "floats:u8 unused:u8"
 )
 _TEXT = _slot("slot:u1 continues:u1 number:u2 unused:u4 text:S56")
-_EVENT_SLOT, _OPERAND_SLOT, _SCALARS_SLOT, _TEXT_SLOT = range(1, 5)
+_PIECES = struct.Struct("<4x15I")
+_EVENT_SLOT, _OPERAND_SLOT, _SCALARS_SLOT, _TEXT_SLOT, _PIECES_SLOT = range(1, 6)
 _NO_ARGUMENT = 0xFFFF
 
 
@@ -59,6 +61,12 @@ def decode(
     return Trace(blocks=blocks, launched=launched, **rest)
 
 
+def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
+    """The next offsets: slots are filled up behind the last one."""
+    room = _PIECES.size // 4 - 1
+    return tuple(itertools.islice(numbers, -(-rows // room) * room))[:rows]
+
+
 class _Decoder:
     """Reads slots kind by kind. Without NumPy, which a web page would have to fetch for this alone."""
 
@@ -66,7 +74,7 @@ class _Decoder:
         self._slots, self._arguments = memoryview(slots).cast("B"), arguments
         if len(self._slots) % _SLOT_BYTES:
             raise ValueError("no whole number of slots")
-        self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _TEXT_SLOT + 1)}
+        self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _PIECES_SLOT + 1)}
         for place, kind in enumerate(self._slots[::_SLOT_BYTES].tobytes()):
             self._places[kind].append(place)
         self._texts = self._read_texts()
@@ -96,29 +104,31 @@ class _Decoder:
     def _operands(self) -> list[Operand]:
         spaces, accesses, texts = list(Space), list(Access), self._texts
         arguments = {_NO_ARGUMENT: "", **dict(enumerate(self._arguments))}
+        pieces = itertools.chain.from_iterable(self._rows(_PIECES_SLOT, _PIECES))
         return [
             Operand(
                 texts[role], spaces[space], accesses[access], arguments[argument], at, size, element_bytes,
-                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks,
+                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks, bool(floats),
+                _pieces(pieces, rows) if in_pieces else (),
             )
             for (
-                _, space, access, element_bytes, strided, cached, role, argument, blk, rep, _,
+                _, space, access, element_bytes, strided, cached, role, argument, blk, rep, floats, in_pieces,
                 rows, lines, at, size, row_bytes, row_pitch, cold, reuse, blocks,
             ) in self._rows(_OPERAND_SLOT, _OPERAND)
         ]  # fmt: skip
 
     def _events(self, operands: list[Operand]) -> list[Event]:
-        kinds, pipes, texts = list(Kind), list(Pipe), self._texts
+        kinds, pipes, flows, texts = list(Kind), list(Pipe), list(Flow), self._texts
         flags = dict(enumerate(HARD_EVENTS))
         found, taken = [], 0
         for (
             _, kind, pipe, has, element_bytes, hard_event, event_id, prefix, per_repeat, first, last,
-            repeats, op, file, line, block, _, low, high, lanes, _,
+            repeats, op, file, line, block, flow, atomic, _, low, high, lanes, _,
         ) in self._rows(_EVENT_SLOT, _EVENT):  # fmt: skip
             event = Event(
                 kinds[kind], pipes[pipe], texts[op], texts[file], line, block, repeats, element_bytes, lanes,
                 per_repeat, first, last, None if prefix else low | high << 64, flags.get(hard_event, ""), event_id,
-                tuple(operands[taken : taken + has]), 0,
+                tuple(operands[taken : taken + has]), 0, flows[flow], bool(atomic),
             )  # fmt: skip
             taken += has
             found.append(event)
@@ -127,7 +137,7 @@ class _Decoder:
     def _scalars(self) -> list[Event]:
         spaces, accesses, found = list(Space), list(Access), []
         for row in self._rows(_SCALARS_SLOT, _SCALARS):
-            _, space, access, size, file, argument, line, block, count, begin, end, changes, *_ = row
+            _, space, access, size, file, argument, line, block, count, begin, end, changes, floats, _ = row
             operand = _ELEMENT._replace(
                 space=spaces[space],
                 access=accesses[access],
@@ -135,6 +145,7 @@ class _Decoder:
                 at=begin,
                 bytes=end - begin,
                 element_bytes=size,
+                floats=bool(floats),
             )
             event = _SCALAR_EVENT._replace(
                 op=_SCALAR_OPS[accesses[access]],

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from gn_tutorial.errors import KernelError
 from gn_tutorial.operators.spec import Tolerance
+from gn_tutorial.origins.origin import Origin
 from gn_tutorial.tables import html_table, text_table
 
 #: Added to |reference| against a division by zero, in every relative error; so the accuracy standard has it.
@@ -44,9 +48,21 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance."""
+    """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance.
+
+    find: finds where the first wrong element comes from, for ``origin``.
+    """
 
     rows: tuple[ComparisonRow, ...]
+    find: Callable[[], Origin | None] | None = field(default=None, compare=False)
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """Where the first wrong element comes from; None if none is wrong, or if it cannot be said."""
+        try:
+            return self.find() if self.find else None
+        except KernelError:  # a launch again may end otherwise: another process, another time
+            return None
 
     @property
     def ok(self) -> bool:
@@ -82,10 +98,12 @@ class Comparison:
         return [f"{row.name}: {hint}" for row in self.rows for hint in row.hints]
 
     def __repr__(self) -> str:
-        return "\n".join([self.title(), text_table(HEADERS, self.cells(), indent="  "), *self.hints()])
+        origin = [repr(self.origin)] if self.origin else []
+        return "\n".join([self.title(), text_table(HEADERS, self.cells(), indent="  "), *self.hints(), *origin])
 
     def _repr_html_(self) -> str:
-        return html_table(HEADERS, self.cells(), caption="; ".join([self.title(), *self.hints()]))
+        table = html_table(HEADERS, self.cells(), caption="; ".join([self.title(), *self.hints()]))
+        return table + (self.origin._repr_html_() if self.origin else "")
 
 
 def _bound_text(tolerance: Tolerance) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
+from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
@@ -23,7 +24,7 @@ from gn_tutorial.operators.shapes import describe_call
 from gn_tutorial.operators.source_build import SOURCE_SUFFIXES, SourceBuild
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch import launch, traced
 from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
 from gn_tutorial.timing.machine import default_cores
@@ -153,7 +154,9 @@ class Kernel:
         built = self._source.quickly(observed, size, isolated=isolated)
         launched = launch(built.library, request)
         seconds = 0.0 if built.cached else built.seconds
-        return Result(self.name, blocks, launched, compile_seconds=seconds, args=request.args)
+        overwrites = not isolated and any(arg.role == Role.INOUT for arg in request.args)
+        again = None if overwrites else functools.partial(traced, built.library, request)
+        return Result(self.name, blocks, launched, compile_seconds=seconds, args=request.args, again=again)
 
     def __call__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,23 @@ from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.borrowed import borrowed
 from gn_tutorial.operators.by_row import by_row
-from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
+from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared, within
 from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
 from gn_tutorial.operators.recurring import recurring
 from gn_tutorial.operators.resemblance import resemblance
+from gn_tutorial.operators.shapes import flat_index
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.operators.unread import unread
+from gn_tutorial.origins.find import Again, Origins
+from gn_tutorial.origins.origin import Origin
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
+#: Elements and instructions of a launch that is traced to show where a wrong number comes from: half a second.
+_MOST_TRACED = 1 << 17
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +40,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none. args: of the launch, for what a comparison says; not copied.
+    it has none. args: of the launch, for what a comparison says; not copied. again: launches it once more, traced.
     """
 
     kernel: str
@@ -43,6 +49,7 @@ class Result:
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
     args: Sequence[LaunchArg] = ()
+    again: Again | None = None
 
     @property
     def inputs(self) -> dict[str, np.ndarray]:
@@ -117,12 +124,38 @@ class Result:
         """
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
-        rows = [self._row(name, golden, tolerance) for name, golden in self._pair(reference)]
+        pairs = self._pair(reference)
+        rows = [self._row(name, golden, tolerance) for name, golden in pairs]
         first = next((number for number, row in enumerate(rows) if row.wrong), None)
-        if first is not None:
-            said = unread(self.launched.notes, self.inputs)
-            rows[first] = replace(rows[first], hints=(*rows[first].hints, *said))
-        return Comparison(tuple(rows))
+        if first is None:
+            return Comparison(tuple(rows))
+        said = unread(self.launched.notes, self.inputs)
+        rows[first] = replace(rows[first], hints=(*rows[first].hints, *said))
+        return Comparison(tuple(rows), partial(self._origin_of_wrong, *pairs[first], tolerance))
+
+    def origin(self, name: str, *index: int) -> Origin:
+        """Where an element of an output comes from, step by step back to the inputs: ``result.origin("y", 0, 37)``.
+
+        The kernel is launched again for it, so its inputs must not have changed. A single index counts in the flat
+        array. Raises ArgumentError for an output or an element that is not there, and for a bare build.
+        """
+        if name not in self.outputs:
+            raise ArgumentError(f"this result has no output '{name}'", hint=f"outputs: {', '.join(self.outputs)}")
+        flat = flat_index(name, self.outputs[name].shape, index)
+        if self.again is None or not self.observed or not self.blocks:
+            what = "only a launch that is observed, and does not write over its own inputs, can say what it did"
+            raise ArgumentError(what, hint="observed=True; isolated=True if an array is read and written")
+        return Origins(self.again, self.blocks).of(name, self.outputs[name], flat)
+
+    def _origin_of_wrong(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> Origin | None:
+        """That of the first wrong element; None where it would take long, or the shapes differ."""
+        actual, bounds = self.outputs[name], tolerance.of(self.outputs[name].dtype.name)
+        size = actual.size + self.tally.vector + self.tally.mte2 + self.tally.mte3
+        if self.again is None or not self.observed or actual.shape != golden.shape or size > _MOST_TRACED:
+            return None
+        origins = Origins(self.again, self.blocks)
+        wrong = ~within(actual, golden, bounds.rtol, bounds.atol)
+        return origins.of_wrong(name, actual, golden, wrong) if origins.complete else None
 
     def _row(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
         actual = self.outputs[name]

@@ -10,7 +10,7 @@ import difflib
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.spec import Argument, Attribute, OpSpec
@@ -146,3 +146,17 @@ def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols,
         origins.setdefault(symbol, f"'{argument.name}' has shape {actual}")
     if rest:
         symbols[rest.removesuffix("...")] = math.prod(symbols[rest])
+
+
+def flat_index(name: str, shape: Sequence[int], index: Sequence[int]) -> int:
+    """The place of an element in the flat array: an index for each axis, or one for all. Raises ArgumentError."""
+    axes = list(shape) if len(index) != 1 else [math.prod(shape)]
+    whole = all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in index)
+    if len(index) != len(axes) or not whole or any(not -size <= one < size for one, size in zip(index, axes, strict=True)):
+        raise ArgumentError(
+            f"{name} has no element {list(index)}", hint=f"its shape is {tuple(shape)}; one number counts in all of it"
+        )
+    flat = 0
+    for one, size in zip(index, axes, strict=True):
+        flat = flat * size + int(one) % size
+    return flat

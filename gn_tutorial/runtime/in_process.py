@@ -15,6 +15,7 @@ import numpy as np
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.structs import Role, Status
 from gn_tutorial.abi.tensor_list import with_addresses
+from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import kernel_fault, parse_with_notes
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.launch_types import (
@@ -95,6 +96,9 @@ class Prepared:
             self._job.trace.bytes = self._slots.nbytes
             self._job.trace.chosen = self._chosen.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
             self._job.trace.chosen_count = self._chosen.size
+            self._job.trace.watches = ctypes.addressof(self._room.watches)
+            self._job.trace.watch_count = len(self._room.watches)
+            self._job.trace.with_pieces = self._room.with_pieces
         self._job_at = ctypes.byref(self._job)
         self._buffers = buffers  # the rows hold addresses only
 
@@ -115,9 +119,14 @@ class Prepared:
             printed="",
             observed=bool(self._job.observed),
             diagnostics=diagnostics,
-            trace=self._room.decode(self._slots[: self._job.trace.used], self._job.trace) if self._room else None,
+            trace=self._trace(),
             notes=notes,
         )
+
+    def _trace(self) -> Trace | None:
+        if self._room is None:
+            return None
+        return self._room.decode(self._slots[: self._job.trace.used], self._job.trace, self._room.watches)
 
 
 def _buffer(arg: LaunchArg) -> np.ndarray:

@@ -62,6 +62,8 @@ class JobFile:
         self._room = TraceBuffer(tracing, args, request.blocks) if tracing is not None else None
         chosen = self._room.chosen_bytes if self._room else b""
         chosen_at = layout.take(len(chosen))
+        watches = bytes(self._room.watches) if self._room else b""
+        self._watches_at = layout.take(len(watches))
         # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
         places = layout.arguments(args)
@@ -99,10 +101,14 @@ class JobFile:
             trace_bytes=tracing.bytes if tracing is not None else 0,
             chosen_at=chosen_at,
             chosen_count=len(chosen) // 4,
+            watches_at=self._watches_at,
+            watch_count=len(self._room.watches) if self._room else 0,
+            with_pieces=self._room.with_pieces if self._room else 0,
             severities_at=severities_at,
         )
         self._memory[: ctypes.sizeof(JobFileHeader)] = bytes(header)
         self._memory[chosen_at : chosen_at + len(chosen)] = chosen
+        self._memory[self._watches_at : self._watches_at + len(watches)] = watches
         self._report_at = report_at
         for index, (place, name_at) in enumerate(zip(self.places, names_at, strict=True)):
             self._describe(index, place, name_at)
@@ -142,7 +148,8 @@ class JobFile:
             return None
         found = self.header().trace
         used = min(int(found.used), self._room.bytes)
-        return self._room.decode(bytes(self._memory[self._trace_at : self._trace_at + used]), found)
+        watches = type(self._room.watches).from_buffer_copy(self._memory, self._watches_at)
+        return self._room.decode(bytes(self._memory[self._trace_at : self._trace_at + used]), found, watches)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What the kernel wrote, by argument name: copies, or memory that is the array's own from now on.

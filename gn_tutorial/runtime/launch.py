@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.compiler.build import build_launcher
 from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.runtime import in_process, isolated
@@ -22,6 +24,13 @@ def launch(library: Path, request: LaunchRequest) -> LaunchResult:
     if not request.isolated:
         return in_process.Prepared(library, request)()
     return isolated.run(_LAUNCHER.path(), library, request)
+
+
+def traced(library: Path, request: LaunchRequest, tracing: Tracing) -> Trace:
+    """What the same launch does, recorded; its results are dropped. Raises as ``launch`` does."""
+    trace = launch(library, replace(request, tracing=tracing)).trace
+    assert trace is not None  # it was asked for
+    return trace
 
 
 _LAUNCHER = Kept(lambda: build_launcher().library)

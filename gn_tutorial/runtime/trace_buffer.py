@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 class TraceBuffer:
     """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
 
-    addresses: of each tensor in the model's global memory. Raises ArgumentError if ``tracing`` does not fit the launch.
+    addresses: of each tensor in the model's global memory. watches: what the twin fills in. Raises ArgumentError if ``tracing`` does not fit the launch.
     """
 
     def __init__(self, tracing: Tracing, args: Sequence[LaunchArg], blocks: int) -> None:
@@ -26,14 +26,20 @@ class TraceBuffer:
         own = [arg for arg in args if arg.kind == ArgKind.TENSOR and not arg.same_as]
         self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in own])
         self.addresses = {one.name: one.address for one in self._arguments}
+        watches = [(one.block, one.event, one.operand, 0, one.offset, 0) for one in tracing.watches]
+        self.with_pieces = int(tracing.pieces)
+        self.watches = (structs.GntWatch * len(watches))(*watches)
 
     @property
     def chosen_bytes(self) -> bytes:
         """The recorded blocks as the twin reads them: 32-bit numbers."""
         return np.array(self.chosen, np.uint32).tobytes()
 
-    def decode(self, slots: bytes | memoryview, found: structs.GntTrace) -> Trace:
-        """The trace in these slots; ``found``: what the twin says about it. Raises KernelError if it is damaged."""
+    def decode(self, slots: bytes | memoryview, found: structs.GntTrace, watches: Iterable[structs.GntWatch]) -> Trace:
+        """The trace in these slots; ``found``, ``watches``: what the twin says about it.
+
+        Raises KernelError if it is damaged.
+        """
         lines = Lines(
             read=found.lines_read,
             cold=found.lines_cold,
@@ -51,4 +57,5 @@ class TraceBuffer:
             complete=not found.full,
             arguments=self._arguments,
             lines=lines,
+            watched=tuple(int(one.value).to_bytes(8, "little")[: one.seen] for one in watches),
         )

@@ -18,6 +18,7 @@ STRUCTS = {
     "GntArg": structs.GntArg,
     "GntOptions": structs.GntOptions,
     "GntTally": structs.GntTally,
+    "GntWatch": structs.GntWatch,
     "GntTrace": structs.GntTrace,
     "GntJob": structs.GntJob,
     "JobFileArg": job_structs.JobFileArg,

@@ -46,26 +46,6 @@ def test_most_hazards_of_copies_show() -> None:
 
 
 KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
-GROUPS = ((2, 8, 7, 5), {"num_groups": 4})
-LAST = ((2, 7, 5, 8), {"num_groups": 4})
-SHAPES = {  # the other operators take one array of any length
-    "group_norm": GROUPS,
-    "group_norm_silu": GROUPS,
-    "group_norm_nhwc": LAST,
-    "group_norm_silu_nhwc": LAST,
-    "group_norm_backward": GROUPS,
-    "group_norm_backward_nhwc": LAST,
-    "group_norm_silu_backward": GROUPS,
-    "strided_copy": ((37, 29), {}),
-    "linear": ((19, 270), {}),
-    "linear_backward": ((37, 21), {}),
-    "linear_gelu": ((19, 270), {}),
-    "linear_gelu_backward": ((37, 21), {}),
-    "rms_norm": ((5, 4500), {}),
-    "rms_norm_backward": ((5, 4500), {}),
-    "add_rms_norm": ((5, 9000), {}),
-    "add_rms_norm_backward": ((5, 4500), {}),
-}
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
 IMPLICIT = {
     "group_norm_silu/fused",
@@ -83,12 +63,11 @@ IMPLICIT = {
 @pytest.mark.parametrize("auto_sync", ["on", "off"])
 @pytest.mark.parametrize(("op", "spec"), KERNELS, ids=lambda one: getattr(one, "id", ""))
 def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: int, auto_sync: str) -> None:
-    shape, more = SHAPES.get(op.name, ((5003,), {}))
-    arrays = random_inputs.inputs(op, shape, seed=7, attributes=more, dtype=spec.dtypes[0]).values()
+    arrays, more = odd_call(op, spec)
 
     def launch(delayed: bool) -> Result:
         options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)
-        return gnt.kernel(spec.id)(*arrays, blocks=blocks, isolated=False, observed=True, options=options, **more)
+        return gnt.kernel(spec.id)(*arrays.values(), blocks=blocks, isolated=False, observed=True, options=options, **more)
 
     if auto_sync == "off" and spec.id in IMPLICIT:
         with pytest.raises(KernelFault) as caught:

@@ -63,6 +63,9 @@ struct JobFile {
   uint64_t trace_bytes;
   uint64_t chosen_at;
   uint64_t chosen_count;
+  uint64_t watches_at;
+  uint64_t watch_count;
+  uint64_t with_pieces;
   uint64_t severities_at;
   // Written by the launcher.
   volatile uint32_t phase;

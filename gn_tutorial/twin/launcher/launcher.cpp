@@ -155,6 +155,9 @@ bool BuildJob() {
     job.trace.bytes = file->trace_bytes;
     job.trace.chosen = reinterpret_cast<const uint32_t*>(At(file->chosen_at));
     job.trace.chosen_count = static_cast<uint32_t>(file->chosen_count);
+    job.trace.watches = reinterpret_cast<GntWatch*>(At(file->watches_at));
+    job.trace.watch_count = file->watch_count;
+    job.trace.with_pieces = file->with_pieces;
   }
   return true;
 }

@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 7
+#define GNT_ABI_VERSION 8
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
@@ -68,6 +68,16 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
+// A value that a trace is asked for: what an operand of one event held when the event was recorded, before its instruction computed.
+struct GntWatch {
+  uint32_t block;    // in: which has to be among the chosen ones
+  uint32_t event;    // in: number of the event, in the order in which the block's events were recorded
+  uint32_t operand;  // in: of the event; ~0: what scalar accesses read, the last time that they did
+  uint32_t seen;     // out: bytes of `value` that were read; 0: the event did not come, or the operand is shorter
+  uint64_t offset;   // in: bytes from the start of the operand; of scalar accesses the model's address
+  uint64_t value;    // out
+};
+
 // A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace/slots.h), and counts of all blocks. A line is 512 bytes
 // of global memory, what the L2 cache holds or drops as one.
 struct GntTrace {
@@ -85,6 +95,9 @@ struct GntTrace {
   uint64_t lines_dirty;      // different ones that were written
   uint64_t lines_held;       // different ones that were read through the L2 cache or written
   uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
+  GntWatch* watches;         // in and out; null: none
+  uint64_t watch_count;      // in
+  uint64_t with_pieces;      // in: 1: of operands in pieces, where each begins
 };
 
 struct GntJob {

@@ -111,3 +111,10 @@ struct bfloat16_t {
 #define __bf16 bfloat16_t
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2);
+
+namespace gn_twin {
+
+template <class T>
+inline constexpr bool kIsFloat = kOneOf<T, half, float, bfloat16_t>;
+
+}  // namespace gn_twin

@@ -212,7 +212,7 @@ struct Core {
   GNT_COLD void FlushScalars() {
     FlushStores();
     scalars.open = false;
-    scalars.end = scalars.all + ScalarLog::kFirst;
+    scalars.RoomFor(ScalarLog::kFirst);
     uint64_t loaded = 0;
     for (ScalarLog::Line& line : scalars.lines) {
       loaded += line.loaded;
@@ -233,7 +233,8 @@ struct Core {
   GNT_COLD void FlushFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     FlushLog();
-    scalars.end = scalars.all + ScalarLog::kRoom;
+    if (scalars.singly) return;
+    scalars.RoomFor(ScalarLog::kRoom);
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
       if (last->space != Space::UB || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)

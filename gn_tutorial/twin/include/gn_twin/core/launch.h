@@ -108,6 +108,8 @@ struct Launch {
       job.here_block = block;
       core.observers = &watchers->All();
       core.findings = &watchers->Found();
+      core.scalars.singly = job.trace.watch_count != 0;
+      if (core.scalars.singly) core.scalars.RoomFor(1);
       if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) AsyncCopies;
       ub->Poison();
     }

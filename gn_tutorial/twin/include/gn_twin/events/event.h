@@ -55,6 +55,7 @@ struct Operand {
   bool strided = false;       // the strides below apply; else the operand is `rows`, or `bytes` one after the other
   uint8_t element_bytes = 1;  // of this operand
   bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
+  bool floats = false;        // its elements are float, half or bfloat16_t
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
   uint32_t rows = 1;
@@ -114,7 +115,7 @@ struct ScalarAccess {
   uint8_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
-  uint8_t unused = 0;
+  bool floats = false;  // as Operand has it
 
   Loc Place() const { return {file, line}; }
 };

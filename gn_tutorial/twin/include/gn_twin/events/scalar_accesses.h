@@ -34,6 +34,7 @@ struct ScalarLog {
   bool in_gm = false;    // some of them touch global memory
   bool open = false;     // some line has a quiet range
   bool storing = false;  // of stores
+  bool singly = false;   // observers get each access before the next one: they look at what it reads
   Line lines[kLines];
 
   // Whether the access lies in a quiet range: it is counted then. `place.line` is a constant where the kernel is compiled.
@@ -53,6 +54,7 @@ struct ScalarLog {
     return true;
   }
   bool Full() const { return next == end; }
+  void RoomFor(uint32_t accesses) { end = all + (singly ? 1 : accesses); }
   bool Empty() const { return next == all && !open; }
 };
 

@@ -40,7 +40,7 @@ class Operation {
   Operation& Local(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
                    uint32_t align = kBlockBytes) {
     Check(role, tensor, bytes, align);
-    Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes);
+    Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes, tensor.floats);
     return *this;
   }
 
@@ -58,7 +58,7 @@ class Operation {
         UnitCause::OfCopy(side_, sizeof(T), room, whole, fields);
       });
     side_ = {};
-    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
+    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T), kIsFloat<T>);
     event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
     return *this;
   }
@@ -125,7 +125,9 @@ class Operation {
   // The same where the largest offset is given.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
-    Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
+    // What is gathered or scattered has the type of the other tensor, which is added before it.
+    const bool floats = event_.operands != 0 && event_.operand[0].floats;
+    Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes, floats);
     Rows(count, piece_bytes, 0);
     event_.operand[event_.operands - 1].pieces = offsets;
     has_pieces_ = true;
@@ -190,7 +192,8 @@ class Operation {
     event_.operands = 0;
   }
   // A high-level function may have more operands than an event has room for: each four of them make an event of their own.
-  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
+  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes,
+           bool floats) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
       Flush();
     if (at < core_.scratch.end && at + bytes > core_.scratch.begin && space == Space::UB) [[unlikely]]
@@ -202,6 +205,7 @@ class Operation {
     operand.space = space;
     operand.access = access;
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
+    operand.floats = floats;
   }
 
   GNT_COLD void RefuseWorkBuffer(const char* role) {

@@ -18,7 +18,7 @@ struct RawTensor {
         room(BytesOf<T>(tensor.GetSize())),
         buffer(tensor.BufferIndex()),
         element_bytes(sizeof(T)),
-        floats(kOneOf<T, half, float, bfloat16_t>) {}
+        floats(kIsFloat<T>) {}
 };
 
 // The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.

@@ -70,7 +70,7 @@ template <class T>
 [[gnu::always_inline]] inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
   if (space == Space::UB && core.scalars.Counts(at, access, loc)) [[likely]]
     return;
-  LogScalar(core, {reinterpret_cast<const uint8_t*>(at), loc.file, loc.line, sizeof(T), space, access, 0});
+  LogScalar(core, {reinterpret_cast<const uint8_t*>(at), loc.file, loc.line, sizeof(T), space, access, kIsFloat<T>});
 }
 
 }  // namespace gn_twin

@@ -5,7 +5,7 @@
 
 namespace gn_twin {
 
-enum class Slot : uint8_t { None, Event, Operand, Scalars, Text };
+enum class Slot : uint8_t { None, Event, Operand, Scalars, Text, Pieces };
 
 inline constexpr uint32_t kSlotBytes = 64;
 
@@ -27,7 +27,9 @@ struct EventSlot {
   uint16_t file;
   uint32_t line;
   uint32_t block;
-  uint32_t unused;
+  Flow flow;
+  uint8_t atomic;  // 1: a copy to global memory combines what it stores with what is there
+  uint8_t unused[2];
   uint64_t low;
   uint64_t high;
   uint64_t lanes;
@@ -45,7 +47,8 @@ struct OperandSlot {
   uint16_t argument;  // in global memory, else kNoArgument
   uint16_t blk_stride;
   uint16_t rep_stride;
-  uint16_t unused;
+  uint8_t floats;
+  uint8_t in_pieces;  // PiecesSlots have them
   uint32_t rows;
   uint32_t lines;  // of global memory that it touches, each row on its own
   uint64_t at;
@@ -55,6 +58,14 @@ struct OperandSlot {
   uint32_t cold;         // of the lines: those that nothing had touched before
   uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
   uint32_t cold_blocks;  // 32-byte blocks of it that nothing had touched before
+};
+
+// Where pieces of an operand begin, in bytes from it. As many such slots as its rows need lie behind the operands of its event.
+struct PiecesSlot {
+  static constexpr uint32_t kRoom = kSlotBytes / sizeof(uint32_t) - 1;
+  Slot slot;
+  uint8_t unused[3];
+  uint32_t at[kRoom];
 };
 
 // Scalar accesses between two events that share line, space and access.
@@ -72,7 +83,8 @@ struct ScalarsSlot {
   uint64_t end;
   uint64_t
       changes;  // how often the access was in another 64 bytes (a line of the scalar unit's data cache) than the one before
-  uint64_t unused[2];
+  uint64_t floats;
+  uint64_t unused;
 };
 
 struct TextSlot {
@@ -85,6 +97,6 @@ struct TextSlot {
 };
 
 static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
-static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes);
+static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes && sizeof(PiecesSlot) == kSlotBytes);
 
 }  // namespace gn_twin

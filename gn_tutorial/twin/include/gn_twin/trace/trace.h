@@ -77,6 +77,7 @@ class Trace final : public Observer {
       Run& run = RunOf(core, access);
       const uint64_t at = static_cast<uint64_t>(access.at - run.low) + run.model_low;
       ++run.count;
+      if (out_.watch_count != 0) Watch(core.block, static_cast<uint32_t>(&run - runs_), kScalars, at, access.at, access.bytes);
       if (at < run.begin) run.begin = at;
       if (at + access.bytes > run.end) run.end = at + access.bytes;
       if (at / kScalarLineBytes == run.line_at) continue;
@@ -96,9 +97,11 @@ class Trace final : public Observer {
 
  private:
   static constexpr uint32_t kScalarLineBytes = 64;
+  static constexpr uint32_t kScalars = ~0u;  // the operand of a GntWatch of scalar accesses
   static constexpr uint32_t kRuns = 64;
   struct Block {
-    uint32_t moved;  // lines so far
+    uint32_t moved;   // lines so far
+    uint32_t events;  // recorded so far
     bool chosen;
   };
   bool Ready() const { return lines_ != nullptr && texts_ != nullptr && blocks_ != nullptr; }
@@ -189,8 +192,10 @@ class Trace final : public Observer {
       slot->block = block;
       slot->count = run.count;
       slot->changes = run.changes;
+      slot->floats = run.like.floats ? 1 : 0;
       slot->begin = run.begin;
       slot->end = run.end;
+      ++blocks_[block].events;
     }
     run_count_ = last_run_ = 0;
   }
@@ -221,13 +226,18 @@ class Trace final : public Observer {
     slot->file = file;
     slot->line = event.loc.line;
     slot->block = core.block;
+    slot->flow = event.flow;
+    slot->atomic = event.pipe == Pipe::MTE3 && event.kind == Kind::Copy && core.atomic != 0 ? 1 : 0;
     slot->low = event.active.low;
     slot->high = event.active.high;
     slot->lanes = event.lanes;
     for (uint8_t i = 0; i < event.operands; ++i) {
       WriteOperand(core, event.operand[i], roles[i], touched[i],
                    reinterpret_cast<OperandSlot*>(room + kSlotBytes * (1 + i)));
+      Watch(core.block, 0, i, 0, event.operand[i].at, event.operand[i].bytes);
     }
+    for (uint8_t i = 0; i < event.operands && out_.with_pieces != 0; ++i) WritePieces(event.operand[i]);
+    ++blocks_[core.block].events;
   }
   void WriteOperand(const Core& core, const Operand& operand, uint16_t role, const L2Lines::Touched& touched,
                     OperandSlot* slot) {
@@ -242,6 +252,8 @@ class Trace final : public Observer {
     slot->argument = operand.space == Space::GM ? lines_->ArgumentOf(operand.at) : kNoArgument;
     slot->blk_stride = operand.blk_stride;
     slot->rep_stride = operand.rep_stride;
+    slot->floats = operand.floats ? 1 : 0;
+    slot->in_pieces = operand.pieces != nullptr && out_.with_pieces != 0 ? 1 : 0;
     slot->rows = operand.rows;
     slot->at = operand.space == Space::GM ? ModelAddress(operand.at, slot->argument) : core.UbOffset(operand.at);
     slot->bytes = operand.bytes;
@@ -251,6 +263,29 @@ class Trace final : public Observer {
     slot->cold = touched.cold;
     slot->reuse_lines = touched.reuse_lines;
     slot->cold_blocks = touched.cold_blocks;
+  }
+
+  void WritePieces(const Operand& operand) {
+    if (operand.pieces == nullptr) return;
+    for (uint32_t done = 0; done < operand.rows; done += PiecesSlot::kRoom) {
+      auto* slot = static_cast<PiecesSlot*>(Room(1));
+      if (slot == nullptr) return;
+      *slot = {};
+      slot->slot = Slot::Pieces;
+      for (uint32_t i = 0; i < PiecesSlot::kRoom && done + i < operand.rows; ++i) slot->at[i] = operand.pieces[done + i];
+    }
+  }
+
+  // Values that somebody asked for of `bytes` bytes from `first` on: of the event that comes so many behind the block's last one.
+  void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
+    for (uint64_t i = 0; i < out_.watch_count; ++i) {
+      GntWatch& watch = out_.watches[i];
+      if (watch.block != block || watch.event != blocks_[block].events + behind || watch.operand != operand) continue;
+      if (watch.offset < first || watch.offset >= first + bytes) continue;
+      const uint64_t from = watch.offset - first;
+      watch.seen = static_cast<uint32_t>(bytes - from < sizeof(watch.value) ? bytes - from : sizeof(watch.value));
+      __builtin_memcpy(&watch.value, at + from, watch.seen);
+    }
   }
 
   uint64_t ModelAddress(const uint8_t* at, uint16_t argument) const {

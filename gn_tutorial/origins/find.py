@@ -1,0 +1,85 @@
+"""Finds where elements of an output come from: the launch again, with a trace; then once more for the values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gn_tutorial.abi.trace import Trace, Tracing, Watch
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.origins.origin import Origin
+from gn_tutorial.origins.record import Record
+from gn_tutorial.origins.steps import Step, steps_to
+
+#: A launch again, traced as it is asked for.
+Again = Callable[[Tracing], Trace]
+
+#: Wrong elements, and right ones, whose ways are held against each other.
+_COMPARED = 6
+
+
+class Origins:
+    """Where the elements of one launch's outputs come from.
+
+    again: launches it again. blocks: of the launch. Raises KernelError if it does not come to its end again.
+    """
+
+    def __init__(self, again: Again, blocks: int) -> None:
+        self._again, self._blocks = again, tuple(range(blocks))
+        self._record = Record(again(Tracing(blocks=self._blocks, pieces=True)))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trace had room for everything that the launch did."""
+        return self._record.trace.complete
+
+    def of(self, name: str, array: np.ndarray, index: int) -> Origin:
+        """Where an element of the output comes from. array: the whole output; index: into it as a flat array."""
+        return self._with_values(name, array, index, self._steps(name, array, index))
+
+    def of_wrong(self, name: str, array: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> Origin:
+        """That of the first wrong element, with marks where only wrong ones come by.
+
+        right: the reference. wrong: which elements are out of tolerance, at least one.
+        """
+        index, *others = _spread(np.flatnonzero(wrong))
+        first = self._steps(name, array, index)
+        marked = _places(first)
+        for other in others:
+            marked &= _places(self._steps(name, array, other))
+        passed = _spread(np.flatnonzero(~wrong.reshape(-1)))
+        for other in passed:
+            marked -= _places(self._steps(name, array, other))
+        origin = self._with_values(name, array, index, first)
+        should = float(right.reshape(-1)[index])
+        return replace(origin, right=should, marked=frozenset(marked if passed else ()))
+
+    def _steps(self, name: str, array: np.ndarray, index: int) -> Step | None:
+        arguments = {one.name: one.address for one in self._record.trace.arguments}
+        if name not in arguments:
+            raise ArgumentError(f"the kernel has no argument '{name}'", hint=f"it has {', '.join(arguments)}")
+        return steps_to(self._record, arguments[name] + index * array.dtype.itemsize)
+
+    def _with_values(self, name: str, array: np.ndarray, index: int, step: Step | None) -> Origin:
+        watches = list(dict.fromkeys(source.watch for one in step.all() for source in one.sources)) if step else []
+        values: dict[Watch, bytes] = {}
+        if watches:
+            traced = self._again(Tracing(blocks=self._blocks, watches=watches))
+            values = dict(zip(watches, traced.watched, strict=True))
+        place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
+        number = float(array.reshape(-1)[index])
+        return Origin(f"{name}[{place}]" if place else name, number, step, values, array.dtype.name == "bfloat16")
+
+
+def _spread(indices: np.ndarray) -> list[int]:
+    """The first, the last, and some between."""
+    if not len(indices):
+        return []
+    chosen = np.linspace(0, len(indices) - 1, min(len(indices), _COMPARED)).astype(int)
+    return [int(indices[one]) for one in dict.fromkeys(chosen.tolist())]
+
+
+def _places(step: Step | None) -> set[tuple[str, int]]:
+    return {one.place for one in step.all()} if step else set()

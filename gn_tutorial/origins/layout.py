@@ -1,0 +1,133 @@
+"""Where each element of an operand lies, and which elements of the sources an element of the result is made of.
+
+What ``events/footprint.h`` does in the twin, for the events of a trace. Elements are counted in the order in which the
+instruction takes them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand
+
+_BLOCK = 32
+#: Instructions whose repeats have a result for each block of 32 bytes, or for each pair.
+_PARTS = ("Block", "Pair")
+
+
+class Run(NamedTuple):
+    """Bytes one after the other, of which ``first`` is the number of the first element."""
+
+    at: int
+    bytes: int
+    first: int
+
+
+@functools.lru_cache(maxsize=4096)
+def runs(event: Event, operand: Operand) -> tuple[Run, ...]:
+    """The bytes that the operand has, in the order of the instruction."""
+    found: list[Run] = []
+    first = 0
+    for at, size in _pieces(event, operand):
+        found.append(Run(at, size, first))
+        first += size // operand.element_bytes
+    return tuple(found)
+
+
+def _pieces(event: Event, operand: Operand) -> list[tuple[int, int]]:
+    if operand.pieces:
+        return [(operand.at + piece, operand.row_bytes) for piece in operand.pieces]
+    if operand.strided and event.per_repeat:
+        return _strided(event, operand)
+    if not operand.row_bytes:
+        return [(operand.at, operand.bytes)]
+    return [(operand.at + row * operand.row_pitch, operand.row_bytes) for row in range(operand.rows)]
+
+
+def _strided(event: Event, operand: Operand) -> list[tuple[int, int]]:
+    size = operand.element_bytes
+    per_block = _BLOCK // size
+    found = []
+    for repeat in range(event.repeats):
+        start = operand.at + repeat * operand.rep_stride * _BLOCK
+        lanes = event.per_repeat if event.mask is not None else event.first
+        if event.mask is None and repeat + 1 == event.repeats:
+            lanes = event.last
+        for lane in range(0, lanes, per_block):
+            block = start + lane // per_block * operand.blk_stride * _BLOCK
+            here = min(per_block, lanes - lane)
+            if event.mask is None:
+                found.append((block, here * size))
+            else:
+                found += [(block + i * size, size) for i in range(here) if event.mask >> (lane + i) & 1]
+    return found
+
+
+def element_at(event: Event, operand: Operand, address: int) -> int | None:
+    """The number of the element that has this byte; None if the operand has it not."""
+    if not operand.at <= address < operand.at + operand.bytes:
+        return None
+    for run in runs(event, operand):
+        if run.at <= address < run.at + run.bytes:
+            return run.first + (address - run.at) // operand.element_bytes
+    return None
+
+
+def address_of(event: Event, operand: Operand, element: int) -> int | None:
+    """Where the element begins; None if there are not so many."""
+    for run in runs(event, operand):
+        if element < run.first + run.bytes // operand.element_bytes:
+            return run.at + (element - run.first) * operand.element_bytes
+    return None
+
+
+def count(event: Event, operand: Operand) -> int:
+    """How many elements the operand has."""
+    every = runs(event, operand)
+    return every[-1].first + every[-1].bytes // operand.element_bytes if every else 0
+
+
+def behind(event: Event, written: Operand, element: int, source: Operand) -> range:
+    """The elements of a source that an element of the result depends on; all where nobody says which. None: padding."""
+    many = count(event, source)
+    if event.kind == Kind.COPY:
+        return _copied(event, written, element, source)
+    if written.access == Access.READ_WRITE:
+        return range(many)
+    if event.flow == Flow.FOLD:
+        return _folded(event, written, element, source)
+    if many == 1:
+        return range(1)
+    if event.op == "Brcb":
+        at = element // (_BLOCK // written.element_bytes)
+        return range(at, at + 1)
+    if event.flow == Flow.MOVES and many != count(event, written):
+        return range(many)
+    return range(element, element + 1) if element < many else range(many)
+
+
+def _copied(event: Event, written: Operand, element: int, source: Operand) -> range:
+    """Row by row where padding surrounds the rows of one side: what lies behind a row has no source."""
+    from_rows = max(source.row_bytes, 1)
+    if count(event, written) != count(event, source) and written.rows == source.rows and written.row_bytes:
+        row, at = divmod(element * written.element_bytes, written.row_bytes)
+        if at >= from_rows:
+            return range(0)
+        element = (row * from_rows + at) // source.element_bytes
+    return range(element, element + 1)
+
+
+def _folded(event: Event, written: Operand, element: int, source: Operand) -> range:
+    """A repeat's lanes, or a part of them, where each repeat has a row of results; else all lanes."""
+    many, results = count(event, source), count(event, written)
+    if results % max(event.repeats, 1) or not results:
+        return range(many)
+    each = results // event.repeats
+    row, at = divmod(element, each)
+    lanes = event.first if event.mask is None else event.mask.bit_count()
+    begin, end = row * lanes, min((row + 1) * lanes, many)
+    if event.op.startswith(_PARTS):
+        part = -(-lanes // each)
+        begin, end = begin + at * part, min(begin + (at + 1) * part, end)
+    return range(begin, end)

@@ -1,0 +1,134 @@
+"""The steps behind one element of an output, as a table: line, instruction, result, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+from gn_tutorial.abi.trace import Watch
+from gn_tutorial.origins.steps import NUMBER, Source, Step
+from gn_tutorial.tables import html_table, text_table
+
+HEADERS = ("line", "instruction", "result", "made of")
+_TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2, False): np.int16, (4, False): np.int32}
+_SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * "}
+_MARKED = "*: only wrong elements of the output come by here"
+
+
+@dataclass(frozen=True, repr=False)
+class Origin:
+    """Where one element of an output comes from.
+
+    name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes that
+    sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be, if
+    that is known. marked: places (file, line) by which only wrong elements of the output came.
+    """
+
+    name: str
+    value: float
+    step: Step | None
+    values: Mapping[Watch, bytes] = field(default_factory=dict)
+    wide: bool = False
+    right: float | None = None
+    marked: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def lines(self) -> tuple[tuple[str, int], ...]:
+        """File and line of each step, the last one first, each once."""
+        return tuple(dict.fromkeys(step.place for _, step, _ in self.walk()))
+
+    def title(self) -> str:
+        """The element, what it is and should be, and how to read the table."""
+        is_ = f"{self.name} is {self.value:.6g}"
+        should = f", {self.right:.6g} is right" if self.right is not None else ""
+        if self.step is None:
+            return f"{is_}{should}: nobody wrote it"
+        return f"{is_}{should}; where it comes from, the last step first:"
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """The table under ``HEADERS``, as text."""
+        return [
+            (
+                self._line(step),
+                "  " * depth + step.op + (" (atomic)" if step.atomic else "") + (" *" if step.place in self.marked else "") + _rounds(source),
+                _text(self.number(source) if source else self.value),
+                self._made_of(step, self.number(source) if source else self.value),
+            )
+            for depth, step, source in self.walk()
+        ]
+
+    def notes(self) -> list[str]:
+        """What the marks mean, if there are any."""
+        return [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
+
+    def walk(self) -> Iterator[tuple[int, Step, Source | None]]:
+        """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
+        seen: set[int] = set()
+        waiting: list[tuple[int, Step, Source | None]] = [(0, self.step, None)] if self.step else []
+        while waiting:
+            depth, step, source = waiting.pop()
+            if id(step) in seen:
+                continue
+            seen.add(id(step))
+            yield depth, step, source
+            waiting += [(depth + 1, one.step, one) for one in reversed(step.sources) if one.step]
+
+    def _line(self, step: Step) -> str:
+        main = self.step.file if self.step else step.file
+        return str(step.line) if step.file == main else f"{Path(step.file).name}:{step.line}"
+
+    def _made_of(self, step: Step, result: float | None) -> str:
+        operands = [self._operand(source) for source in step.sources if source.role != NUMBER]
+        if step.takes_number:
+            operands.append(self._taken(step, result))
+        return _SIGNS.get(step.op, ", ").join(operands)
+
+    def _operand(self, source: Source) -> str:
+        value = _text(self.number(source))
+        if source.many > 1:
+            return f"{source.many} elements, {source.argument or 'the first'}" + (
+                f"[{source.element}] the first" if source.argument else f" {value}"
+            )
+        return f"{source.argument}[{source.element}] = {value}" if source.argument else value
+
+    def _taken(self, step: Step, result: float | None) -> str:
+        """The number that a step took, as its source and its result show it."""
+        source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
+        taken = None
+        if result is not None and step.op in ("Duplicate", "SetValue"):
+            taken = result
+        elif result is not None and source is not None and step.op == "Adds":
+            taken = result - source
+        elif result is not None and source and step.op == "Muls":
+            taken = result / source
+        if taken is None or not np.isfinite(taken):
+            return "a number"
+        return f"({_text(taken)})" if taken < 0 and step.op in _SIGNS else _text(taken)
+
+    def number(self, source: Source) -> float | None:
+        """What the source held; None if that was not looked up."""
+        raw = self.values.get(source.watch, b"")[: source.element_bytes]
+        kind = _TYPES.get((source.element_bytes, source.floats))
+        if len(raw) < source.element_bytes or kind is None:
+            return None
+        if self.wide and kind is np.float16:
+            kind = ml_dtypes.bfloat16
+        return float(np.frombuffer(raw, kind)[0])
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title(), text_table(HEADERS, self.rows(), indent="  "), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        return html_table(HEADERS, self.rows(), caption="; ".join([self.title().rstrip(":"), *self.notes()]))
+
+
+def _rounds(source: Source | None) -> str:
+    return f" (and {source.rounds} rounds before)" if source and source.rounds else ""
+
+
+def _text(value: float | None) -> str:
+    return "?" if value is None else f"{value:.6g}"

@@ -1,0 +1,184 @@
+"""The steps by which one element of an output came about, found in the trace of its launch, the last one first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
+from gn_tutorial.origins.layout import address_of, behind
+from gn_tutorial.origins.record import Record, Writer
+
+#: Steps of one element, rounds of one line that are followed, and numbers of the scalar unit that are named.
+_STEPS, _ROUNDS, _NUMBERS = 24, 1 << 16, 3
+#: Instructions that take a number, besides those whose name ends in s: Adds, Muls, Compares ...
+_TAKE_A_NUMBER = ("Duplicate", "Axpy", "LeakyRelu", "ShiftLeft", "ShiftRight", "CreateVecIndex", "Arange", "SetValue")
+#: The role of a number that the scalar unit has read, and that an instruction may have taken.
+NUMBER = "number"
+
+
+@dataclass
+class Source:
+    """One of the things that a step's result is made of.
+
+    many: elements. block, event, operand: where the trace has it; at: the first element's address. argument, element: of
+    global memory, and that element's number there, else "" and 0. floats, element_bytes: of the elements. step: what made
+    it; None if nobody did, or if it is not followed. rounds: how often the same line had worked on it in between.
+    """
+
+    role: str
+    many: int
+    block: int
+    event: int
+    operand: int
+    at: int
+    watch: Watch
+    floats: bool
+    element_bytes: int
+    argument: str = ""
+    element: int = 0
+    step: Step | None = None
+    rounds: int = 0
+
+
+@dataclass
+class Step:
+    """An instruction, a copy, or a scalar access, and what its result is made of.
+
+    takes_number: a number besides. atomic: what was there, too.
+    """
+
+    op: str
+    file: str
+    line: int
+    block: int
+    takes_number: bool = False
+    atomic: bool = False
+    sources: list[Source] = field(default_factory=list)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and line."""
+        return self.file, self.line
+
+    def all(self) -> Iterator[Step]:
+        """This one and those behind it, each once."""
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting:
+            step = waiting.pop()
+            if id(step) in seen:
+                continue
+            seen.add(id(step))
+            yield step
+            waiting += [source.step for source in step.sources if source.step]
+
+
+def steps_to(record: Record, address: int) -> Step | None:
+    """The step that wrote this byte of global memory last, and what is behind it; None if nobody wrote it."""
+    last = record.last(address)
+    if last is None:
+        return None
+    known: dict[Writer, Step] = {}
+    root = _step(record, last, known)
+    waiting = deque([last])
+    while waiting:
+        writer = waiting.popleft()
+        step = known[writer]
+        step.sources = list(_sources(record, writer))
+        for source in step.sources:
+            found, source.rounds = _behind(record, writer, source)
+            if found is None or (found not in known and len(known) == _STEPS):
+                continue
+            if found not in known:
+                waiting.append(found)
+            source.step = _step(record, found, known)
+    return root
+
+
+def _step(record: Record, writer: Writer, known: dict[Writer, Step]) -> Step:
+    if writer not in known:
+        event = record.event(writer.block, writer.number)
+        known[writer] = Step(event.op, event.file, event.line, writer.block, _takes_number(event), event.atomic)
+    return known[writer]
+
+
+def _takes_number(event: Event) -> bool:
+    vector = event.kind == Kind.VECTOR and event.op.endswith("s") and event.op not in ("Abs", "Cos")
+    return vector or event.op in _TAKE_A_NUMBER
+
+
+def _sources(record: Record, writer: Writer) -> Iterator[Source]:
+    event = record.event(writer.block, writer.number)
+    written = event.operands[writer.operand]
+    if written.access == Access.READ:  # GetValue: its result is a number of the scalar unit
+        yield _source(record, writer.block, writer.number, writer.operand, range(writer.element, writer.element + 1))
+        return
+    for index, operand in enumerate(event.operands):
+        if operand.access == Access.READ:
+            elements = behind(event, written, writer.element, operand)
+            if len(elements):
+                yield _source(record, writer.block, writer.number, index, elements)
+    if event.atomic:
+        yield _source(record, writer.block, writer.number, writer.operand, range(writer.element, writer.element + 1))
+    if _takes_number(event):
+        for number in _numbers(record, writer.block, writer.number):
+            read = record.event(writer.block, number)
+            elements = range(1) if read.lanes == 1 or read.lanes != event.lanes else range(writer.element, writer.element + 1)
+            yield _source(record, writer.block, number, 0, elements, role=NUMBER)
+
+
+def _source(
+    record: Record, block: int, number: int, index: int, elements: range, *, role: str = ""
+) -> Source:
+    event = record.event(block, number)
+    operand = event.operands[index]
+    at = address_of(event, operand, elements[0])
+    at = operand.at if at is None else at
+    scalar = event.kind == Kind.SCALARS
+    watch = Watch(block, number, SCALARS if scalar else index, at if scalar else at - operand.at)
+    source = Source(
+        role or operand.role, len(elements), block, number, index, at, watch, operand.floats, operand.element_bytes
+    )
+    if operand.space == Space.GM:
+        source.argument = operand.argument
+        start = next((one.address for one in record.trace.arguments if one.name == operand.argument), operand.at)
+        source.element = (at - start) // operand.element_bytes
+    return source
+
+
+def _numbers(record: Record, block: int, number: int) -> list[int]:
+    """The scalar accesses that may have read the number an event takes: the last ones before it."""
+    found: list[int] = []
+    for at in range(number - 1, -1, -1):
+        event = record.event(block, at)
+        if event.kind == Kind.SCALARS and event.operands[0].access == Access.READ:
+            found.append(at)
+        elif found and (event.kind in (Kind.VECTOR, Kind.COPY) or event.kind == Kind.SCALARS):
+            break
+        if len(found) == _NUMBERS:
+            break
+    return found
+
+
+def _behind(record: Record, writer: Writer, source: Source) -> tuple[Writer | None, int]:
+    """Who wrote the source, and how many rounds of the same line were passed over on the way."""
+    if source.role == NUMBER:
+        begin = record.event(source.block, source.event).operands[source.operand].at
+        return Writer(source.block, source.event, source.operand, (source.at - begin) // source.element_bytes), 0
+    here = record.event(writer.block, writer.number)
+    rounds = 0
+    while True:
+        operand = record.event(source.block, source.event).operands[source.operand]
+        find = record.local if operand.space == Space.UB else record.shared
+        found = find(source.block, source.event, source.at)
+        if found is None:
+            return None, rounds
+        made = record.event(found.block, found.number)
+        if (made.line, made.file, made.op) != (here.line, here.file, here.op) or rounds == _ROUNDS:
+            return found, rounds
+        again = next((one for one in _sources(record, found) if one.role == source.role), None)
+        if again is None:
+            return found, rounds
+        source, rounds = again, rounds + 1

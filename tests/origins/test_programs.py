@@ -1,0 +1,138 @@
+"""Origins of outputs of small kernels that are wrong: the line of the mistake is among the steps, and marked where only it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.comparison import Comparison
+from gn_tutorial.operators.result import Result
+
+HEAD = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR g, GM_ADDR y) {
+  constexpr uint32_t rows = 4, n = 64;
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> in;
+  TQue<TPosition::VECOUT, 1> out;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(in, 1, 256);
+  pipe.InitBuffer(out, 1, 256);
+  pipe.InitBuffer(buffer, 1024);
+  LocalTensor<float> w = buffer.Get<float>();
+  GlobalTensor<float> from, gamma, to;
+  from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), rows * n);
+  gamma.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(g), n);
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), rows * n);
+  for (uint32_t r = GetBlockIdx(); r < rows; r += GetBlockNum()) {
+    LocalTensor<float> a = in.AllocTensor<float>();
+    DataCopy(a, from[r * n], n);
+    in.EnQue(a);
+    a = in.DeQue<float>();
+    LocalTensor<float> b = out.AllocTensor<float>();
+"""
+TAIL = """
+    in.FreeTensor(a);
+    out.EnQue(b);
+    b = out.DeQue<float>();
+    DataCopy(to[r * n], b, n);
+    out.FreeTensor(b);
+  }
+}
+"""
+WAIT = """
+    int32_t id = GetTPipePtr()->FetchEventID(HardEvent::V_S);
+    SetFlag<HardEvent::V_S>(id);
+    WaitFlag<HardEvent::V_S>(id);
+"""
+X = np.random.default_rng(3).standard_normal((4, 64)).astype(np.float32) + 1
+GAMMA = np.random.default_rng(4).standard_normal(64).astype(np.float32)
+
+
+def launched(body: str, **how: object) -> tuple[Result, int]:
+    """The result of a kernel with this body, and the line of its source that ends with ``// here``."""
+    source = HEAD + body + TAIL
+    here = next((number for number, line in enumerate(source.splitlines(), 1) if line.endswith("// here")), 0)
+    return gnt.kernel(source=source).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2, **how), here
+
+
+def compared(body: str, right: np.ndarray) -> tuple[Comparison, int]:
+    result, here = launched(body)
+    return result.compare(right, rtol=1e-5, atol=1e-5), here
+
+
+def test_a_factor_that_is_wrong_is_among_the_steps_with_its_value() -> None:
+    comparison, here = compared("    Muls(b, a, 3.0f, n);  // here\n    Adds(b, b, 1.0f, n);", 2 * X + 1)
+    origin = comparison.origin
+    assert origin is not None
+    assert [line for _, line in origin.lines][2] == here
+    row = next(row for row in origin.rows() if row[0] == str(here))
+    assert row[1].strip() == "Muls" and row[3] == f"{X[0, 0]:.6g} * 3"
+    assert f"y[0, 0] is {3 * X[0, 0] + 1:.6g}, {2 * X[0, 0] + 1:.6g} is right" in repr(comparison)
+    assert f"x[0] = {X[0, 0]:.6g}" in repr(comparison) and str(here) in comparison._repr_html_()
+    assert "only wrong" not in repr(comparison)  # there are no right ones to hold them against
+
+
+def test_only_the_line_that_wrong_elements_come_by_is_marked() -> None:
+    body = "    Muls(b, a, 2.0f, 48);\n    Muls(b[48], a[48], 2.5f, 16);  // here"
+    comparison, here = compared(body, 2 * X)
+    assert comparison.origin is not None
+    assert {line for _, line in comparison.origin.marked} == {here}
+    assert "Muls *" in repr(comparison) and "* : only" not in repr(comparison)
+    assert "only wrong elements" in repr(comparison)
+
+
+def test_a_number_of_the_scalar_unit_is_followed_to_its_sum() -> None:
+    body = "    ReduceSum(w, a, w[8], n);" + WAIT + "    float mean = w.GetValue(0) / (n - 1);  // here\n    Adds(b, a, -mean, n);"
+    comparison, here = compared(body, X - X.mean(axis=1, keepdims=True))
+    assert comparison.origin is not None
+    rows = {row[1].strip(): row for row in comparison.origin.rows()}
+    assert rows["GetValue"][0] == str(here)
+    assert float(rows["GetValue"][2]) == pytest.approx(X[0].sum(), rel=1e-5)
+    assert rows["ReduceSum"][3].startswith("64 elements, the first ")
+    mean = float(rows["Adds"][3].partition(" + ")[2].strip("()"))
+    assert mean == pytest.approx(-X[0].sum() / 63, rel=1e-4)
+
+
+def test_a_step_that_is_repeated_is_one_row() -> None:
+    body = "    Duplicate(b, 0.0f, n);\n    for (int i = 0; i < 5; ++i) Add(b, b, a, n);  // here"
+    result, here = launched(body)
+    rows = [row for row in result.origin("y", 2, 7).rows() if row[0] == str(here)]
+    assert len(rows) == 1
+    assert [row for row in result.origin("y", 2, 7).rows() if "Duplicate" in row[1]][0][1].endswith("(and 4 rounds before)")
+
+
+def test_where_a_row_was_read_is_told_by_its_elements() -> None:
+    shifted = HEAD.replace("from[r * n]", "from[(r + 1) % rows * n]") + "    Muls(b, a, 2.0f, n);" + TAIL
+    result = gnt.kernel(source=shifted).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2)
+    assert f"x[{2 * 64 + 5}] = {X[2, 5]:.6g}" in repr(result.origin("y", 1, 5))
+
+
+@pytest.mark.parametrize("index", [(4, 0), (0, 64), (256,), (), (0, 0, 0), (1.5,), (True,)])
+def test_an_element_that_is_not_there_is_refused(index: tuple[int, ...]) -> None:
+    result, _ = launched("    Muls(b, a, 2.0f, n);")
+    with pytest.raises(ArgumentError, match="has no element"):
+        result.origin("y", *index)
+
+
+def test_the_last_element_by_negative_indices() -> None:
+    result, _ = launched("    Muls(b, a, 2.0f, n);")
+    assert repr(result.origin("y", -1, -1)) == repr(result.origin("y", 255)) == repr(result.origin("y", 3, 63))
+
+
+def test_another_name_and_a_bare_build_are_refused() -> None:
+    result, _ = launched("    Muls(b, a, 2.0f, n);")
+    with pytest.raises(ArgumentError, match="no output 'z'"):
+        result.origin("z", 0)
+    bare, _ = launched("    Muls(b, a, 2.0f, n);", observed=False)
+    with pytest.raises(ArgumentError, match="observed"):
+        bare.origin("y", 0)
+    assert bare.compare(X, rtol=0, atol=0).origin is None
+
+
+def test_a_comparison_that_is_right_launches_nothing_again() -> None:
+    comparison, _ = compared("    Muls(b, a, 2.0f, n);", 2 * X)
+    assert comparison.ok and comparison.origin is None
