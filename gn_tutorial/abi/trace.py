@@ -118,8 +118,8 @@ class Event(NamedTuple):
     pipe: the queue it runs in. flag, event_id: of flags: "MTE2_V" is raised by MTE2 and waited for by V. repeats and
     element_bytes: of vector instructions. lanes: elements processed, for SCALARS the number of accesses. per_repeat,
     first, last, mask: the active lanes as ``ActiveLanes`` of event.h has them (mask None: the leading ones). changes:
-    for SCALARS, how often an access left the 64-byte line of the one before. flow: of vector instructions. atomic: a copy that
-    adds to what is there, or takes the larger or smaller of both.
+    for SCALARS, how often an access left the 64-byte line of the one before. flow: of vector instructions. atomic: a
+    copy that adds to what is there, or takes the larger or smaller of both.
     """
 
     kind: Kind
@@ -236,8 +236,8 @@ class Tracing:
 
     blocks: how many blocks to record, spread evenly with the first and the last among them, or which ones. offsets:
     bytes by which an argument starts past a multiple of 512 in the model's global memory, by name. bytes: room for the
-    trace; 64 bytes for each event and each of its operands. watches: values to be looked up on the way. pieces: where each
-    element that is gathered or scattered lies, too.
+    trace; 64 bytes for each event and each of its operands. watches: values to be looked up on the way. pieces: where
+    each element that is gathered or scattered lies, too.
 
     Raises ArgumentError for a number that cannot be.
     """

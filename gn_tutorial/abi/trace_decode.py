@@ -33,7 +33,8 @@ _EVENT = _slot(
 )
 _OPERAND = _slot(
     "slot:u1 space:u1 access:u1 element_bytes:u1 strided:u1 cached:u1 role:u2 argument:u2 blk_stride:u2 rep_stride:u2 "
-    "floats:u1 in_pieces:u1 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 cold_blocks:u4"
+    "floats:u1 in_pieces:u1 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 "
+    "cold_blocks:u4"
 )
 _SCALARS = _slot(
     "slot:u1 space:u1 access:u1 bytes:u1 file:u2 argument:u2 line:u4 block:u4 count:u8 begin:u8 end:u8 changes:u8 "
@@ -108,8 +109,8 @@ class _Decoder:
         return [
             Operand(
                 texts[role], spaces[space], accesses[access], arguments[argument], at, size, element_bytes,
-                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks, bool(floats),
-                _pieces(pieces, rows) if in_pieces else (),
+                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks,
+                bool(floats), _pieces(pieces, rows) if in_pieces else (),
             )
             for (
                 _, space, access, element_bytes, strided, cached, role, argument, blk, rep, floats, in_pieces,

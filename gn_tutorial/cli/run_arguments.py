@@ -102,6 +102,14 @@ def parse_values(
     return values
 
 
+def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
+    """``y[0, 37]`` -> its name and indices. Raises ArgumentError for another text."""
+    found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\[\s*(-?\d{1,18}(?:\s*,\s*-?\d{1,18})*)\s*\]\s*", text, re.ASCII)
+    if not found:
+        raise ArgumentError(f"--origin {text}: no element of an output", hint="--origin 'y[0, 37]'")
+    return found[1], tuple(int(one) for one in found[2].split(","))
+
+
 def parse_types(texts: Sequence[str]) -> dict[str, str]:
     """``x=float16`` of each ``--type``. Raises ArgumentError quoting the word that cannot be read."""
     return dict(_pair("--type", text) for text in texts)

@@ -16,6 +16,8 @@ from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.comparison import HEADERS, Comparison
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
+from gn_tutorial.origins.origin import HEADERS as ORIGIN_HEADERS
+from gn_tutorial.origins.origin import Origin
 
 _SHOWN_VALUES = 4
 
@@ -113,6 +115,8 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
     if comparison is not None:
         print_table(HEADERS, comparison.cells(), title=f"{result.kernel} against its NumPy reference")
         print("\n".join([comparison.title(), *comparison.hints(), ""]))
+        if comparison.origin:
+            show_origin(comparison.origin)
     else:
         rows = [(name, array.dtype, array.shape, _first_values(array)) for name, array in result.outputs.items()]
         print_table(("output", "dtype", "shape", "first values"), rows, title=result.kernel)
@@ -132,6 +136,12 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
     print_findings(result.diagnostics)
     if result.printed:
         print(f"printed by the kernel:\n{result.printed}", end="" if result.printed.endswith("\n") else "\n")
+
+
+def show_origin(origin: Origin) -> None:
+    """Print where an element comes from."""
+    print_table(ORIGIN_HEADERS, origin.rows(), title=origin.title())
+    print("\n".join([*origin.notes(), ""]))
 
 
 def _bytes(value: Any) -> int:

@@ -227,11 +227,17 @@ class KernelChecker:
         if not wrong:
             found = next((text for demand in self.demands if (text := demand(case, result))), None)
             return Verdict(found, case.label) if found else _warned(case, result)
+        origin = self._origin(wrong[0], case, result)
         for symptom in self.symptoms:
             text = symptom(case, result)
             if text:
-                return Verdict(text, case.label)
-        return Verdict(self._message(wrong[0], case, result), case.label)
+                return Verdict(text, case.label, detail=origin)
+        return Verdict(self._message(wrong[0], case, result), case.label, detail=origin)
+
+    def _origin(self, name: str, case: KernelCase, result: Result) -> str:
+        """Where the first wrong element comes from; empty if nobody wrote it, or if that would take long to say."""
+        found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
+        return repr(found) if found and found.step else ""
 
     def _wrong(self, case: KernelCase, result: Result) -> list[str]:
         """The outputs that are not what they should be."""

@@ -152,7 +152,11 @@ def flat_index(name: str, shape: Sequence[int], index: Sequence[int]) -> int:
     """The place of an element in the flat array: an index for each axis, or one for all. Raises ArgumentError."""
     axes = list(shape) if len(index) != 1 else [math.prod(shape)]
     whole = all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in index)
-    if len(index) != len(axes) or not whole or any(not -size <= one < size for one, size in zip(index, axes, strict=True)):
+    if (
+        len(index) != len(axes)
+        or not whole
+        or any(not -size <= one < size for one, size in zip(index, axes, strict=True))
+    ):
         raise ArgumentError(
             f"{name} has no element {list(index)}", hint=f"its shape is {tuple(shape)}; one number counts in all of it"
         )

@@ -23,9 +23,9 @@ _MARKED = "*: only wrong elements of the output come by here"
 class Origin:
     """Where one element of an output comes from.
 
-    name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes that
-    sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be, if
-    that is known. marked: places (file, line) by which only wrong elements of the output came.
+    name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
+    that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
+    if that is known. marked: places (file, line) by which only wrong elements of the output came.
     """
 
     name: str
@@ -54,7 +54,11 @@ class Origin:
         return [
             (
                 self._line(step),
-                "  " * depth + step.op + (" (atomic)" if step.atomic else "") + (" *" if step.place in self.marked else "") + _rounds(source),
+                "  " * depth
+                + step.op
+                + (" (atomic)" if step.atomic else "")
+                + (" *" if step.place in self.marked else "")
+                + _rounds(source),
                 _text(self.number(source) if source else self.value),
                 self._made_of(step, self.number(source) if source else self.value),
             )

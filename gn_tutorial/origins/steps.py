@@ -22,9 +22,9 @@ NUMBER = "number"
 class Source:
     """One of the things that a step's result is made of.
 
-    many: elements. block, event, operand: where the trace has it; at: the first element's address. argument, element: of
-    global memory, and that element's number there, else "" and 0. floats, element_bytes: of the elements. step: what made
-    it; None if nobody did, or if it is not followed. rounds: how often the same line had worked on it in between.
+    many: elements. block, event, operand: where the trace has it; at: the first element's address. argument, element:
+    of global memory, and that element's number there, else "" and 0. floats, element_bytes: of the elements. step: what
+    made it; None if nobody did, or if it is not followed. rounds: how often the same line had worked on it in between.
     """
 
     role: str
@@ -125,13 +125,13 @@ def _sources(record: Record, writer: Writer) -> Iterator[Source]:
     if _takes_number(event):
         for number in _numbers(record, writer.block, writer.number):
             read = record.event(writer.block, number)
-            elements = range(1) if read.lanes == 1 or read.lanes != event.lanes else range(writer.element, writer.element + 1)
+            elements = (
+                range(1) if read.lanes == 1 or read.lanes != event.lanes else range(writer.element, writer.element + 1)
+            )
             yield _source(record, writer.block, number, 0, elements, role=NUMBER)
 
 
-def _source(
-    record: Record, block: int, number: int, index: int, elements: range, *, role: str = ""
-) -> Source:
+def _source(record: Record, block: int, number: int, index: int, elements: range, *, role: str = "") -> Source:
     event = record.event(block, number)
     operand = event.operands[index]
     at = address_of(event, operand, elements[0])

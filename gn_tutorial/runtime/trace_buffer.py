@@ -16,7 +16,8 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 class TraceBuffer:
     """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
 
-    addresses: of each tensor in the model's global memory. watches: what the twin fills in. Raises ArgumentError if ``tracing`` does not fit the launch.
+    addresses: of each tensor in the model's global memory. watches: what the twin fills in.
+    Raises ArgumentError if ``tracing`` does not fit the launch.
     """
 
     def __init__(self, tracing: Tracing, args: Sequence[LaunchArg], blocks: int) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from odd_calls import odd_call
 from program_pairs import SOURCES, run
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError, KernelFault
-from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
@@ -67,7 +67,9 @@ def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: 
 
     def launch(delayed: bool) -> Result:
         options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)
-        return gnt.kernel(spec.id)(*arrays.values(), blocks=blocks, isolated=False, observed=True, options=options, **more)
+        return gnt.kernel(spec.id)(
+            *arrays.values(), blocks=blocks, isolated=False, observed=True, options=options, **more
+        )
 
     if auto_sync == "off" and spec.id in IMPLICIT:
         with pytest.raises(KernelFault) as caught:

@@ -1,4 +1,4 @@
-"""Origins of the outputs of every kernel: each step's result is what its instruction makes of the values named as its sources."""
+"""Origins of the outputs of every kernel: each result is what its instruction makes of the values of its sources."""
 
 from __future__ import annotations
 

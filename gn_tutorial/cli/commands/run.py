@@ -93,19 +93,26 @@ def run(
     error: Error = None,
     strict: Strict = False,
     plot: Annotated[Path | None, typer.Option(help="Write the first finding as a picture (PNG).")] = None,
+    origin: Annotated[
+        str, typer.Option(help="Show where an element of an output comes from, line by line: 'y[0, 37]'.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
 
-    A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1.
+    A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1, and shows the lines that
+    the first wrong element comes from.
     """
     from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample
-    from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_types, parse_values, refuse
-    from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered
+    from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_element, parse_types, parse_values, refuse
+    from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered, show_origin
     from gn_tutorial.cli.run_launch import show as show_outcome
 
     check_paths(plot)
+    element = parse_element(origin) if origin else None
+    if element and (bare or json):
+        raise ArgumentError(f"--origin does not go with {'--bare' if bare else '--json'}", hint="leave one of them out")
     options = TwinOptions(warnings=tuple(warn or ()), errors=tuple(error or ()))
     if strict and bare:
         raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
@@ -114,7 +121,15 @@ def run(
     if sample.applies(target) and not any(arrays.values()):
         only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
         refuse(
-            target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types, "--include": include}
+            target,
+            {
+                **only_kernels,
+                "--blocks": blocks,
+                "--template": template,
+                "--type": types,
+                "--include": include,
+                "--origin": origin,
+            },
         )
         done = sample.run(
             target,
@@ -143,6 +158,8 @@ def run(
         call = parse_call(target, shape, groups, settings or [], dtype)
         outcome = run_registered(call, mode)
     show_outcome(outcome, as_json=json)
+    if element:
+        show_origin(outcome.result.origin(element[0], *element[1]))
     if plot is not None:
         draw_finding(outcome.result.diagnostics, plot)
     if not outcome.ok:
