@@ -18,6 +18,7 @@ from typing import Any
 
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, causes, entries, words
+from gn_tutorial.diagnostics.deciding import deciding, operator_line
 from gn_tutorial.diagnostics.declared import declared
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
@@ -179,7 +180,9 @@ class Diagnostic:
 
     def _changed(self) -> list[Excerpt]:
         line, marked, label = declared(self.id, self.file, self.fields, self.buffer)
-        return [excerpt(self.file, line, marked, label=label)] if line else []
+        own = [excerpt(self.file, line, marked, label=label)] if line else []
+        led = deciding(self.id, self.file, self.line, f"{self.what} {self.fix}")
+        return [*own, *(excerpt(self.file, one.line, one.marked, label=one.label) for one in led)]
 
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]
@@ -328,13 +331,15 @@ def printed_tail(printed: str) -> str:
 def _parse_line(line: str) -> Diagnostic | None:
     try:
         data = json.loads(line)
+        file, place, fields = str(data["file"]), int(data["line"]), dict(data["fields"])
+        op = str(fields.get("op", ""))
         return Diagnostic(
             id=str(data["id"]),
             severity=str(data["severity"]),
-            file=str(data["file"]),
-            line=int(data["line"]),
+            file=file,
+            line=operator_line(file, place, op) if op.startswith("operator") and op != "operator()" else place,
             block=int(data["block"]),
-            fields=dict(data["fields"]),
+            fields=fields,
         )
     except (ValueError, KeyError, TypeError):
         return None

@@ -12,6 +12,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.origins.origin import Origin
 from gn_tutorial.origins.record import Record
 from gn_tutorial.origins.steps import Step, steps_to
+from gn_tutorial.origins.suspects import halves_summed, read_elsewhere
 
 #: A launch again, traced as it is asked for.
 Again = Callable[[Tracing], Trace]
@@ -44,17 +45,16 @@ class Origins:
 
         right: the reference. wrong: which elements are out of tolerance, at least one.
         """
-        index, *others = _spread(np.flatnonzero(wrong))
-        first = self._steps(name, array, index)
-        marked = _places(first)
-        for other in others:
-            marked &= _places(self._steps(name, array, other))
-        passed = _spread(np.flatnonzero(~wrong.reshape(-1)))
-        for other in passed:
-            marked -= _places(self._steps(name, array, other))
-        origin = self._with_values(name, array, index, first)
+        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(wrong))]
+        passed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(~wrong.reshape(-1)))]
+        index, step = failed[0]
+        origin = self._with_values(name, array, index, step)
         should = float(right.reshape(-1)[index])
-        return replace(origin, right=should, marked=frozenset(marked if passed else ()))
+        if step is None:
+            return replace(origin, right=should)
+        marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
+        said = halves_summed(step, origin.value, should, origin.number) or read_elsewhere(failed, passed, origin.name)
+        return replace(origin, right=should, marked=frozenset(marked if passed else ()), said=said)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> Step | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}

@@ -25,7 +25,8 @@ class Origin:
 
     name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
     that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
-    if that is known. marked: places (file, line) by which only wrong elements of the output came.
+    if that is known. marked: places (file, line) by which only wrong elements of the output came. said: what the steps
+    say of the mistake, in a sentence.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Origin:
     wide: bool = False
     right: float | None = None
     marked: frozenset[tuple[str, int]] = frozenset()
+    said: str = ""
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
@@ -66,8 +68,9 @@ class Origin:
         ]
 
     def notes(self) -> list[str]:
-        """What the marks mean, if there are any."""
-        return [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
+        """What the marks mean, if there are any, and what the steps say."""
+        marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
+        return [*marks, *([self.said] if self.said else [])]
 
     def walk(self) -> Iterator[tuple[int, Step, Source | None]]:
         """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
@@ -124,10 +127,12 @@ class Origin:
         return float(np.frombuffer(raw, kind)[0])
 
     def __repr__(self) -> str:
-        return "\n".join([self.title(), text_table(HEADERS, self.rows(), indent="  "), *self.notes()])
+        table = [text_table(HEADERS, self.rows(), indent="  ")] if self.step else []
+        return "\n".join([self.title(), *table, *self.notes()])
 
     def _repr_html_(self) -> str:
-        return html_table(HEADERS, self.rows(), caption="; ".join([self.title().rstrip(":"), *self.notes()]))
+        rows = self.rows()
+        return html_table(HEADERS if rows else (), rows, caption="; ".join([self.title().rstrip(":"), *self.notes()]))
 
 
 def _rounds(source: Source | None) -> str:

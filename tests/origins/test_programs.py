@@ -142,3 +142,59 @@ def test_a_comparison_that_is_right_launches_nothing_again() -> None:
     comparison, _ = compared("    Muls(b, a, 2.0f, n);", 2 * X)
     assert comparison.ok
     assert comparison.origin is None
+
+
+HALVES = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> in;
+  TQue<TPosition::VECOUT, 1> out;
+  TBuf<TPosition::VECCALC> work;
+  pipe.InitBuffer(in, 1, 2048);
+  pipe.InitBuffer(out, 1, 64);
+  pipe.InitBuffer(work, 2048);
+  GlobalTensor<half> from, to;
+  from.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x));
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(y));
+  LocalTensor<half> a = in.AllocTensor<half>();
+  DataCopy(a, from, 1024);
+  in.EnQue(a);
+  a = in.DeQue<half>();
+  LocalTensor<half> b = out.AllocTensor<half>();
+  Duplicate(b, half(0.0f), 16);
+  ReduceSum(b, a, work.Get<half>(), 1024);  // here
+  Muls(b, b, half(1.0f / 1024), 16);
+  in.FreeTensor(a);
+  out.EnQue(b);
+  b = out.DeQue<half>();
+  DataCopy(to, b, 16);
+  out.FreeTensor(b);
+}
+"""
+
+
+def test_a_sum_of_many_halves_is_named_where_the_error_is_as_small_as_its_rounding() -> None:
+    x = np.random.default_rng(5).integers(20, 40, 1024).astype(np.float16)
+    right = np.zeros(16)
+    right[0] = x.astype(np.float64).mean()
+    result = gnt.kernel(source=HALVES).run(x, gnt.out(16, "float16"), blocks=1)
+    here = next(number for number, line in enumerate(HALVES.splitlines(), 1) if line.endswith("// here"))
+    said = result.compare(right, rtol=1e-5, atol=0).origin
+    assert said is not None
+    assert f"line {here}: ReduceSum adds 1024 halves" in said.said
+    assert "multiples of 16 only" in said.said
+    far = result.compare(right + 7, rtol=1e-5, atol=0).origin
+    assert far is not None
+    assert "halves" not in far.said
+
+
+def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None:
+    body = "    Muls(b, a, 2.0f, 32);\n    Muls(b[32], a, 2.0f, 32);  // here"
+    comparison, _ = compared(body, 2 * X)
+    assert comparison.origin is not None
+    assert comparison.origin.said.startswith("y[0, 32] is made of x[0] (line 20 of ")
+    right, _ = compared("    Muls(b, a, 2.0f, n);\n    Muls(b[32], b[32], 2.5f, 32);", 2 * X)
+    assert right.origin is not None
+    assert "made of" not in right.origin.said

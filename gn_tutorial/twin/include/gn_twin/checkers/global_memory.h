@@ -268,6 +268,7 @@ class GlobalMemoryChecker final : public Observer {
     const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
     for (const uint32_t bits : {8u, 16u}) {
       const uint64_t numbers = uint64_t{1} << bits;
+      if (2 * watched.longest > numbers * element) continue;  // hardly a second one would have begun before it wraps
       const bool behind = first > numbers && (first - numbers) * element < watched.longest;
       if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
       fields.Add({"cause", "offset-wraps"});

@@ -12,12 +12,14 @@ namespace gn_twin {
 struct InArgument {
   const char* name;
   int64_t offset;
+  uint64_t element_bytes = 0;  // of the array; 0: not known
 
   InArgument(const Core& core, uintptr_t at) {
     const uint8_t* const address = reinterpret_cast<const uint8_t*>(at);
     const GntArg* const argument = ArgumentAt(core, address);
     name = NameOf(argument);
     offset = argument != nullptr ? address - argument->data : 0;
+    element_bytes = argument != nullptr ? argument->element_bytes : 0;
   }
 };
 
@@ -123,13 +125,17 @@ GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, cons
   const bool later = run.rows.at > other.rows.at;
   const SharedRun& first = later ? other : run;
   const SharedRun& second = later ? run : other;
-  const int64_t begins = InArgument(core, first.rows.at).offset;
-  fields.Add({"cause", "parts-overlap"});
+  const InArgument place(core, first.rows.at);
+  const int64_t begins = place.offset;
+  const uint64_t apart = second.rows.at - first.rows.at;
+  const bool in_bytes = place.element_bytes > 1 && apart * place.element_bytes == first.rows.End() - first.rows.at;
+  fields.Add({"cause", in_bytes ? "parts-in-bytes" : "parts-overlap"});
+  fields.Add({"element_bytes", place.element_bytes});
   fields.Add({"first_block", first.block});
   fields.Add({"first_begins", begins});
   fields.Add({"first_ends", begins + static_cast<int64_t>(first.rows.End() - first.rows.at)});
   fields.Add({"second_block", second.block});
-  fields.Add({"second_begins", begins + static_cast<int64_t>(second.rows.at - first.rows.at)});
+  fields.Add({"second_begins", begins + static_cast<int64_t>(apart)});
 }
 
 // Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.

@@ -266,6 +266,8 @@ class Operation {
                        {"buffer_file", made.made.file},
                        {"buffer_line", made.made.line},
                        {"buffer_nth", made.nth}};
+      if (__builtin_strncmp(event_.op, "operator", 8) == 0 && offset % align == tensor.element_bytes)
+        fields.Add({"cause", "operator-on-element"});
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddViewInElements(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       core_.Refuse("ub-misaligned", event_.loc, fields);

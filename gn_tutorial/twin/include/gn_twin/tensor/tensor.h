@@ -281,6 +281,7 @@ class GlobalTensor {
                                 {"bytes", bytes},
                                 {"element_bytes", sizeof(T)}};
       if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), argument_->bytes, fields);
+      if (offset == static_cast<int64_t>(argument_->bytes)) AddBeginsBehind(fields);
       core.Stop("gm-out-of-bounds", loc, fields);
     }
     if (const uint64_t over = RoundedOver(op, bytes); over != 0) {
@@ -306,10 +307,14 @@ class GlobalTensor {
       fields.Add({"cause", "start-twice"});
       fields.Add({"start", start});
     }
+    if (first_ == size_) AddBeginsBehind(fields);
     core.Refuse("gm-beyond-declared-size", loc, fields);
   }
 
  private:
+  GNT_COLD static void AddBeginsBehind(gn_twin::FieldList& fields) {
+    if (!fields.Has("cause")) fields.Add({"cause", "begins-behind"});
+  }
   bool InArgument(uint64_t bytes) const {
     const uint8_t* begin = reinterpret_cast<const uint8_t*>(data_);
     const uint8_t* end = argument_->data + argument_->bytes;
