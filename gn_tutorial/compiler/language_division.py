@@ -47,9 +47,13 @@ def _divisor(outline: Outline, at: int) -> tuple[str, int]:
 
 def _is_whole(code: DeviceCode, name: str) -> bool:
     outline = code.outline
-    kinds = {
-        outline.text(at - 1)
-        for at in code.places(name)
-        if outline.is_name(at - 1) and outline.text(at + 1) in ("=", ";", ",", ")", "{", ":")
-    } - _NO_TYPES
+    places = [at for at in code.places(name) if outline.text(at + 1) in ("=", ";", ",", ")", "{", ":")]
+    kinds = {word for at in places if (word := _type_before(outline, at))} - _NO_TYPES
     return bool(kinds) and kinds <= _WHOLE
+
+
+def _type_before(outline: Outline, at: int) -> str:
+    """The word before a name, or before the list of names that it is in, ``uint32_t rows, cols;``; "" if none is."""
+    while outline.text(at - 1) == "," and outline.is_name(at - 2) and outline.text(at + 1) in (",", ";"):
+        at -= 2
+    return outline.text(at - 1) if outline.is_name(at - 1) else ""

@@ -24,6 +24,11 @@ _LENGTH = {
     "ub-out-of-bounds", "ub-misaligned", "ub-index", "copy-not-whole-blocks", "copy-too-many-rows", "count-negative",
     "repeat-range", "stride-range", "mask-range", "ub-overflow",
 }  # fmt: skip
+#: Of a place, too, but of how much as well; about blocks that use one place; about tensors that should be two.
+_PLACE_AND_LENGTH = {"gm-out-of-bounds", "gm-beyond-declared-size", "gm-behind-end"}
+_SHARED = {"race-blocks", "race-equal-bytes", "gm-beyond-declared-size", "gm-out-of-bounds", "gm-misaligned"}
+_PADDING = {"padding-reduced"}
+_TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
 _LAYOUT = {
     "ub-out-of-bounds",
     "ub-never-written",
@@ -32,7 +37,7 @@ _LAYOUT = {
     "copy-tail-never-written",
 } | _PLACE
 #: Lines of a finding, and steps from a variable to what its value is made of.
-_LINES, _DEPTH = 3, 3
+_LINES, _DEPTH = 4, 3
 _MAKES_TENSORS = {"AllocTensor", "DeQue", "Get", "GetWithOffset", "ReinterpretCast"}
 _NO_VARIABLES = {
     "sizeof",
@@ -58,18 +63,19 @@ class Deciding(NamedTuple):
     steps: float = 0
 
 
-def deciding(finding: str, file: str, line: int, said: str = "") -> list[Deciding]:
+def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
     """The lines that decide the place or the length of what this line does; none for findings about other things.
 
     finding: its id. file, line: of the operation that it is about. said: the finding's sentences, which may name a
-    field of the copy's struct.
+    field of the copy's struct. copy: the line of another copy in the file that it is about; 0: none.
     """
-    if finding not in _PLACE | _LENGTH | _LAYOUT or not file:
+    if finding not in _PLACE | _LENGTH | _LAYOUT | _TENSORS | _PADDING or not file:
         return []
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
     found: dict[int, Deciding] = {}
-    for one in sorted(source.deciding(line, finding, said), key=lambda one: one.steps):
+    every = [*source.deciding(line, finding, said), *(source.layouts(copy, said) if copy else ())]
+    for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
     return list(found.values())[:_LINES]
@@ -103,9 +109,15 @@ class _Source:
             for at in places:
                 yield from self._of_index(at)
             for name in dict.fromkeys(self._words[at] for at in places):
-                yield from self._given(name)
-        if finding in _LENGTH:
-            yield from self._values(self._names(begin, end), begin)
+                yield from self._given(name, finding in _SHARED)
+        if finding in _LENGTH | _PLACE_AND_LENGTH:
+            yield from self._values([one for one in self._names(begin, end) if one not in self._globals], begin)
+        if finding in _TENSORS:
+            yield from self._tensors(begin, end)
+
+    def layouts(self, line: int, said: str) -> Iterator[Deciding]:
+        """Where the structs of the copy on this line are made or filled."""
+        yield from self._layouts(*self._statement(line), said)
 
     def operator_line(self, line: int, sign: str) -> int:
         """The first assignment behind this line with the sign between two names or views of them; 0 if none has it."""
@@ -133,25 +145,40 @@ class _Source:
         if at + 1 < len(self._words) and self._words[at + 1] == "[":
             yield from self._values(self._names(at + 2, self._pairs.get(at + 1, at + 2)), at)
 
-    def _given(self, name: str) -> Iterator[Deciding]:
-        """Where a GlobalTensor is given its memory, and the variables in that."""
+    def _given(self, name: str, always: bool) -> Iterator[Deciding]:
+        """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
         label = translated("begins here")
         for i in range(len(self._words) - 3):
             if self._words[i] == name and self._words[i + 1 : i + 3] == [".", "SetGlobalBuffer"]:
+                if not always and "+" not in self._words[i : self._pairs.get(i + 3, i)]:
+                    continue
                 yield Deciding(self._all[i].line, "SetGlobalBuffer", label, 0.5)
                 yield from self._values(self._names(i + 4, self._pairs.get(i + 3, i + 4)), i, 1)
 
     def _layouts(self, begin: int, end: int, said: str) -> Iterator[Deciding]:
         """Where the struct of a copy, its last arguments, is made or filled."""
         for name in self._names(begin, end):
-            made = [i for i in self._uses(name) if i and self._words[i - 1].endswith("Params") and i < begin]
+            made = [i for i in self._uses(name) if i < begin and self._is_params(i)]
             for i in made[-1:]:
                 if self._words[i + 1] in ("{", "=", "(") and self._words[i + 2] not in ("}", ")"):
                     yield Deciding(self._all[i].line, name, translated("set here"))
+                    yield from self._values(self._names(i + 2, self._end(i)), i, 1)
                 fields = [j for j in self._uses(name) if i < j < begin and self._words[j + 1 : j + 4 : 2] == [".", "="]]
                 named = [j for j in fields if self._words[j + 2] in said]
                 for j in named or fields:
                     yield Deciding(self._all[j].line, self._words[j + 2], translated("set here"), 0 if named else 2)
+
+    def _is_params(self, i: int) -> bool:
+        """Whether the name before which such a type stands is declared here: ``DataCopyPadExtParams<float> pad``."""
+        back = i - 4 if self._words[i - 1] == ">" else i - 1
+        return back >= 0 and self._words[back].endswith("Params")
+
+    def _tensors(self, begin: int, end: int) -> Iterator[Deciding]:
+        """Where the tensors of a statement were taken from a queue or a buffer."""
+        for name in self._names(begin, end):
+            places = [i for i in self._uses(name) if i < begin and self._assigns(i) and self._tensor(i)]
+            for i in places[-1:]:
+                yield Deciding(self._all[i].line, name, translated("set here"))
 
     def _values(self, names: Sequence[str], at: int, steps: int = 0) -> Iterator[Deciding]:
         """Where variables get their values before the token ``at``, and what those are made of."""

@@ -181,7 +181,8 @@ class Diagnostic:
     def _changed(self) -> list[Excerpt]:
         line, marked, label = declared(self.id, self.file, self.fields, self.buffer)
         own = [excerpt(self.file, line, marked, label=label)] if line else []
-        led = deciding(self.id, self.file, self.line, f"{self.what} {self.fix}")
+        file, copy = self.places.get("other", ("", 0))
+        led = deciding(self.id, self.file, self.line, f"{self.what} {self.fix}", copy=copy if file == self.file else 0)
         return [*own, *(excerpt(self.file, one.line, one.marked, label=one.label) for one in led)]
 
     def _other(self, name: str) -> Excerpt:

@@ -20,6 +20,7 @@ from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
 from gn_tutorial.operators.recurring import recurring
 from gn_tutorial.operators.resemblance import resemblance
+from gn_tutorial.operators.restarts import restarts
 from gn_tutorial.operators.shapes import flat_index
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
@@ -170,7 +171,12 @@ class Result:
             or borrowed(actual, golden, self.inputs, rtol, atol)
             or by_row(actual, golden, self.blocks, rtol, atol)
         )
-        hints = hints or displaced(actual, golden, rtol, atol) or recurring(actual, golden, rtol, atol)
+        hints = (
+            hints
+            or restarts(actual, golden, rtol, atol)
+            or displaced(actual, golden, rtol, atol)
+            or recurring(actual, golden, rtol, atol)
+        )
         return replace(row, hints=hints)
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:

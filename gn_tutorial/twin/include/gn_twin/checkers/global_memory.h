@@ -66,7 +66,7 @@ class GlobalMemoryChecker final : public Observer {
       if (reads) Read(core, *watched, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
       if (access == Access::Read) return;
       if (several_ && !watched->bytes.HasNone(static_cast<uint64_t>(at - watched->arg->data), bytes)) again_ = true;
-      Write(*watched, at, bytes, loc, op, element_bytes);
+      Write(*watched, core.block, at, bytes, loc, op, element_bytes);
     });
   }
   // A DataCopy, of this event, stores `bytes` at its end that nobody wrote. Whether that is found here, if it stays an output's.
@@ -97,7 +97,7 @@ class GlobalMemoryChecker final : public Observer {
         if (watched->arg->role == GNT_INOUT) continue;
         Read(core, *watched, access.at, access.bytes, access.Place(), "GetValue", access.bytes);
       } else {
-        Write(*watched, access.at, access.bytes, access.Place(), "SetValue", access.bytes);
+        Write(*watched, core.block, access.at, access.bytes, access.Place(), "SetValue", access.bytes);
       }
     }
   }
@@ -118,7 +118,9 @@ class GlobalMemoryChecker final : public Observer {
     Loc last{};                  // the last store
     const char* op = "";         // its name,
     uint32_t element_bytes = 0;  // and its elements
-    uint32_t starts = 0;         // stores that began with the first element
+    uint32_t starts = 0;         // stores that began with the first element,
+    uint32_t start_block = 0;    // the block of the last of them
+    bool again = false;          // some block stored there twice
     uint64_t stored = 0;         // bytes of all stores,
     uint64_t longest = 0;        // of the longest
     Loc empty{};                 // the last store of no bytes
@@ -138,10 +140,13 @@ class GlobalMemoryChecker final : public Observer {
       watched->empty_op = event.op;
     }
   }
-  static void Write(Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
+  static void Write(Watched& watched, uint32_t block, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
                     uint32_t element_bytes) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
-    watched.starts += at == watched.arg->data;
+    if (at == watched.arg->data) {
+      if (watched.starts++ != 0 && watched.start_block == block) watched.again = true;
+      watched.start_block = block;
+    }
     watched.stored += bytes;
     if (bytes > watched.longest) watched.longest = bytes;
     watched.last = loc;
@@ -264,7 +269,7 @@ class GlobalMemoryChecker final : public Observer {
   static void AddWraps(const Core& core, const Watched& watched, uint64_t first, bool all_behind, FieldList& fields) {
     if (!all_behind) return;
     const uint32_t blocks = core.job->blocks;
-    const bool again = watched.starts >= 2 && (blocks == 1 || watched.starts != blocks);
+    const bool again = watched.again || (watched.starts >= 2 && watched.starts != blocks);
     const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
     for (const uint32_t bits : {8u, 16u}) {
       const uint64_t numbers = uint64_t{1} << bits;
