@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from gn_tutorial.abi.trace import Trace, Tracing, Watch
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.origins.origin import Origin
+from gn_tutorial.origins.folds import choices, folds, watches
+from gn_tutorial.origins.origin import Origin, number
 from gn_tutorial.origins.record import Record
-from gn_tutorial.origins.steps import Step, steps_to
+from gn_tutorial.origins.steps import OriginStep, steps_to
 from gn_tutorial.origins.suspects import halves_summed, read_elsewhere
 
 #: A launch again, traced as it is asked for.
@@ -49,6 +50,7 @@ class Origins:
         passed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(~wrong.reshape(-1)))]
         index, step = failed[0]
         origin = self._with_values(name, array, index, step)
+        step = origin.step
         should = float(right.reshape(-1)[index])
         if step is None:
             return replace(origin, right=should)
@@ -56,21 +58,32 @@ class Origins:
         said = halves_summed(step, origin.value, should, origin.number) or read_elsewhere(failed, passed, origin.name)
         return replace(origin, right=should, marked=frozenset(marked if passed else ()), said=said)
 
-    def _steps(self, name: str, array: np.ndarray, index: int) -> Step | None:
+    def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}
         if name not in arguments:
             raise ArgumentError(f"the kernel has no argument '{name}'", hint=f"it has {', '.join(arguments)}")
         return steps_to(self._record, arguments[name] + index * array.dtype.itemsize)
 
-    def _with_values(self, name: str, array: np.ndarray, index: int, step: Step | None) -> Origin:
-        watches = list(dict.fromkeys(source.watch for one in step.all() for source in one.sources)) if step else []
-        values: dict[Watch, bytes] = {}
-        if watches:
-            traced = self._again(Tracing(blocks=self._blocks, watches=watches))
-            values = dict(zip(watches, traced.watched, strict=True))
+    def _with_values(self, name: str, array: np.ndarray, index: int, step: OriginStep | None) -> Origin:
+        wide = array.dtype.name == "bfloat16"
+        reduced = folds(step) if step else []
+        if step and reduced:
+            seen = self._values(list(dict.fromkeys(one for _, of in reduced for one in watches(self._record, of))))
+            kinds = {one: (of.element_bytes, of.floats) for _, of in reduced for one in watches(self._record, of)}
+            numbers = {one: number(raw, *kinds[one], wide) for one, raw in seen.items()}
+            self._record.choices |= choices(self._record, step, numbers)
+            step = self._steps(name, array, index)
+        values = self._values([source.watch for one in step.all() for source in one.sources]) if step else {}
         place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
-        number = float(array.reshape(-1)[index])
-        return Origin(f"{name}[{place}]" if place else name, number, step, values, array.dtype.name == "bfloat16")
+        value = float(array.reshape(-1)[index])
+        return Origin(f"{name}[{place}]" if place else name, value, step, values, wide)
+
+    def _values(self, asked: Sequence[Watch]) -> dict[Watch, bytes]:
+        watched = list(dict.fromkeys(asked))
+        if not watched:
+            return {}
+        traced = self._again(Tracing(blocks=self._blocks, watches=watched))
+        return dict(zip(watched, traced.watched, strict=True))
 
 
 def _spread(indices: np.ndarray) -> list[int]:
@@ -81,5 +94,5 @@ def _spread(indices: np.ndarray) -> list[int]:
     return [int(indices[one]) for one in dict.fromkeys(chosen.tolist())]
 
 
-def _places(step: Step | None) -> set[tuple[str, int]]:
+def _places(step: OriginStep | None) -> set[tuple[str, int]]:
     return {one.place for one in step.all()} if step else set()

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from gn_tutorial.abi.trace import Watch
-from gn_tutorial.origins.steps import NUMBER, Source, Step
+from gn_tutorial.origins.steps import NUMBER, OriginStep, Source
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("line", "instruction", "result", "made of")
@@ -31,7 +31,7 @@ class Origin:
 
     name: str
     value: float
-    step: Step | None
+    step: OriginStep | None
     values: Mapping[Watch, bytes] = field(default_factory=dict)
     wide: bool = False
     right: float | None = None
@@ -72,10 +72,10 @@ class Origin:
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
         return [*marks, *([self.said] if self.said else [])]
 
-    def walk(self) -> Iterator[tuple[int, Step, Source | None]]:
+    def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
         """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
         seen: set[int] = set()
-        waiting: list[tuple[int, Step, Source | None]] = [(0, self.step, None)] if self.step else []
+        waiting: list[tuple[int, OriginStep, Source | None]] = [(0, self.step, None)] if self.step else []
         while waiting:
             depth, step, source = waiting.pop()
             if id(step) in seen:
@@ -84,11 +84,11 @@ class Origin:
             yield depth, step, source
             waiting += [(depth + 1, one.step, one) for one in reversed(step.sources) if one.step]
 
-    def _line(self, step: Step) -> str:
+    def _line(self, step: OriginStep) -> str:
         main = self.step.file if self.step else step.file
         return str(step.line) if step.file == main else f"{Path(step.file).name}:{step.line}"
 
-    def _made_of(self, step: Step, result: float | None) -> str:
+    def _made_of(self, step: OriginStep, result: float | None) -> str:
         operands = [self._operand(source) for source in step.sources if source.role != NUMBER]
         if step.takes_number:
             operands.append(self._taken(step, result))
@@ -96,13 +96,13 @@ class Origin:
 
     def _operand(self, source: Source) -> str:
         value = _text(self.number(source))
-        if source.many > 1:
-            return f"{source.many} elements, {source.argument or 'the first'}" + (
-                f"[{source.element}] the first" if source.argument else f" {value}"
-            )
-        return f"{source.argument}[{source.element}] = {value}" if source.argument else value
+        value = f"{source.argument}[{source.element}] = {value}" if source.argument else value
+        if source.many == 1:
+            return value
+        nth = source.elements.index(source.chosen)
+        return f"{source.many} elements, {'the first' if nth == 0 else f'number {nth}'}: {value}"
 
-    def _taken(self, step: Step, result: float | None) -> str:
+    def _taken(self, step: OriginStep, result: float | None) -> str:
         """The number that a step took, as its source and its result show it."""
         source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
         taken = None
@@ -118,13 +118,7 @@ class Origin:
 
     def number(self, source: Source) -> float | None:
         """What the source held; None if that was not looked up."""
-        raw = self.values.get(source.watch, b"")[: source.element_bytes]
-        kind = _TYPES.get((source.element_bytes, source.floats))
-        if len(raw) < source.element_bytes or kind is None:
-            return None
-        if self.wide and kind is np.float16:
-            kind = ml_dtypes.bfloat16
-        return float(np.frombuffer(raw, kind)[0])
+        return number(self.values.get(source.watch, b""), source.element_bytes, source.floats, self.wide)
 
     def __repr__(self) -> str:
         table = [text_table(HEADERS, self.rows(), indent="  ")] if self.step else []
@@ -133,6 +127,15 @@ class Origin:
     def _repr_html_(self) -> str:
         rows = self.rows()
         return html_table(HEADERS if rows else (), rows, caption="; ".join([self.title().rstrip(":"), *self.notes()]))
+
+
+def number(raw: bytes, element_bytes: int, floats: bool, wide: bool) -> float | None:
+    """The first element of these bytes; None if they are too few. wide: 16-bit floating point numbers are bfloat16."""
+    kind = _TYPES.get((element_bytes, floats))
+    if len(raw) < element_bytes or kind is None:
+        return None
+    kind = ml_dtypes.bfloat16 if wide and kind is np.float16 else kind
+    return float(np.frombuffer(raw[:element_bytes], kind)[0])
 
 
 def _rounds(source: Source | None) -> str:

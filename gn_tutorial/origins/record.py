@@ -11,7 +11,7 @@ from gn_tutorial.abi.trace import Access, Event, Kind, Space, Trace
 from gn_tutorial.origins.layout import element_at
 
 
-class Writer(NamedTuple):
+class Wrote(NamedTuple):
     """An event that wrote a byte: its block, its number there, and the operand and its element that has the byte."""
 
     block: int
@@ -23,11 +23,13 @@ class Writer(NamedTuple):
 class Record:
     """A trace, and in which order its blocks wrote memory: between two meetings (SyncAll) each runs to its end in turn.
 
-    So the twin does it, unless TwinOptions.block_order says otherwise; a device lets them run at once.
+    So the twin does it, unless TwinOptions.block_order says otherwise; a device lets them run at once. choices: of the
+    many elements of a source, the one that is followed, by ``Source.key``; else it is the first.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self.choices: dict[tuple[int, int, int, int], int] = {}
         self._local = {block: _Writes(events, Space.UB) for block, events in trace.blocks.items()}
         self._global = {block: _Writes(events, Space.GM) for block, events in trace.blocks.items()}
         # How often a block had met the others before each of its events.
@@ -40,19 +42,19 @@ class Record:
         """One event of a block."""
         return self.trace.blocks[block][number]
 
-    def local(self, block: int, before: int, address: int) -> Writer | None:
+    def local(self, block: int, before: int, address: int) -> Wrote | None:
         """The last event of the block, before the one with this number, that wrote this byte of its Unified Buffer."""
         return next(self._writers(self._local[block], block, before, address), None)
 
-    def shared(self, block: int, before: int, address: int) -> Writer | None:
+    def shared(self, block: int, before: int, address: int) -> Wrote | None:
         """The same for a byte of global memory, written by any block."""
         return self._last(address, (int(self._met[block][before]), block, before))
 
-    def last(self, address: int) -> Writer | None:
+    def last(self, address: int) -> Wrote | None:
         """The last event of all that wrote this byte of global memory."""
         return self._last(address, (1 << 32, 0, 0))
 
-    def _last(self, address: int, before: tuple[int, int, int]) -> Writer | None:
+    def _last(self, address: int, before: tuple[int, int, int]) -> Wrote | None:
         """Of each block the last event in that order, and the last of those."""
         found = []
         for block, events in self.trace.blocks.items():
@@ -63,12 +65,12 @@ class Record:
                     break
         return max(found)[1] if found else None
 
-    def _writers(self, writes: _Writes, block: int, before: int, address: int) -> Iterator[Writer]:
+    def _writers(self, writes: _Writes, block: int, before: int, address: int) -> Iterator[Wrote]:
         for number, operand in writes.over(address, before):
             event = self.trace.blocks[block][number]
             element = element_at(event, event.operands[operand], address)
             if element is not None:
-                yield Writer(block, number, operand, element)
+                yield Wrote(block, number, operand, element)
 
 
 class _Writes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
 from gn_tutorial.origins.layout import address_of, behind
-from gn_tutorial.origins.record import Record, Writer
+from gn_tutorial.origins.record import Record, Wrote
 
 #: Steps of one element, rounds of one line that are followed, and numbers of the scalar unit that are named.
 _STEPS, _ROUNDS, _NUMBERS = 24, 1 << 16, 3
@@ -22,13 +22,15 @@ NUMBER = "number"
 class Source:
     """One of the things that a step's result is made of.
 
-    many: elements. block, event, operand: where the trace has it; at: the first element's address. argument, element:
-    of global memory, and that element's number there, else "" and 0. floats, element_bytes: of the elements. step: what
+    elements: numbers of the operand's elements; chosen: the one of them that is followed. block, event, operand: where
+    the trace has it; at: the chosen element's address. argument, element: of global memory, and that element's number
+    there, else "" and 0. floats, element_bytes: of the elements. step: what
     made it; None if nobody did, or if it is not followed. rounds: how often the same line had worked on it in between.
     """
 
     role: str
-    many: int
+    elements: range
+    chosen: int
     block: int
     event: int
     operand: int
@@ -38,12 +40,22 @@ class Source:
     element_bytes: int
     argument: str = ""
     element: int = 0
-    step: Step | None = None
+    step: OriginStep | None = None
     rounds: int = 0
+
+    @property
+    def many(self) -> int:
+        """How many elements."""
+        return len(self.elements)
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """What tells it from the other sources of a launch."""
+        return self.block, self.event, self.operand, self.elements[0]
 
 
 @dataclass
-class Step:
+class OriginStep:
     """An instruction, a copy, or a scalar access, and what its result is made of.
 
     takes_number: a number besides. atomic: what was there, too.
@@ -62,7 +74,7 @@ class Step:
         """File and line."""
         return self.file, self.line
 
-    def all(self) -> Iterator[Step]:
+    def all(self) -> Iterator[OriginStep]:
         """This one and those behind it, each once."""
         seen: set[int] = set()
         waiting = [self]
@@ -75,12 +87,12 @@ class Step:
             waiting += [source.step for source in step.sources if source.step]
 
 
-def steps_to(record: Record, address: int) -> Step | None:
+def steps_to(record: Record, address: int) -> OriginStep | None:
     """The step that wrote this byte of global memory last, and what is behind it; None if nobody wrote it."""
     last = record.last(address)
     if last is None:
         return None
-    known: dict[Writer, Step] = {}
+    known: dict[Wrote, OriginStep] = {}
     root = _step(record, last, known)
     waiting = deque([last])
     while waiting:
@@ -97,10 +109,10 @@ def steps_to(record: Record, address: int) -> Step | None:
     return root
 
 
-def _step(record: Record, writer: Writer, known: dict[Writer, Step]) -> Step:
+def _step(record: Record, writer: Wrote, known: dict[Wrote, OriginStep]) -> OriginStep:
     if writer not in known:
         event = record.event(writer.block, writer.number)
-        known[writer] = Step(event.op, event.file, event.line, writer.block, _takes_number(event), event.atomic)
+        known[writer] = OriginStep(event.op, event.file, event.line, writer.block, _takes_number(event), event.atomic)
     return known[writer]
 
 
@@ -109,7 +121,7 @@ def _takes_number(event: Event) -> bool:
     return vector or event.op in _TAKE_A_NUMBER
 
 
-def _sources(record: Record, writer: Writer) -> Iterator[Source]:
+def _sources(record: Record, writer: Wrote) -> Iterator[Source]:
     event = record.event(writer.block, writer.number)
     written = event.operands[writer.operand]
     if written.access == Access.READ:  # GetValue: its result is a number of the scalar unit
@@ -134,12 +146,13 @@ def _sources(record: Record, writer: Writer) -> Iterator[Source]:
 def _source(record: Record, block: int, number: int, index: int, elements: range, *, role: str = "") -> Source:
     event = record.event(block, number)
     operand = event.operands[index]
-    at = address_of(event, operand, elements[0])
+    element = record.choices.get((block, number, index, elements[0]), elements[0])
+    at = address_of(event, operand, element)
     at = operand.at if at is None else at
     scalar = event.kind == Kind.SCALARS
     watch = Watch(block, number, SCALARS if scalar else index, at if scalar else at - operand.at)
     source = Source(
-        role or operand.role, len(elements), block, number, index, at, watch, operand.floats, operand.element_bytes
+        role or operand.role, elements, element, block, number, index, at, watch, operand.floats, operand.element_bytes
     )
     if operand.space == Space.GM:
         source.argument = operand.argument
@@ -162,11 +175,11 @@ def _numbers(record: Record, block: int, number: int) -> list[int]:
     return found
 
 
-def _behind(record: Record, writer: Writer, source: Source) -> tuple[Writer | None, int]:
+def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None, int]:
     """Who wrote the source, and how many rounds of the same line were passed over on the way."""
     if source.role == NUMBER:
         begin = record.event(source.block, source.event).operands[source.operand].at
-        return Writer(source.block, source.event, source.operand, (source.at - begin) // source.element_bytes), 0
+        return Wrote(source.block, source.event, source.operand, (source.at - begin) // source.element_bytes), 0
     here = record.event(writer.block, writer.number)
     rounds = 0
     while True:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gn_tutorial.origins.steps import Source, Step
+from gn_tutorial.origins.steps import OriginStep, Source
 
 #: Halves from which on their sum is named, and the largest relative error that its rounding explains.
 _HALVES, _ROUNDING = 64, 0.05
@@ -15,7 +15,7 @@ _HALVES, _ROUNDING = 64, 0.05
 _HALF_BITS = 10
 
 
-def halves_summed(step: Step, value: float, right: float, number: Callable[[Source], float | None]) -> str:
+def halves_summed(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
     """A sentence about a sum of many halves in half, where the error is as small as rounding; else nothing.
 
     value, right: of the element. number: what a source held.
@@ -40,7 +40,7 @@ def halves_summed(step: Step, value: float, right: float, number: Callable[[Sour
 
 
 def read_elsewhere(
-    wrong: Sequence[tuple[int, Step | None]], right: Sequence[tuple[int, Step | None]], name: str
+    wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
 ) -> str:
     """A sentence about an input that right elements take at their own place, and wrong ones elsewhere; else nothing.
 
@@ -61,7 +61,7 @@ def read_elsewhere(
     return ""
 
 
-def _shifts(step: Step | None, index: int) -> dict[str, tuple[int, int, str]]:
+def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
     """For each input that is read once, as single elements: how far from the own place, and by which line."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for one in step.all() if step else ():

@@ -27,7 +27,9 @@ class TraceBuffer:
         own = [arg for arg in args if arg.kind == ArgKind.TENSOR and not arg.same_as]
         self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in own])
         self.addresses = {one.name: one.address for one in self._arguments}
-        watches = [(one.block, one.event, one.operand, 0, one.offset, 0) for one in tracing.watches]
+        self._asked = sorted(range(len(tracing.watches)), key=lambda number: tracing.watches[number][:2])
+        ordered = [tracing.watches[number] for number in self._asked]
+        watches = [(one.block, one.event, one.operand, 0, one.offset, 0) for one in ordered]
         self.with_pieces = int(tracing.pieces)
         self.watches = (structs.GntWatch * len(watches))(*watches)
 
@@ -58,5 +60,10 @@ class TraceBuffer:
             complete=not found.full,
             arguments=self._arguments,
             lines=lines,
-            watched=tuple(int(one.value).to_bytes(8, "little")[: one.seen] for one in watches),
+            watched=self._watched(watches),
         )
+
+    def _watched(self, watches: Iterable[structs.GntWatch]) -> tuple[bytes, ...]:
+        """What was seen, in the order in which it was asked for."""
+        seen = [int(one.value).to_bytes(8, "little")[: one.seen] for one in watches]
+        return tuple(value for _, value in sorted(zip(self._asked, seen, strict=True)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -97,9 +99,26 @@ def test_a_number_of_the_scalar_unit_is_followed_to_its_sum() -> None:
     rows = {row[1].strip(): row for row in comparison.origin.rows()}
     assert rows["GetValue"][0] == str(here)
     assert float(rows["GetValue"][2]) == pytest.approx(X[0].sum(), rel=1e-5)
-    assert rows["ReduceSum"][3].startswith("64 elements, the first ")
+    largest = int(np.abs(X[0]).argmax())
+    assert rows["ReduceSum"][3] == f"64 elements, number {largest}: {X[0, largest]:.6g}"
+    assert f"x[{largest}] = {X[0, largest]:.6g}" in repr(comparison)
     mean = float(rows["Adds"][3].partition(" + ")[2].strip("()"))
     assert mean == pytest.approx(-X[0].sum() / 63, rel=1e-4)
+
+
+@pytest.mark.parametrize(("op", "place"), [("ReduceMax", np.argmax), ("ReduceMin", np.argmin)])
+def test_an_extreme_is_followed_to_the_element_that_it_is(op: str, place: Callable[..., int]) -> None:
+    body = f"    {op}(w, a, w[8], n);" + WAIT + "    Duplicate(b, w.GetValue(0), n);"
+    result, _ = launched(body)
+    assert f"x[{64 + place(X[1])}] = {X[1, place(X[1])]:.6g}" in repr(result.origin("y", 1, 3))
+
+
+def test_what_is_no_number_is_followed_through_a_sum() -> None:
+    body = "    Muls(b, a, 1e30f, n);\n    Mul(b, b, b, n);\n    ReduceSum(w, b, w[8], n);" + WAIT
+    result, _ = launched(body + "    Duplicate(b, w.GetValue(0), n);")
+    rows = {row[1].strip(): row for row in result.origin("y", 3, 3).rows()}
+    assert rows["ReduceSum"][3].endswith(": inf")
+    assert float(rows["Muls"][2]) ** 2 > 3e38
 
 
 def test_a_step_that_is_repeated_is_one_row() -> None:

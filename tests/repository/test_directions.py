@@ -28,7 +28,9 @@ PYTHON_ROOMS = {
     "translation": "",
     "diagnostics": "compiler translation",
     "runtime": "abi compiler diagnostics",
-    "operators": "abi compiler diagnostics reference runtime timing",
+    # Where a number of a traced launch comes from; how it is launched again, it is told.
+    "origins": "abi",
+    "operators": "abi compiler diagnostics origins reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
@@ -58,8 +60,8 @@ PYTHON_ROOMS = {
         "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
     ),
     "cli": (
-        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators playground plot profiler "
-        "projects reference runtime timing translation verify __init__"
+        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators origins playground plot "
+        "profiler projects reference runtime timing translation verify __init__"
     ),
     "__main__": "cli",
 }

@@ -95,7 +95,7 @@ struct GntTrace {
   uint64_t lines_dirty;      // different ones that were written
   uint64_t lines_held;       // different ones that were read through the L2 cache or written
   uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
-  GntWatch* watches;         // in and out; null: none
+  GntWatch* watches;         // in and out, ordered by block and event; null: none
   uint64_t watch_count;      // in
   uint64_t with_pieces;      // in: 1: of operands in pieces, where each begins
 };

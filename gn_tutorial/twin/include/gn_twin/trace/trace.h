@@ -278,9 +278,17 @@ class Trace final : public Observer {
 
   // Values that somebody asked for of `bytes` bytes from `first` on: of the event that comes so many behind the block's last one.
   void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
-    for (uint64_t i = 0; i < out_.watch_count; ++i) {
+    const uint32_t event = blocks_[block].events + behind;
+    uint64_t low = 0, high = out_.watch_count;
+    while (low < high) {  // the first of this event
+      const uint64_t middle = (low + high) / 2;
+      const GntWatch& one = out_.watches[middle];
+      (one.block != block ? one.block < block : one.event < event) ? low = middle + 1 : high = middle;
+    }
+    for (uint64_t i = low; i < out_.watch_count; ++i) {
       GntWatch& watch = out_.watches[i];
-      if (watch.block != block || watch.event != blocks_[block].events + behind || watch.operand != operand) continue;
+      if (watch.block != block || watch.event != event) return;
+      if (watch.operand != operand) continue;
       if (watch.offset < first || watch.offset >= first + bytes) continue;
       const uint64_t from = watch.offset - first;
       watch.seen = static_cast<uint32_t>(bytes - from < sizeof(watch.value) ? bytes - from : sizeof(watch.value));
