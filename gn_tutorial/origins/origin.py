@@ -106,7 +106,9 @@ class Origin:
         """The number that a step took, as its source and its result show it."""
         source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
         taken = None
-        if result is not None and step.op in ("Duplicate", "SetValue"):
+        if step.op == "SetValue":
+            return "the scalar unit's number"
+        if result is not None and step.op == "Duplicate":
             taken = result
         elif result is not None and source is not None and step.op == "Adds":
             taken = result - source
