@@ -39,6 +39,7 @@ LABELS = {
     "blocks": "blocks",
     "buffer": "made here",
     "compare": "compare",
+    "copy": "copied here",
     "empty": "empty",
     "enqueued": "enqueued",
     "first": "first",

@@ -128,7 +128,8 @@ GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, cons
   const InArgument place(core, first.rows.at);
   const int64_t begins = place.offset;
   const uint64_t apart = second.rows.at - first.rows.at;
-  const bool in_bytes = place.element_bytes > 1 && apart > kBlockBytes && apart * place.element_bytes == first.rows.End() - first.rows.at;
+  const bool in_bytes =
+      place.element_bytes > 1 && apart > kBlockBytes && apart * place.element_bytes == first.rows.End() - first.rows.at;
   fields.Add({"cause", in_bytes ? "parts-in-bytes" : "parts-overlap"});
   fields.Add({"element_bytes", place.element_bytes});
   fields.Add({"first_block", first.block});

@@ -11,6 +11,7 @@
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
 #include "gn_twin/core/core_state.h"
+#include "gn_twin/core/padded_rows.h"
 #include "gn_twin/core/stop.h"
 #include "gn_twin/events/observer.h"
 #include "gn_twin/events/field_list.h"
@@ -90,6 +91,8 @@ struct Core {
       if (one.at == made.at && one.element_bytes == made.element_bytes && one.was_bytes == made.was_bytes) return;
     wider_views[next_wider++ % kWiderViews] = made;
   }
+
+  PaddedRows padded_rows;
 
   // The latest results that are values with their indices.
   static constexpr uint32_t kPairResults = 4;

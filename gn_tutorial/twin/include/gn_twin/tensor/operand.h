@@ -270,6 +270,14 @@ class Operation {
         fields.Add({"cause", "operator-on-element"});
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddViewInElements(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      const PaddedRows::Copy* const rows = core_.padded_rows.CountedBy(static_cast<uint64_t>(offset));
+      if (rows != nullptr && !fields.Has("cause")) {
+        fields.Add({"cause", "rows-are-padded"});
+        fields.Add({"row_bytes", rows->bytes});
+        fields.Add({"pitch", rows->pitch});
+        fields.Add({"copy_line", rows->loc.line});
+        fields.Add({"copy_file", rows->loc.file});
+      }
       core_.Refuse("ub-misaligned", event_.loc, fields);
     }
   }

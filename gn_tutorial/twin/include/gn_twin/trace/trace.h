@@ -77,7 +77,8 @@ class Trace final : public Observer {
       Run& run = RunOf(core, access);
       const uint64_t at = static_cast<uint64_t>(access.at - run.low) + run.model_low;
       ++run.count;
-      if (out_.watch_count != 0) Watch(core.block, static_cast<uint32_t>(&run - runs_), kScalars, at, access.at, access.bytes);
+      if (out_.watch_count != 0)
+        Watch(core.block, static_cast<uint32_t>(&run - runs_), kScalars, at, access.at, access.bytes);
       if (at < run.begin) run.begin = at;
       if (at + access.bytes > run.end) run.end = at + access.bytes;
       if (at / kScalarLineBytes == run.line_at) continue;
@@ -272,7 +273,8 @@ class Trace final : public Observer {
       if (slot == nullptr) return;
       *slot = {};
       slot->slot = Slot::Pieces;
-      for (uint32_t i = 0; i < PiecesSlot::kRoom && done + i < operand.rows; ++i) slot->at[i] = operand.pieces[done + i];
+      for (uint32_t i = 0; i < PiecesSlot::kRoom && done + i < operand.rows; ++i)
+        slot->at[i] = operand.pieces[done + i];
     }
   }
 

@@ -139,6 +139,7 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   if (whole == row_bytes)  // the usual case: nothing is left to fill
     return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(),
                     [=] { MoveRows(target, to, source, from); });
+  if (kObserved) core.padded_rows.Note({row_bytes, to.pitch, loc});
   if (kObserved && rows != 0 && core.delayed == nullptr)
     EmitPadding("DataCopyPad", loc, dst, to, padding.left * sizeof(T), row_bytes);
   const Filling<T> filling(core, padding);

@@ -1,0 +1,32 @@
+// The latest rows that DataCopyPad brought into the Unified Buffer with something behind them, to the end of a block of 32 bytes.
+#pragma once
+#include "gn_twin/base/config.h"
+#include "gn_twin/base/loc.h"
+
+namespace gn_twin {
+
+struct PaddedRows {
+  // Rows of `bytes` bytes that begin `pitch` bytes apart.
+  struct Copy {
+    uint64_t bytes = 0;
+    uint64_t pitch = 0;
+    Loc loc;
+  };
+  static constexpr uint32_t kMost = 4;
+  Copy all[kMost];
+  uint32_t next = 0;
+
+  GNT_COLD void Note(const Copy& copy) {
+    for (const Copy& one : all)
+      if (one.bytes == copy.bytes && one.pitch == copy.pitch) return;
+    all[next++ % kMost] = copy;
+  }
+  // A copy of whose rows the offset counts some, as if nothing were between them; null if there is none.
+  GNT_COLD const Copy* CountedBy(uint64_t offset) const {
+    for (const Copy& one : all)
+      if (one.bytes != 0 && offset % one.bytes == 0 && offset != 0) return &one;
+    return nullptr;
+  }
+};
+
+}  // namespace gn_twin
