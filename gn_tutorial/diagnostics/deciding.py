@@ -15,27 +15,25 @@ from typing import NamedTuple
 from gn_tutorial.compiler.tokens import Token, tokens
 from gn_tutorial.translation.texts import translated
 
-#: Findings about a place in global memory, about a length, and about the layout of a copy.
+#: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
 _PLACE = {
     "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
-    "gm-not-written", "gm-read-before-write", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared",
+    "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared",
 }  # fmt: skip
-_LENGTH = {
-    "ub-out-of-bounds", "ub-misaligned", "ub-index", "copy-not-whole-blocks", "copy-too-many-rows", "count-negative",
-    "repeat-range", "stride-range", "mask-range", "ub-overflow",
-}  # fmt: skip
-#: Of a place, too, but of how much as well; about blocks that use one place; about tensors that should be two.
-_PLACE_AND_LENGTH = {"gm-out-of-bounds", "gm-beyond-declared-size", "gm-behind-end"}
 _SHARED = {"race-blocks", "race-equal-bytes", "gm-beyond-declared-size", "gm-out-of-bounds", "gm-misaligned"}
+#: About the index of a tensor; a length; the layout of a copy; padding; tensors that should be two.
+_INDEX = {"ub-out-of-bounds", "ub-misaligned", "ub-index"}
+_LENGTH = {
+    "ub-out-of-bounds", "copy-not-whole-blocks", "copy-too-many-rows", "count-negative", "repeat-range", "stride-range",
+    "mask-range", "ub-overflow", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-behind-end",
+}  # fmt: skip
+_LAYOUT = {
+    "ub-out-of-bounds", "ub-never-written", "race-same-pipe", "pad-row-too-long", "copy-tail-never-written",
+    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written",
+}  # fmt: skip
 _PADDING = {"padding-reduced"}
 _TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
-_LAYOUT = {
-    "ub-out-of-bounds",
-    "ub-never-written",
-    "race-same-pipe",
-    "pad-row-too-long",
-    "copy-tail-never-written",
-} | _PLACE
+_ALL = _PLACE | _INDEX | _LENGTH | _LAYOUT | _PADDING | _TENSORS
 #: Lines of a finding, and steps from a variable to what its value is made of.
 _LINES, _DEPTH = 4, 3
 _MAKES_TENSORS = {"AllocTensor", "DeQue", "Get", "GetWithOffset", "ReinterpretCast"}
@@ -69,7 +67,7 @@ def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 
     finding: its id. file, line: of the operation that it is about. said: the finding's sentences, which may name a
     field of the copy's struct. copy: the line of another copy in the file that it is about; 0: none.
     """
-    if finding not in _PLACE | _LENGTH | _LAYOUT | _TENSORS | _PADDING or not file:
+    if finding not in _ALL or not file:
         return []
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
@@ -110,10 +108,21 @@ class _Source:
                 yield from self._of_index(at)
             for name in dict.fromkeys(self._words[at] for at in places):
                 yield from self._given(name, finding in _SHARED)
-        if finding in _LENGTH | _PLACE_AND_LENGTH:
-            yield from self._values([one for one in self._names(begin, end) if one not in self._globals], begin)
+        indices = [i for i in range(begin, end) if self._words[i] == "[" and self._words[i - 1] not in self._globals]
+        inside = {i for open_ in indices for i in range(open_, self._pairs.get(open_, open_))}
+        if finding in _INDEX:
+            for open_ in indices:
+                yield from self._values(self._names(open_ + 1, self._pairs.get(open_, open_)), begin)
+        if finding in _LENGTH:
+            outside = [i for i in range(begin, end) if i not in inside and i not in self._inside_globals(places)]
+            yield from self._values([name for i in outside for name in self._names(i, i + 1)], begin)
         if finding in _TENSORS:
             yield from self._tensors(begin, end)
+
+    def _inside_globals(self, places: Sequence[int]) -> set[int]:
+        """The tokens of the tensors of global memory, with their indices."""
+        ends = [(at, self._pairs.get(at + 1, at) if self._words[at + 1] == "[" else at) for at in places]
+        return {i for at, end in ends for i in range(at, end + 1)}
 
     def layouts(self, line: int, said: str) -> Iterator[Deciding]:
         """Where the structs of the copy on this line are made or filled."""
@@ -184,7 +193,9 @@ class _Source:
         """Where variables get their values before the token ``at``, and what those are made of."""
         if steps == _DEPTH:
             return
-        for name in names:
+        for name in dict.fromkeys(names):
+            if any(self._is_params(i) for i in self._uses(name)):
+                continue  # ``_layouts`` shows it
             if place := self._assigned(name, at):
                 loop = self._loop(place)
                 value = self._names(*(loop or (place + 1, self._end(place))))
@@ -292,7 +303,8 @@ class _Source:
         for i in range(begin, min(end, len(self._all) - 1)):
             named = self._all[i].kind == "name" and self._words[i] not in _NO_VARIABLES
             typed = self._words[i - 1] == "<" and self._words[i - 2].endswith("_cast")
-            if named and not typed and self._words[i + 1] not in ("(", "::", ".") and self._words[i - 1] != "::":
+            follows = "->" if self._words[i + 1 : i + 3] == ["-", ">"] else self._words[i + 1]
+            if named and not typed and follows not in ("(", "::", ".", "->") and self._words[i - 1] != "::":
                 found.append(self._words[i])
         return list(dict.fromkeys(found))
 
