@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.compiler.sources import short, source_text
+from gn_tutorial.compiler.sources import readable_text, short
 
 _LONGEST_MESSAGE = 400
 
@@ -178,7 +178,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
     if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
         return ""
     for place in (report.place, *report.chain):
-        lines = source_text(Path(place.file)).splitlines() if place and Path(place.file).is_file() else []
+        lines = readable_text(Path(place.file)).splitlines() if place else []
         if place and lines[place.line - 1 : place.line] == [line]:
             heads = list(_heads(lines[: place.line - 1]))
             generic = any(re.search(r"\b(?:template|auto)\b", head) for head in heads)

@@ -83,7 +83,12 @@ class SourceBuild:
             edition = (now.st_mtime_ns, now.st_size, now.st_ino)
             if self._read is None or self._read[0] != edition:
                 self._read = (edition, self.path.read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            said = f"byte {error.start + 1} is not UTF-8"
+            raise RegistryError(
+                f"cannot read the kernel: {said}", where=str(self.path), hint="save it in UTF-8"
+            ) from error
+        except OSError as error:
             raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
         return self._read[1]
 
