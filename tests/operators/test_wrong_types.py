@@ -31,6 +31,8 @@ def run(**how: Any) -> Any:
     ("call", "said"),
     [
         (lambda: run(options=3), "'options' must be TwinOptions"),
+        (lambda: run(options=X), "'options' must be TwinOptions"),
+        (lambda: run(options=HUGE), "not a number of about 5000 digits"),
         (lambda: run(limits=3), "'limits' must be Limits"),
         (lambda: run(tracing=3), "'tracing' must be Tracing"),
         (lambda: run(tiling_key=-1), "'tiling_key' must be a whole number"),
@@ -71,6 +73,8 @@ def run(**how: Any) -> Any:
         (lambda: gnt.project(3), "a folder's path, not 3"),
         (lambda: gnt.project("a\ud800"), "there is no folder a\\ud800"),
         (lambda: gnt.project("a\0"), "there is no folder a"),
+        (lambda: gnt.check("03.1", source=b"x"), "source= is text, not bytes"),
+        (lambda: gnt.save_chrome_trace(3, "trace.json"), "made of a profile, not of 3"),
         (lambda: gnt.new_operator(3), "a folder's path, not 3"),
         (lambda: gnt.fusion_gain(3), "its name or a kernel, not 3"),
         (lambda: random_inputs.generator(-1), "a seed is a whole number from 0 on, not -1"),
