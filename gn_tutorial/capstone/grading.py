@@ -63,7 +63,7 @@ def _not_run(held: Graded, case: GradedCase) -> GradeRow:
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
     """What is known without a launch."""
-    broken = forbidden(held.forbidden, {path.name: path.read_text("utf-8") for path in _sources(held)})
+    broken = forbidden(held.forbidden, {path.name: _text(path) for path in _sources(held)})
     if not broken:
         return []
     return [GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)]
@@ -87,17 +87,22 @@ def _no_halves(held: Graded) -> bool:
     """Whether no file of a capstone's kernel names a type of two bytes; other folders may include one that does."""
     if not held.op.capstone:
         return False
-    texts = (re.sub(r"//.*|/\*(?s:.*?)\*/", "", path.read_text("utf-8")) for path in _sources(held))
+    texts = (re.sub(r"//.*|/\*(?s:.*?)\*/", "", _text(path)) for path in _sources(held))
     return not any(re.search(r"\b(half|float16_t|__fp16|DTYPE_\w+)\b", text) for text in texts)
 
 
 def _sources(held: Graded) -> list[Path]:
-    return [path for path in sorted(held.op.folder.iterdir()) if path.suffix in (".cpp", ".h")]
+    return [path for path in sorted(held.op.folder.iterdir()) if path.suffix in (".cpp", ".h") and path.is_file()]
+
+
+def _text(path: Path) -> str:
+    """What is no UTF-8 does not matter here: a launch says it."""
+    return path.read_text("utf-8-sig", "replace") if path.is_file() else ""
 
 
 def _unwritten_place(held: Graded) -> str:
     """Where the kernel still says YOUR TURN."""
-    lines = held.spec.file.read_text("utf-8").splitlines()
+    lines = _text(held.spec.file).splitlines()
     return next(
         (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
         "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.projects.new_project import refuse_existing, write_project
 from gn_tutorial.toml_file import course_folder
@@ -39,6 +39,8 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
     operator: one of OPERATORS. What is written runs at once, and marks with YOUR TURN what is missing. Raises
     ArgumentError: an operator that is not known, a name that C++ does not take or the course has, a folder that exists.
     """
+    if not isinstance(folder, (str, Path)):
+        raise ArgumentError(f"a new operator is written to a folder's path, not {shown(folder, 60)}")
     start, root = start_folder(operator), Path(folder).expanduser()
     name = root.name or root.resolve().name
     _check_name(name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.compiler.sources import short, source_text
+from gn_tutorial.compiler.sources import readable_text, short
 
 _LONGEST_MESSAGE = 400
 
@@ -46,6 +46,7 @@ def shortened(text: str) -> str:
     text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
     text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
     text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # which is not on the device
+    text = re.sub(r"('(\w+)'.*); did you mean (?:simply )?'AscendC::\2'\??", r"\1", text)  # a hint says it in full
     text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
     text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
     text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
@@ -88,9 +89,12 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
     return f"{one} of type {given}; the scalar has the tensor's own type, {wanted}: {written}"
 
 
-def _event_id(report: Report, _searched: Sequence[Path], line: str) -> str:
-    if unknown_name(report.message) == "TEventID" and not re.search(r"\w::TEventID", line):
-        return "the type is in the namespace AscendC: write AscendC::TEventID"
+def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """A name of AscendC without ``AscendC::``: the compilers suggest it, but for TEventID."""
+    name = unknown_name(report.message)
+    suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
+    if name and (suggested or name == "TEventID") and not re.search(rf"\w::\s*{name}\b", line):
+        return f"{name} is in the namespace AscendC: write AscendC::{name}, or 'using namespace AscendC;' at the top"
     return ""
 
 
@@ -120,14 +124,14 @@ def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``std::min``, or ``Std::min`` without its namespace, or of two types."""
-    found = re.search(r"\b([Ss]td)::(min|max)\b", line)
+    """``std::min``, ``AscendC::min``, or ``Std::min`` without its namespace, or of two types."""
+    found = re.search(r"\b([Ss]td|AscendC)::(min|max)\b", line)
     if not found:
         return ""
     whole = f"AscendC::Std::{found[2]}"
     name = unknown_name(report.message)
-    if found[1] == "std" and name == found[2]:
-        return f"device code has no std::{name}; {whole} is there, for two numbers of one type"
+    if found[1] != "Std" and name == found[2]:
+        return f"device code has no {found[0]}; {whole} is there, for two numbers of one type"
     if found[1] == "Std" and name == "Std":
         return f"Std is a namespace of AscendC: write {whole}"
     if "numbers of one type" in report.message:
@@ -178,7 +182,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
     if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
         return ""
     for place in (report.place, *report.chain):
-        lines = source_text(Path(place.file)).splitlines() if place and Path(place.file).is_file() else []
+        lines = readable_text(Path(place.file)).splitlines() if place else []
         if place and lines[place.line - 1 : place.line] == [line]:
             heads = list(_heads(lines[: place.line - 1]))
             generic = any(re.search(r"\b(?:template|auto)\b", head) for head in heads)
@@ -203,7 +207,7 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _branch_outside_a_template,  # types that do not fit each other belong to a branch that another type takes
     _double_scalar,
     _other_scalar,
-    _event_id,
+    _namespace,
     _launch_syntax,
     _semicolon_before,
     _element_of_a_view,

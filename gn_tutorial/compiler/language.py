@@ -18,12 +18,13 @@ from gn_tutorial.compiler.language_division import division
 from gn_tutorial.compiler.language_hidden import hidden
 from gn_tutorial.compiler.language_math import math
 from gn_tutorial.compiler.language_rules import ERRORS, SourceFinding, found_in
+from gn_tutorial.compiler.language_std import std
 from gn_tutorial.compiler.language_unsigned import unsigned
 from gn_tutorial.compiler.language_values import never_set
 from gn_tutorial.compiler.outline import Outline
 
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "10"
+CHECKS = "11"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -98,6 +99,7 @@ def find(own: OwnText) -> tuple[Placed, ...]:
             if id(node) not in of_node:
                 of_node[id(node)] = [
                     *found_in(code, node),
+                    *std(code, node),
                     *never_set(code, node),
                     *unsigned(code, node),
                     *math(code, node),

@@ -28,21 +28,7 @@ class SourceFinding:
 
 #: What stops a launch; every other finding is a warning.
 ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
-#: Containers, streams, callables and algorithms of the standard library, and its files and threads. Not among them:
-#: type traits, numeric_limits, integers of a width, initializer_list, move, forward and the like.
-_STD = frozenset(
-    """vector array deque list forward_list map multimap set multiset unordered_map unordered_set unordered_multimap
-    unordered_multiset stack queue priority_queue string wstring string_view basic_string to_string stoi stof
-    stringstream ostringstream istringstream cout cerr cin clog endl ostream istream ifstream ofstream fstream
-    function bind tuple make_tuple tie optional variant any visit unique_ptr shared_ptr weak_ptr make_unique make_shared
-    min max minmax clamp sort stable_sort partial_sort nth_element accumulate reduce transform for_each copy copy_n
-    fill fill_n find find_if count count_if all_of any_of none_of reverse rotate unique remove_if
-    lower_bound upper_bound binary_search max_element min_element minmax_element iota inner_product partial_sum next
-    prev advance distance generate shuffle thread mutex lock_guard unique_lock atomic condition_variable async
-    random_device mt19937 regex filesystem chrono""".split()
-)
 _HEAP = frozenset(("malloc", "calloc", "realloc", "free", "aligned_alloc"))
-_FILES = frozenset(("fopen", "fread", "fwrite", "fclose", "fprintf", "fscanf"))
 _CONSTANT = frozenset(("const", "constexpr", "extern", "using", "typedef", "concept", "friend", "static_assert"))
 _ONLY_20 = frozenset(("consteval", "constinit", "co_await", "co_yield", "co_return", "char8_t", "requires", "concept"))
 _STD_20 = frozenset(("span", "bit_cast", "ranges", "numbers", "popcount", "bit_ceil", "bit_floor", "countl_zero",
@@ -92,19 +78,6 @@ def heap(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
             if before == "::" and outline.text(at - 2) != "std":
                 continue
             yield SourceFinding("language-heap", outline.tokens[at].line, {"op": word})
-
-
-def std(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
-    """Names of the standard library that only hosts have, and C's files. [features]"""
-    outline = code.outline
-    for at in _all(outline, node):
-        word = outline.text(at)
-        if word == "std" and outline.text(at + 1) == "::" and outline.text(at + 2) in _STD:
-            if not (outline.text(at - 1) == "::" and outline.is_name(at - 2)):
-                name = outline.text(at + 2)
-                yield SourceFinding("language-std", outline.tokens[at].line, {"name": f"std::{name}", "op": name})
-        elif word in _FILES and outline.text(at + 1) == "(" and node.kind == "function" and not code.functions(word):
-            yield SourceFinding("language-std", outline.tokens[at].line, {"name": word, "op": word})
 
 
 def typeid(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
@@ -312,7 +285,6 @@ def _named_constant(code: DeviceCode, name: str) -> int | None:
 RULES: tuple[tuple[Rule, frozenset[str]], ...] = (
     (virtual, frozenset()),  # a class mentions no word of its members' heads, where virtual stands
     (heap, _HEAP | {"new", "delete"}),
-    (std, _FILES | {"std"}),
     (typeid, frozenset(("typeid", "dynamic_cast"))),
     (exceptions, frozenset(("try", "throw"))),
     (globals_, frozenset()),

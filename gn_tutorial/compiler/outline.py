@@ -221,8 +221,11 @@ class Outline:
         """A declaration that ends with a semicolon."""
         first = self.text(at)
         if end <= at or first in ("using", "typedef", "concept"):
-            name = self.text(at + 1) if first in ("using", "concept") else self.text(end - 1)
-            if name and name not in ("namespace", "enum"):
+            if first == "using" and self.text(at + 1) in ("namespace", "enum"):
+                return
+            # `using std::vector;` gives the last word a meaning, `using Values = ...;` the first one.
+            name = self.text(at + 1) if first == "concept" or self.text(at + 2) == "=" else self.text(end - 1)
+            if name:
                 self._add("alias", name, at, start, end, owner, template)
             return
         words = self.names((at, end))

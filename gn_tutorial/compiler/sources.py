@@ -12,6 +12,7 @@ A compiler finds ``#include "x.h"`` beside the includer, then in the folders of 
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -221,8 +222,8 @@ def _operators(operator: Path, other: str) -> Iterator[Path]:
 def source_text(path: Path) -> str:
     """The text of a source file, without a byte-order mark.
 
-    Raises OSError unless it is a regular file of at most 16 MiB: one that a source includes may be /dev/zero, which
-    has no end, or a pipe, at which a reader waits for ever.
+    Raises OSError for text in UTF-16, and unless it is a regular file of at most 16 MiB: one that a source includes
+    may be /dev/zero, which has no end, or a pipe, at which a reader waits for ever.
     """
     # O_NONBLOCK: to open a pipe that nobody writes to would wait; looked at when open, so that it is the file read.
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -232,7 +233,10 @@ def source_text(path: Path) -> str:
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
         if found.st_size > _LARGEST:
             raise OSError(errno.EFBIG, f"it has more than {_LARGEST >> 20} MiB", str(path))
-        return file.read(_LARGEST).decode("utf-8-sig", "replace")
+        text = file.read(_LARGEST)
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise OSError(errno.EILSEQ, "it is in UTF-16, which no compiler takes: save it in UTF-8", str(path))
+    return text.decode("utf-8-sig", "replace")
 
 
 def readable_text(path: Path) -> str:

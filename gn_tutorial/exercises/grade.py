@@ -32,8 +32,10 @@ def check(
     strict: launches are made with the twin's strict options (``KernelChecker.strict``), where the exercise is a kernel.
     The learner's file is made if it is not there. A pass is noted in the learner's progress. An exercise that was not
     begun is "not attempted yet", no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
-    exercise, and where the learner's folder cannot be written.
+    exercise, for a source that is no text, and where the learner's folder cannot be written.
     """
+    if not isinstance(source, (str, type(None))):
+        raise ArgumentError(f"source= is text, not {type(source).__name__}")
     course = load_course()
     exercise = course.find(name)
     workspace, progress = workspace or default_workspace(), progress or default_progress()
@@ -92,7 +94,7 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
     """As ``grade``, for a text under the name of the exercise's own file."""
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))  # what is no text is the checker's to tell
         return grade(exercise, path, checker)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.fusion.parts import run_parts
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.call_plan import split_call
@@ -130,6 +130,8 @@ def fusion_gain(
     those of a call. machine, warm: as ``gnt.profile`` takes them. Raises ArgumentError for an operator that replaces
     nothing, and what a call raises.
     """
+    if not isinstance(target, (str, Kernel)):
+        raise ArgumentError(f"a fused operator is its name or a kernel, not {shown(target, 60)}")
     op, spec = find_kernel(target) if isinstance(target, str) else (target.op, target.spec)
     if op is None or spec is None:
         raise ArgumentError("a kernel that is not registered replaces nothing", hint='fusion_gain("swiglu", gate, up)')

@@ -145,9 +145,9 @@ class Kernel:
             args=launch_args(chosen.params, bound),
             blocks=blocks,
             tiling_key=tiling_key,
-            options=options or TwinOptions(),
+            options=TwinOptions() if options is None else options,
             isolated=isolated,
-            limits=limits or Limits(),
+            limits=Limits() if limits is None else limits,
             tracing=tracing,
         )
         size = sum(arg.nbytes for arg in request.args)

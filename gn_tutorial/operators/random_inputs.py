@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial import reference
+from gn_tutorial.compiler.sources import source_text
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.room import require_room
@@ -123,7 +124,7 @@ def _of_file(path: Path) -> dict[str, Any]:
     """The names of a learner's file, read again each time: it may have been edited in between."""
     names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     try:
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        exec(compile(source_text(path), str(path), "exec"), names)
     except Exception as error:
         raise RegistryError(f"the reference cannot be read: {type(error).__name__}: {error}", where=str(path)) from None
     return names

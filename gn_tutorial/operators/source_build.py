@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,10 +81,17 @@ class SourceBuild:
             return self._text or ""
         try:
             now = self.path.stat()
+            if not stat.S_ISREG(now.st_mode):  # at a pipe a reader waits for ever
+                raise RegistryError("cannot read the kernel: it is no regular file", where=str(self.path))
             edition = (now.st_mtime_ns, now.st_size, now.st_ino)
             if self._read is None or self._read[0] != edition:
                 self._read = (edition, self.path.read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            said = f"byte {error.start + 1} is not UTF-8"
+            raise RegistryError(
+                f"cannot read the kernel: {said}", where=str(self.path), hint="save it in UTF-8"
+            ) from error
+        except OSError as error:
             raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
         return self._read[1]
 

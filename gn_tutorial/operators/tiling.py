@@ -24,6 +24,7 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.kept import Kept
+from gn_tutorial.compiler.sources import readable_text, source_text
 from gn_tutorial.compiler.tokens import without_comments
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
@@ -175,7 +176,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
     header does not compile.
     """
     try:
-        text = spec.header.read_text(encoding="utf-8-sig")
+        text = source_text(spec.header)
     except OSError as error:
         raise RegistryError(f"cannot read the tiling header: {error.strerror}", where=str(spec.header)) from error
     return _load(spec, text, _included(spec.header.parent, text))
@@ -184,7 +185,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 def _included(folder: Path, text: str) -> tuple[str, ...]:
     """The texts of the headers beside a tiling header that it includes: what is compiled changes with them."""
     files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
-    return tuple(file.read_text(encoding="utf-8-sig") for file in files if file.is_file())
+    return tuple(readable_text(file) for file in files)
 
 
 @functools.lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Span
 
@@ -35,10 +35,12 @@ def chrome_trace(profile: Profile) -> str:
     return "".join(_lines(profile))
 
 
-def save_chrome_trace(profile: Profile, path: Path) -> None:
-    """Write the file, an event a line. Raises ArgumentError if it cannot be written."""
+def save_chrome_trace(profile: Profile, path: Path | str) -> None:
+    """Write the file, an event a line. Raises ArgumentError for what is no profile, and if it cannot be written."""
+    if not isinstance(profile, Profile):
+        raise ArgumentError(f"a trace is made of a profile, not of {shown(profile, 60)}", hint="gnt.profile(...)")
     try:
-        with path.open("w", encoding="utf-8") as file:
+        with Path(path).open("w", encoding="utf-8") as file:
             file.writelines(_lines(profile))
     except OSError as error:
         raise ArgumentError(f"cannot write {path}: {error.strerror or error}", where=str(path)) from error

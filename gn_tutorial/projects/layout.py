@@ -6,6 +6,7 @@ repositories have several host files, samples have all of it in one folder.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
@@ -95,7 +96,8 @@ class Layout:
 
 def read_layout(root: Path) -> Layout:
     """The files below ``root``. Raises ArgumentError: no such folder, no host files, no kernel, a matrix operator."""
-    root = Path(root).expanduser().resolve()
+    with contextlib.suppress(ValueError):  # a NUL, or half of a character, which no folder can have in its name
+        root = Path(root).expanduser().resolve()
     if not root.is_dir():
         raise ArgumentError(
             f"there is no folder {root}", hint="the folder that msopgen made, with op_host and op_kernel"

@@ -22,7 +22,7 @@ from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
@@ -44,7 +44,7 @@ class Project:
 
     def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
-            raise ArgumentError(f"an operator project is a folder's path, not {path!r}")
+            raise ArgumentError(f"an operator project is a folder's path, not {shown(path, 60)}")
         layout = read_layout(Path(path))
         types = layout.require_operators()
         if op and op not in types:

@@ -100,7 +100,7 @@ class LaunchRequest:
         for name, kind in (("options", TwinOptions), ("limits", Limits), ("tracing", Tracing)):
             value = getattr(self, name)
             if not isinstance(value, kind) and not (name == "tracing" and value is None):
-                raise ArgumentError(f"'{name}' must be {kind.__name__}(...), not {value!r}")
+                raise ArgumentError(f"'{name}' must be {kind.__name__}(...), not {shown(value, 60)}")
         key = self.tiling_key
         if isinstance(key, bool) or not isinstance(key, (int, np.integer)) or not 0 <= key < 1 << 64:
             raise ArgumentError(f"'tiling_key' must be a whole number of 64 bits, not {shown(self.tiling_key)}")

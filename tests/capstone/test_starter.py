@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 import gn_tutorial as gnt
 from gn_tutorial.capstone.starter import OPERATORS, new_operator
 from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.operators import random_inputs
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -23,6 +27,34 @@ def test_a_start_runs_without_a_finding_and_copies_x(operator: str, tmp_path: Pa
     assert not result.diagnostics
     assert np.array_equal(result.y, x)
     assert "// YOUR TURN" in (made / "mine.cpp").read_text("utf-8")
+
+
+def _odd_files(made: Path, file: str) -> Iterator[tuple[str, str]]:
+    """The file with a byte-order mark, with a byte that is not UTF-8, and as a pipe; and what is said of each."""
+    path, comment = made / file, b"# " if file.endswith(".py") else b"// "
+    right = path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + right)
+    yield "byte-order mark", ""
+    path.write_bytes(comment + b"na\xefve\n" + right)
+    yield "Latin-1", "is not UTF-8" if file.endswith(".cpp") else ""
+    path.unlink()
+    os.mkfifo(path)
+    yield "pipe", "is no regular file"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+@pytest.mark.parametrize("file", ["mine.cpp", "mine_tiling.h", "reference.py"])
+def test_an_odd_file_is_read_or_refused_in_a_sentence(file: str, tmp_path: Path) -> None:
+    made = new_operator(tmp_path / "mine")
+    x = np.ones((2, 64), np.float32)
+    for _, said in _odd_files(made, file):
+        with pytest.raises(RegistryError, match=said) if said else contextlib.nullcontext():
+            kernel = gnt.kernel(made)
+            result = kernel(x)
+            random_inputs.expected(kernel.op, {"x": x}, {})
+            assert np.array_equal(result.y, x)
+        with pytest.raises(RegistryError, match=said) if said else contextlib.nullcontext():
+            gnt.grade(made)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

@@ -132,6 +132,33 @@ def test_statements(statement: str, wanted: str) -> None:
     assert [name for name, _ in found(f"{ENTRY} {statement} }}")] == ([wanted] if wanted else [])
 
 
+@pytest.mark.parametrize(
+    ("statement", "wanted"),
+    [
+        ("vector<float> v(3);", "std"),
+        ("auto v = map<int, vector<float>>();", "std"),
+        ("string name;", "std"),
+        ("cout << 1;", "std"),
+        ("sort(q, q + 3);", "std"),
+        ("auto n = min(1, 2);", ""),  # the device has one
+        ("int count = 3; if (count < 4 && 5 > count) return;", ""),
+        ("TQue<TPosition::VECIN, 1> queue; queue.AllocTensor<float>(); auto find = [](int) {}; find(3);", ""),
+        ("AscendC::fill(t, 3); op.count(3); array<int> own; distance(3);", ""),
+    ],
+)
+def test_names_that_a_using_directive_opens(statement: str, wanted: str) -> None:
+    own = "template <class T> struct array {};\n__aicore__ void distance(int n) {}\n"
+    text = f"{own}{ENTRY} {statement} }}"
+    assert [name for name, _ in found(f"using namespace std;\n{text}")] == ([wanted] if wanted else [])
+    assert found(text) == []
+
+
+def test_a_name_that_a_using_declaration_opens() -> None:
+    text = f"using std::vector;\nusing std::numeric_limits;\n{ENTRY} auto n = numeric_limits<int>::max(); USE }}"
+    assert found(text.replace("USE", "vector<float> v;")) == [("std", 1)]
+    assert found(text.replace("USE", "")) == []
+
+
 def test_globals() -> None:
     text = (
         """int counter = 0;

@@ -55,6 +55,12 @@ CASES = {
         r"^(?!.*did you mean).*'min'",
         r"no std::min; AscendC::Std::min is there",
     ),
+    "a minimum of AscendC": (
+        "  Muls(t, t, 1.5f, AscendC::min(32u, 64u));",
+        8,
+        r"'min'",
+        r"no AscendC::min; AscendC::Std::min is there",
+    ),
     "a minimum of two types": ("  Muls(t, t, 1.5f, Std::min(32, 64u));", 8, r"numbers of one type", r"the same type: "),
     "element of a view": ("  float s = 0; s += t[3];", 8, r".", r"t\[3\] is a view.*t\.GetValue\(3\) is the number"),
     "not yet": (
@@ -116,10 +122,14 @@ def failure(source: Path | str) -> CompileError:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, indirect=True)
-def test_the_namespace_of_an_event_id_is_named(compiler: str) -> None:
+def test_the_namespace_of_a_name_is_named(compiler: str) -> None:
     source = (KERNEL % "  TEventID id = 0;").replace("using namespace AscendC;", "")
-    hints = [error.hint for error in failure(source).errors]
-    assert "the type is in the namespace AscendC: write AscendC::TEventID" in hints
+    found = failure(source)
+    hints = {error.hint for error in found.errors}
+    for name in ("TPipe", "TEventID"):
+        written = f"write AscendC::{name}, or 'using namespace AscendC;' at the top"
+        assert f"{name} is in the namespace AscendC: {written}" in hints
+    assert "did you mean 'TPipe'" not in str(found)
 
 
 def test_other_arguments_than_a_function_takes() -> None:

@@ -135,8 +135,9 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
         with pytest.raises(RegistryError, match="is no regular file") as caught:
             read_sources(path, f'#pragma once\n#include "{name}"\n', (tmp_path,), TWIN_INCLUDE)
         assert caught.value.where == f"{path}:2"
-    for name in ("pipe.h", "large.h", "zero.h", "/dev/zero"):
-        with pytest.raises(OSError, match=r"no regular file|more than 16 MiB"):
+    (tmp_path / "wide.h").write_text(text, encoding="utf-16")
+    for name in ("pipe.h", "large.h", "zero.h", "/dev/zero", "wide.h"):
+        with pytest.raises(OSError, match=r"no regular file|more than 16 MiB|UTF-16"):
             source_text(tmp_path / name)
         with pytest.raises(RegistryError, match="cannot read the kernel"):
             build_kernel(tmp_path / name)

@@ -31,6 +31,8 @@ def run(**how: Any) -> Any:
     ("call", "said"),
     [
         (lambda: run(options=3), "'options' must be TwinOptions"),
+        (lambda: run(options=X), "'options' must be TwinOptions"),
+        (lambda: run(options=HUGE), "not a number of about 5000 digits"),
         (lambda: run(limits=3), "'limits' must be Limits"),
         (lambda: run(tracing=3), "'tracing' must be Tracing"),
         (lambda: run(tiling_key=-1), "'tiling_key' must be a whole number"),
@@ -69,6 +71,12 @@ def run(**how: Any) -> Any:
         (lambda: gnt.load_machine(3), "a machine is a name or a path, not 3"),
         (lambda: gnt.profile(3), "a kernel is found by a name or a path, not by 3"),
         (lambda: gnt.project(3), "a folder's path, not 3"),
+        (lambda: gnt.project("a\ud800"), "there is no folder a\\ud800"),
+        (lambda: gnt.project("a\0"), "there is no folder a"),
+        (lambda: gnt.check("03.1", source=b"x"), "source= is text, not bytes"),
+        (lambda: gnt.save_chrome_trace(3, "trace.json"), "made of a profile, not of 3"),
+        (lambda: gnt.new_operator(3), "a folder's path, not 3"),
+        (lambda: gnt.fusion_gain(3), "its name or a kernel, not 3"),
         (lambda: random_inputs.generator(-1), "a seed is a whole number from 0 on, not -1"),
         (lambda: random_inputs.generator("1"), "a seed is a whole number from 0 on, not '1'"),
     ],
@@ -147,3 +155,12 @@ def test_a_byte_order_mark_in_sources(tmp_path: Path) -> None:
     assert found.run(X, gnt.out(8), blocks=1, observed=False).blocks == 1
     assert len(found._source.headers()) == 1  # also where Python looks for entries
     assert gnt.kernel(source="\ufeff" + SOURCE).source == SOURCE
+
+
+@pytest.mark.parametrize(("code", "said"), [("utf-16", "byte 1 is not UTF-8"), ("latin-1", "byte 6 is not UTF-8")])
+def test_a_source_in_another_code(tmp_path: Path, code: str, said: str) -> None:
+    mine = tmp_path / "mine.cpp"
+    mine.write_bytes(f"// na\u00efve\n{SOURCE}".encode(code))
+    with pytest.raises(RegistryError, match=said) as caught:
+        gnt.kernel(mine).run(X, gnt.out(8))
+    assert caught.value.where == str(mine)
