@@ -15,12 +15,21 @@ from typing import NamedTuple
 from gn_tutorial.compiler.tokens import Token, tokens
 from gn_tutorial.translation.texts import translated
 
+#: What a comparison has found: an input that is read at another place than it should be.
+READS_ELSEWHERE = "reads-elsewhere"
 #: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
 _PLACE = {
     "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
-    "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared",
+    "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
 }  # fmt: skip
-_SHARED = {"race-blocks", "race-equal-bytes", "gm-beyond-declared-size", "gm-out-of-bounds", "gm-misaligned"}
+_SHARED = {
+    READS_ELSEWHERE,
+    "race-blocks",
+    "race-equal-bytes",
+    "gm-beyond-declared-size",
+    "gm-out-of-bounds",
+    "gm-misaligned",
+}
 #: About the index of a tensor; a length; the layout of a copy; padding; tensors that should be two.
 _INDEX = {"ub-out-of-bounds", "ub-misaligned", "ub-index"}
 _LENGTH = {

@@ -55,8 +55,10 @@ class Origins:
         if step is None:
             return replace(origin, right=should)
         marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
-        said = halves_summed(step, origin.value, should, origin.number) or read_elsewhere(failed, passed, origin.name)
-        return replace(origin, right=should, marked=frozenset(marked if passed else ()), said=said)
+        halves = halves_summed(step, origin.value, should, origin.number)
+        elsewhere = None if halves else read_elsewhere(failed, passed, origin.name)
+        marks = frozenset(marked if passed else ())
+        return replace(origin, right=should, marked=marks, said=halves, elsewhere=elsewhere)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}

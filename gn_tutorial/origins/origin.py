@@ -10,7 +10,10 @@ import ml_dtypes
 import numpy as np
 
 from gn_tutorial.abi.trace import Watch
+from gn_tutorial.diagnostics.deciding import READS_ELSEWHERE, deciding
+from gn_tutorial.diagnostics.excerpt import source_line
 from gn_tutorial.origins.steps import NUMBER, OriginStep, Source
+from gn_tutorial.origins.suspects import Elsewhere
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("line", "instruction", "result", "made of")
@@ -26,7 +29,7 @@ class Origin:
     name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
     that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
     if that is known. marked: places (file, line) by which only wrong elements of the output came. said: what the steps
-    say of the mistake, in a sentence.
+    say of the mistake, in a sentence. elsewhere: the input that is read at another place.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Origin:
     right: float | None = None
     marked: frozenset[tuple[str, int]] = frozenset()
     said: str = ""
+    elsewhere: Elsewhere | None = None
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
@@ -70,7 +74,16 @@ class Origin:
     def notes(self) -> list[str]:
         """What the marks mean, if there are any, and what the steps say."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
-        return [*marks, *([self.said] if self.said else [])]
+        return [*marks, *([self.said] if self.said else []), *self._elsewhere()]
+
+    def _elsewhere(self) -> list[str]:
+        """The sentence, and the lines that decide where the input is read."""
+        if self.elsewhere is None:
+            return []
+        file = self.elsewhere.file
+        lines = deciding(READS_ELSEWHERE, file, self.elsewhere.line)
+        shown = [f"  {one.line:>4} | {source_line(file, one.line).strip()}" for one in lines]
+        return [str(self.elsewhere), *shown]
 
     def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
         """Each step once, before what is behind it: how deep, the step, and as which source it is there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,34 +39,58 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
     return ""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """Wrong elements take an input from another place than right ones do.
+
+    name: of the first of them. argument, element: what it takes. file, line: of what reads it.
+    """
+
+    name: str
+    argument: str
+    element: int
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} is made of {self.argument}[{self.element}] (line {self.line}), where right elements take"
+            f" {self.argument} at their own place: look at where that line reads, and where its result goes"
+        )
+
+
 def read_elsewhere(
     wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
-) -> str:
-    """A sentence about an input that right elements take at their own place, and wrong ones elsewhere; else nothing.
+) -> Elsewhere | None:
+    """The input that most right elements take at their own place, and all wrong ones elsewhere; None if there is none.
 
-    wrong, right: elements of the output and the steps behind them. name: of the first wrong one.
+    wrong, right: elements of the output and the steps behind them. name: of the first wrong one. Some right elements
+    may be right by chance.
     """
     if not wrong or not right:
-        return ""
-    usual = [_shifts(step, index) for index, step in right]
-    found = [_shifts(step, index) for index, step in wrong]
+        return None
+    usual, found = ([_shifts(step, index) for index, step in side] for side in (right, wrong))
     for argument, (shift, line, file) in found[0].items():
-        if shift == 0 or any(one.get(argument, (1, 0, ""))[0] != 0 for one in usual):
-            continue
-        if all(one.get(argument, (0, 0, ""))[0] != 0 for one in found):
-            return (
-                f"{name} is made of {argument}[{wrong[0][0] + shift}] (line {line} of {Path(file).name}), where right"
-                f" elements take {argument} at their own place: look at what that line reads, and where its result goes"
-            )
-    return ""
+        own = sum(one.get(argument, (1, 0, ""))[0] == 0 for one in usual)
+        if 2 * own >= len(usual) and all(one.get(argument, (0, 0, ""))[0] != 0 for one in found):
+            return Elsewhere(name, argument, wrong[0][0] + shift, file, line)
+    return None
 
 
 def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
-    """For each input that is read once, as single elements: how far from the own place, and by which line."""
-    found: dict[str, list[tuple[int, int, str]]] = {}
-    for one in step.all() if step else ():
+    """For each input that the element takes one element of: how far that is from its own place, and by which line."""
+    found: dict[str, set[tuple[int, int, str]]] = {}
+    waiting, seen = [step] if step else [], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         for source in one.sources:
-            if source.argument and source.step is None:
-                shift = source.element - index if source.many == 1 else 1 << 62
-                found.setdefault(source.argument, []).append((shift, one.line, one.file))
-    return {argument: places[0] for argument, places in found.items() if len(places) == 1 and places[0][0] != 1 << 62}
+            if source.many != 1:
+                continue  # a sort, a sum: any element may be behind it
+            if source.step:
+                waiting.append(source.step)
+            elif source.argument:
+                found.setdefault(source.argument, set()).add((source.element - index, one.line, one.file))
+    return {argument: next(iter(places)) for argument, places in found.items() if len(places) == 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -213,7 +214,21 @@ def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None
     body = "    Muls(b, a, 2.0f, 32);\n    Muls(b[32], a, 2.0f, 32);  // here"
     comparison, _ = compared(body, 2 * X)
     assert comparison.origin is not None
-    assert comparison.origin.said.startswith("y[0, 32] is made of x[0] (line 20 of ")
+    assert str(comparison.origin.elsewhere).startswith("y[0, 32] is made of x[0] (line 20), where right elements take")
+    assert "y[0, 32] is made of x[0]" in repr(comparison)
     right, _ = compared("    Muls(b, a, 2.0f, n);\n    Muls(b[32], b[32], 2.5f, 32);", 2 * X)
     assert right.origin is not None
-    assert "made of" not in right.origin.said
+    assert right.origin.elsewhere is None
+
+
+def test_the_lines_that_decide_where_it_is_read_are_shown_with_it(tmp_path: Path) -> None:
+    source = (
+        HEAD.replace("float*>(x), rows * n);", "float*>(x) + 16 * GetBlockIdx());") + "    Muls(b, a, 2.0f, n);" + TAIL
+    )
+    file = tmp_path / "kernel.cpp"
+    file.write_text(source)
+    result = gnt.kernel(file).run(np.concatenate([X, X]), GAMMA, gnt.out(X.shape, "float32"), blocks=2)
+    origin = result.compare(2 * X, rtol=1e-5, atol=1e-5).origin
+    assert origin is not None
+    assert "y[1, 0] is made of x[80]" in repr(origin)
+    assert "from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + 16 * GetBlockIdx());" in repr(origin)

@@ -29,7 +29,7 @@ PYTHON_ROOMS = {
     "diagnostics": "compiler translation",
     "runtime": "abi compiler diagnostics",
     # Where a number of a traced launch comes from; how it is launched again, it is told.
-    "origins": "abi",
+    "origins": "abi diagnostics",
     "operators": "abi compiler diagnostics origins reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
