@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import functools
 import linecache
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from gn_tutorial.compiler.tokens import Token, tokens
-from gn_tutorial.translation.texts import translated
+from gn_tutorial.compiler.tokens import tokens
+from gn_tutorial.diagnostics.source_flow import Deciding, SourceFlow
 
 #: What a comparison has found: an input that is read at another place than it should be.
 READS_ELSEWHERE = "reads-elsewhere"
@@ -43,31 +42,8 @@ _LAYOUT = {
 _PADDING = {"padding-reduced"}
 _TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
 _ALL = _PLACE | _INDEX | _LENGTH | _LAYOUT | _PADDING | _TENSORS
-#: Lines of a finding, and steps from a variable to what its value is made of.
-_LINES, _DEPTH = 4, 3
-_MAKES_TENSORS = {"AllocTensor", "DeQue", "Get", "GetWithOffset", "ReinterpretCast"}
-_NO_VARIABLES = {
-    "sizeof",
-    "static_cast",
-    "reinterpret_cast",
-    "const",
-    "if",
-    "else",
-    "for",
-    "return",
-    "this",
-    "true",
-    "false",
-}
-
-
-class Deciding(NamedTuple):
-    """A line, the name that is marked in it, what it does, and over how many other variables it does it."""
-
-    line: int
-    marked: str
-    label: str
-    steps: float = 0
+#: Lines of a finding.
+_LINES = 4
 
 
 def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
@@ -80,8 +56,9 @@ def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 
         return []
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
+    every = [*_of_statement(source, line, finding, said)]
+    every += source.layouts(*source.statement(copy), said) if copy else ()
     found: dict[int, Deciding] = {}
-    every = [*source.deciding(line, finding, said), *(source.layouts(copy, said) if copy else ())]
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
@@ -89,249 +66,29 @@ def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 
 
 
 @functools.lru_cache(maxsize=8)
-def _source(text: str) -> _Source:
-    return _Source(list(tokens(text)))
+def _source(text: str) -> SourceFlow:
+    return SourceFlow(list(tokens(text)))
 
 
-class _Source:
-    """The tokens of one file."""
-
-    def __init__(self, found: Sequence[Token]) -> None:
-        self._all = found
-        self._words = [token.text for token in found]
-        self._pairs = _matching(self._words)
-        self._globals = {
-            w[i] for w in [self._words] for i in range(len(w) - 2) if w[i + 1 : i + 3] == [".", "SetGlobalBuffer"]
-        }
-
-    def deciding(self, line: int, finding: str, said: str) -> Iterator[Deciding]:
-        """Those of the statement on this line."""
-        begin, end = self._statement(line)
-        if begin == end:
-            return
-        if finding in _LAYOUT:
-            yield from self._layouts(begin, end, said)
-        places = [i for i in range(begin, end) if self._words[i] in self._globals]
-        if finding in _PLACE:
-            for at in places:
-                yield from self._of_index(at)
-            for name in dict.fromkeys(self._words[at] for at in places):
-                yield from self._given(name, finding in _SHARED)
-        indices = [i for i in range(begin, end) if self._words[i] == "[" and self._words[i - 1] not in self._globals]
-        inside = {i for open_ in indices for i in range(open_, self._pairs.get(open_, open_))}
-        if finding in _INDEX:
-            for open_ in indices:
-                yield from self._values(self._names(open_ + 1, self._pairs.get(open_, open_)), begin)
-        if finding in _LENGTH:
-            outside = [i for i in range(begin, end) if i not in inside and i not in self._inside_globals(places)]
-            yield from self._values([name for i in outside for name in self._names(i, i + 1)], begin)
-        if finding in _TENSORS:
-            yield from self._tensors(begin, end)
-
-    def _inside_globals(self, places: Sequence[int]) -> set[int]:
-        """The tokens of the tensors of global memory, with their indices."""
-        ends = [(at, self._pairs.get(at + 1, at) if self._words[at + 1] == "[" else at) for at in places]
-        return {i for at, end in ends for i in range(at, end + 1)}
-
-    def layouts(self, line: int, said: str) -> Iterator[Deciding]:
-        """Where the structs of the copy on this line are made or filled."""
-        yield from self._layouts(*self._statement(line), said)
-
-    def operator_line(self, line: int, sign: str) -> int:
-        """The first assignment behind this line with the sign between two names or views of them; 0 if none has it."""
-        begin = next((i for i, one in enumerate(self._all) if one.line > line), len(self._all))
-        for i in range(begin, len(self._all) - 1):
-            if self._words[i] != sign or self._words[i + 1] == "=" or self._all[i + 1].kind != "name":
-                continue
-            start = max((j for j in range(i) if self._words[j] in (";", "{", "}", "(")), default=0)
-            if "=" in self._words[start:i] and (self._all[i - 1].kind == "name" or self._words[i - 1] == "]"):
-                return self._all[i].line
-        return 0
-
-    def _statement(self, line: int) -> tuple[int, int]:
-        """The tokens from the line's first operation to the end of its statement."""
-        begin = next((i for i, one in enumerate(self._all) if one.line >= line), len(self._all))
-        if begin == len(self._all) or self._all[begin].line != line:
-            return 0, 0
-        end = next((i for i in range(begin, len(self._all)) if self._words[i] in (";", "{")), len(self._all))
-        if self._words[begin] in ("for", "while", "if"):  # for (...) DataCopy(...);
-            close = self._pairs.get(begin + 1, begin)
-            end = next((i for i in range(close, len(self._all)) if self._words[i] in (";", "{")), len(self._all))
-        return begin, end
-
-    def _of_index(self, at: int) -> Iterator[Deciding]:
-        if at + 1 < len(self._words) and self._words[at + 1] == "[":
-            yield from self._values(self._names(at + 2, self._pairs.get(at + 1, at + 2)), at)
-
-    def _given(self, name: str, always: bool) -> Iterator[Deciding]:
-        """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
-        label = translated("begins here")
-        for i in range(len(self._words) - 3):
-            if self._words[i] == name and self._words[i + 1 : i + 3] == [".", "SetGlobalBuffer"]:
-                if not always and "+" not in self._words[i : self._pairs.get(i + 3, i)]:
-                    continue
-                yield Deciding(self._all[i].line, "SetGlobalBuffer", label, 0.5)
-                yield from self._values(self._names(i + 4, self._pairs.get(i + 3, i + 4)), i, 1)
-
-    def _layouts(self, begin: int, end: int, said: str) -> Iterator[Deciding]:
-        """Where the struct of a copy, its last arguments, is made or filled."""
-        for name in self._names(begin, end):
-            made = [i for i in self._uses(name) if i < begin and self._is_params(i)]
-            for i in made[-1:]:
-                if self._words[i + 1] in ("{", "=", "(") and self._words[i + 2] not in ("}", ")"):
-                    yield Deciding(self._all[i].line, name, translated("set here"))
-                    yield from self._values(self._names(i + 2, self._end(i)), i, 1)
-                fields = [j for j in self._uses(name) if i < j < begin and self._words[j + 1 : j + 4 : 2] == [".", "="]]
-                named = [j for j in fields if self._words[j + 2] in said]
-                for j in named or fields:
-                    yield Deciding(self._all[j].line, self._words[j + 2], translated("set here"), 0 if named else 2)
-
-    def _is_params(self, i: int) -> bool:
-        """Whether the name before which such a type stands is declared here: ``DataCopyPadExtParams<float> pad``."""
-        back = i - 4 if self._words[i - 1] == ">" else i - 1
-        return back >= 0 and self._words[back].endswith("Params")
-
-    def _tensors(self, begin: int, end: int) -> Iterator[Deciding]:
-        """Where the tensors of a statement were taken from a queue or a buffer."""
-        for name in self._names(begin, end):
-            places = [i for i in self._uses(name) if i < begin and self._assigns(i) and self._tensor(i)]
-            for i in places[-1:]:
-                yield Deciding(self._all[i].line, name, translated("set here"))
-
-    def _values(self, names: Sequence[str], at: int, steps: int = 0) -> Iterator[Deciding]:
-        """Where variables get their values before the token ``at``, and what those are made of."""
-        if steps == _DEPTH:
-            return
-        for name in dict.fromkeys(names):
-            if any(self._is_params(i) for i in self._uses(name)):
-                continue  # ``_layouts`` shows it
-            if place := self._assigned(name, at):
-                loop = self._loop(place)
-                value = self._names(*(loop or (place + 1, self._end(place))))
-                label = translated("counts here") if loop else translated("set here")
-                yield Deciding(self._all[place].line, name, label, steps)
-                yield from self._values([one for one in value if one != name], place, steps + 1)
-            else:
-                yield from self._passed(name, at, steps)
-
-    def _passed(self, name: str, at: int, steps: int) -> Iterator[Deciding]:
-        """Where the function around ``at`` is called, if the name is one of its parameters."""
-        function = self._function(at)
-        if function is None:
-            return
-        parameters = self._arguments(function + 1)
-        number = next((n for n, (b, e) in enumerate(parameters) if e > b and name in self._words[b:e]), None)
-        if number is None:
-            return
-        for i in self._uses(self._words[function]):
-            if i == function or self._words[i + 1] != "(" or self._words[i - 1] in ("::", "~"):
-                continue
-            arguments = self._arguments(i + 1)
-            if number < len(arguments) and self._words[self._pairs[i + 1] + 1] in (";", ")", ","):
-                begin, end = arguments[number]
-                alone = end - begin == 1
-                if not alone:  # a number is made here, not only passed on
-                    yield Deciding(self._all[i].line, self._words[i], translated("called here"), steps)
-                yield from self._values(self._names(begin, end), i, steps + (0 if alone else 1))
-
-    def _assigned(self, name: str, at: int) -> int | None:
-        """The token of the last assignment of a variable before ``at`` in its function, or of a member's anywhere."""
-        function = self._function(at)
-        places = [i for i in self._uses(name) if self._assigns(i)]
-        inside = [i for i in places if i < at and (function is None or i > function)]
-        if inside:
-            return None if self._constant(inside[-1]) or self._tensor(inside[-1]) else inside[-1]
-        parameter = function is not None and name in self._words[function : self._pairs.get(function + 1, function)]
-        outside = [] if parameter else [i for i in places if not self._constant(i)]
-        return outside[0] if outside else None
-
-    def _assigns(self, i: int) -> bool:
-        """``n = 3`` or ``n{3}``, or a member that a constructor sets, ``: n(3)``."""
-        after = self._words[i + 1] if i + 1 < len(self._words) else ""
-        before = self._words[i - 1] if i else ""
-        if after == "=":
-            return self._words[i + 2] != "="
-        declared = i and self._all[i - 1].kind == "name" and before not in ("return", "else", "new", "struct", "class")
-        return (after == "{" and bool(declared)) or (
-            after == "(" and before in (":", ",") and self._words[i - 2] == ")"
-        )
-
-    def _tensor(self, i: int) -> bool:
-        """Whether what is assigned is a tensor: of a queue or a buffer, or a view of one."""
-        return bool(_MAKES_TENSORS.intersection(self._words[i : self._end(i)]))
-
-    def _constant(self, i: int) -> bool:
-        start = max((j for j in range(i, -1, -1) if self._words[j] in (";", "{", "}")), default=-1)
-        return "constexpr" in self._words[start + 1 : i]
-
-    def _loop(self, i: int) -> tuple[int, int] | None:
-        """The condition of the for whose first part has this token; None if it is in none."""
-        for j in range(i, max(i - 8, 0), -1):
-            if self._words[j] in (";", "{", "}"):
-                return None
-            if self._words[j] == "for" and j + 1 in self._pairs:
-                close = self._pairs[j + 1]
-                parts = [k for k in range(j + 2, close) if self._words[k] == ";"]
-                return (parts[0] + 1, close) if parts else None
-        return None
-
-    def _function(self, at: int) -> int | None:
-        """The name of the function, lambdas apart, whose body or parameters have this token."""
-        for open_ in sorted((o for o, c in self._pairs.items() if self._words[o] == "{" and o < at < c), reverse=True):
-            close = open_ - 1
-            while close > 0 and self._words[close] in ("const", "override", "noexcept", "final"):
-                close -= 1
-            begin = next((o for o, c in self._pairs.items() if c == close and self._words[o] == "("), None)
-            if (
-                begin
-                and self._all[begin - 1].kind == "name"
-                and self._words[begin - 1] not in ("for", "while", "if", "switch")
-            ):
-                return begin - 1
-        return None
-
-    def _arguments(self, open_: int) -> list[tuple[int, int]]:
-        """Where each argument between these parentheses begins and ends."""
-        close = self._pairs.get(open_)
-        if close is None:
-            return []
-        found, begin, at = [], open_ + 1, open_ + 1
-        while at < close:
-            if self._words[at] == ",":
-                found.append((begin, at))
-                begin = at + 1
-            at = self._pairs.get(at, at) + 1
-        return [*found, (begin, close)]
-
-    def _end(self, at: int) -> int:
-        return next((i for i in range(at, len(self._words)) if self._words[i] == ";"), len(self._words))
-
-    def _names(self, begin: int, end: int) -> list[str]:
-        """What may be variables among the tokens."""
-        found = []
-        for i in range(begin, min(end, len(self._all) - 1)):
-            named = self._all[i].kind == "name" and self._words[i] not in _NO_VARIABLES
-            typed = self._words[i - 1] == "<" and self._words[i - 2].endswith("_cast")
-            follows = "->" if self._words[i + 1 : i + 3] == ["-", ">"] else self._words[i + 1]
-            if named and not typed and follows not in ("(", "::", ".", "->") and self._words[i - 1] != "::":
-                found.append(self._words[i])
-        return list(dict.fromkeys(found))
-
-    def _uses(self, name: str) -> list[int]:
-        return [i for i, word in enumerate(self._words[:-1]) if word == name and self._all[i].kind == "name"]
-
-
-def _matching(words: Sequence[str]) -> dict[int, int]:
-    """Where each bracket is closed."""
-    opened: list[int] = []
-    pairs: dict[int, int] = {}
-    closing = {")": "(", "]": "[", "}": "{"}
-    for i, word in enumerate(words):
-        if word in ("(", "[", "{"):
-            opened.append(i)
-        elif word in closing and opened and words[opened[-1]] == closing[word]:
-            pairs[opened.pop()] = i
-    return pairs
+def _of_statement(source: SourceFlow, line: int, finding: str, said: str) -> Iterator[Deciding]:
+    begin, end = source.statement(line)
+    if begin == end:
+        return
+    if finding in _LAYOUT:
+        yield from source.layouts(begin, end, said)
+    if finding in _PLACE:
+        places = source.places(begin, end)
+        for at in places:
+            yield from source.index_values(at)
+        for name in dict.fromkeys(source.name(at) for at in places):
+            yield from source.given(name, finding in _SHARED)
+    if finding in _INDEX:
+        for first, last in source.local_indices(begin, end):
+            yield from source.values(source.names(first, last), begin)
+    if finding in _LENGTH:
+        yield from source.values(source.lengths(begin, end), begin)
+    if finding in _TENSORS:
+        yield from source.tensors(begin, end)
 
 
 def operator_line(file: str, line: int, op: str) -> int:

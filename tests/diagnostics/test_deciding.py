@@ -128,3 +128,11 @@ def test_the_line_of_an_operator_is_the_next_assignment_with_it(tmp_path: Path) 
     wanted = next(number for number, text in enumerate(lines, 1) if text.endswith("// sum"))
     assert operator_line(str(file), wanted - 3, "operator+") == wanted
     assert operator_line(str(file), wanted - 3, "operator/") == wanted - 3
+
+
+def test_functions_that_call_themselves_and_each_other_come_to_an_end(tmp_path: Path) -> None:
+    every = range(12)
+    calls = "\n".join(f"void F{i}(uint32_t n) {{ {' '.join(f'F{k}(n);' for k in every)} }}" for i in every)
+    body = "\nvoid k() {\n  to.SetGlobalBuffer(y);\n}\nvoid G(uint32_t n) {\n  DataCopy(to[n], a, 8);  // here\n}\n"
+    source = calls.replace("F5(n);", "G(n); F5(n);") + body
+    assert isinstance(told(tmp_path, source, "here", "gm-out-of-bounds"), list)
