@@ -87,7 +87,7 @@ def _of_statement(source: SourceFlow, line: int, finding: str, said: str) -> Ite
             yield from source.values(source.names(first, last), begin)
     if finding in _LENGTH:
         yield from source.values(source.lengths(begin, end), begin)
-    if finding in _TENSORS:
+    if finding in _TENSORS or "ReinterpretCast" in said:
         yield from source.tensors(begin, end)
 
 

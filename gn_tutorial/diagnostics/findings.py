@@ -35,6 +35,7 @@ SHOWN = 5
 #: What the other places of a finding are, by the name that the twin gives them.
 LABELS = {
     "again": "the same id",
+    "alloc": "handed out here",
     "allocated": "allocated",
     "blocks": "blocks",
     "buffer": "made here",

@@ -48,6 +48,22 @@ GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldL
   }
 }
 
+// A tensor that AllocTensor handed out is read as if it came from DeQue: the one that was enqueued waits still.
+GNT_COLD inline void AddNotDequeued(const Core& core, const Buffer& buffer, FieldList& fields) {
+  if (!buffer.of_queue || buffer.forward != AscendC::HardEvent::MTE2_V || buffer.allocated.line == 0) return;
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    const Buffer& one = core.buffers[i];
+    const bool same = one.made.line == buffer.made.line && one.made.file == buffer.made.file && one.nth == buffer.nth;
+    if (!same || one.offset == buffer.offset || one.state != BufferState::EnQueued) continue;
+    fields.Add({"cause", "alloc-for-deque"});
+    fields.Add({"alloc_op", "AllocTensor"});
+    fields.Add({"alloc_file", buffer.allocated.file});
+    fields.Add({"alloc_line", buffer.allocated.line});
+    fields.Add({"enqueued_line", one.changed.line});
+    return;
+  }
+}
+
 GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
   const Origin& origin = missing.origin;
   const Buffer& buffer = missing.buffer;
@@ -67,6 +83,7 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
   origin.exchange.AddTo(origin.op, fields);
   if (!fields.Has("cause")) GapCause::Explain(core, missing.read, missing.gap, fields);
   if (!fields.Has("cause")) AddNoRepeats(core, buffer, fields);
+  if (!fields.Has("cause")) AddNotDequeued(core, buffer, fields);
   origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
                : core.Fault("ub-never-written", origin.loc, used, fields);
 }
