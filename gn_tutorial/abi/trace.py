@@ -86,8 +86,8 @@ class Operand(NamedTuple):
     row on its own; cold of them had not been touched before in the launch, and the one of the others that had waited
     longest was touched ``reuse_lines`` lines of the block's own traffic ago. cold_blocks: blocks of 32 bytes of it that
     nothing had touched before, so that two bursts that share a line are cold for half each. cached: False past the
-    L2 cache. floats: its elements are floating point
-    numbers. pieces: where each of its rows begins, in bytes from ``at``, if that is no pitch and was asked for.
+    L2 cache. floats: its elements are floating point numbers. pieces: where each of its rows begins, in bytes from
+    ``at``, if they have no pitch and that was asked for.
     """
 
     role: str

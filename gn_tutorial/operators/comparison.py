@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gn_tutorial.errors import KernelError
+from gn_tutorial.errors import GntError
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.origins.origin import Origin
 from gn_tutorial.tables import html_table, text_table
@@ -61,7 +61,7 @@ class Comparison:
         """Where the first wrong element comes from; None if none is wrong, or if it cannot be said."""
         try:
             return self.find() if self.find else None
-        except KernelError:  # a launch again may end otherwise: another process, another time
+        except GntError:  # a launch again may end otherwise; an output may be the memory of another argument
             return None
 
     @property

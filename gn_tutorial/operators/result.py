@@ -31,7 +31,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
-#: Elements and instructions of a launch that is traced to show where a wrong number comes from: half a second.
+#: Elements and instructions of a launch that is traced to show where a wrong number comes from: about a second.
 _MOST_TRACED = 1 << 17
 
 

@@ -75,7 +75,8 @@ class Origins:
             numbers = {one: number(raw, *kinds[one], wide) for one, raw in seen.items()}
             self._record.choices |= choices(self._record, step, numbers)
             step = self._steps(name, array, index)
-        values = self._values([source.watch for one in step.all() for source in one.sources]) if step else {}
+        sources = [source for one in step.all() for source in one.sources] if step else []
+        values = self._values([watch for source in sources for watch in (source.watch, source.made) if watch])
         place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
         value = float(array.reshape(-1)[index])
         return Origin(f"{name}[{place}]" if place else name, value, step, values, wide)

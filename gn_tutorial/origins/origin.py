@@ -52,7 +52,7 @@ class Origin:
         is_ = f"{self.name} is {self.value:.6g}"
         should = f", {self.right:.6g} is right" if self.right is not None else ""
         if self.step is None:
-            return f"{is_}{should}: nobody wrote it"
+            return f"{is_}{should}: no copy and no SetValue has written it"
         return f"{is_}{should}; where it comes from, the last step first:"
 
     def rows(self) -> list[tuple[str, str, str, str]]:
@@ -64,9 +64,9 @@ class Origin:
                 + step.op
                 + (" (atomic)" if step.atomic else "")
                 + (" *" if step.place in self.marked else "")
-                + _rounds(source),
-                _text(self.number(source) if source else self.value),
-                self._made_of(step, self.number(source) if source else self.value),
+                + _rounds(step),
+                _text(self.result(source)),
+                self._made_of(step, self.result(source)),
             )
             for depth, step, source in self.walk()
         ]
@@ -135,6 +135,13 @@ class Origin:
         """What the source held; None if that was not looked up."""
         return number(self.values.get(source.watch, b""), source.element_bytes, source.floats, self.wide)
 
+    def result(self, source: Source | None) -> float | None:
+        """What the step behind a source made; of the last step, the element itself."""
+        if source is None:
+            return self.value
+        made = self.values.get(source.made, b"") if source.made else b""
+        return number(made, source.element_bytes, source.floats, self.wide)
+
     def __repr__(self) -> str:
         table = [text_table(HEADERS, self.rows(), indent="  ")] if self.step else []
         return "\n".join([self.title(), *table, *self.notes()])
@@ -153,8 +160,9 @@ def number(raw: bytes, element_bytes: int, floats: bool, wide: bool) -> float | 
     return float(np.frombuffer(raw[:element_bytes], kind)[0])
 
 
-def _rounds(source: Source | None) -> str:
-    return f" (and {source.rounds} rounds before)" if source and source.rounds else ""
+def _rounds(step: OriginStep) -> str:
+    before = max((source.rounds for source in step.sources), default=0)
+    return f" (and {before} round{'s' if before > 1 else ''} before)" if before else ""
 
 
 def _text(value: float | None) -> str:

@@ -24,8 +24,8 @@ class Source:
 
     elements: numbers of the operand's elements; chosen: the one of them that is followed. block, event, operand: where
     the trace has it; at: the chosen element's address. argument, element: of global memory, and that element's number
-    there, else "" and 0. floats, element_bytes: of the elements. step: what
-    made it; None if nobody did, or if it is not followed. rounds: how often the same line had worked on it in between.
+    there, else "" and 0. floats, element_bytes: of the elements. step: what made it; None if nobody did, or if it is
+    not followed. rounds: how often the same line had worked on it in between; made: what it was before all of them.
     """
 
     role: str
@@ -42,6 +42,7 @@ class Source:
     element: int = 0
     step: OriginStep | None = None
     rounds: int = 0
+    made: Watch | None = None
 
     @property
     def many(self) -> int:
@@ -100,7 +101,7 @@ def steps_to(record: Record, address: int) -> OriginStep | None:
         step = known[writer]
         step.sources = list(_sources(record, writer))
         for source in step.sources:
-            found, source.rounds = _behind(record, writer, source)
+            found, source.rounds, source.made = _behind(record, writer, source)
             if found is None or (found not in known and len(known) == _STEPS):
                 continue
             if found not in known:
@@ -175,11 +176,15 @@ def _numbers(record: Record, block: int, number: int) -> list[int]:
     return found
 
 
-def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None, int]:
-    """Who wrote the source, and how many rounds of the same line were passed over on the way."""
+def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None, int, Watch]:
+    """Who wrote the source, how many rounds of the same line were passed over on the way, and what it wrote."""
     if source.role == NUMBER:
         begin = record.event(source.block, source.event).operands[source.operand].at
-        return Wrote(source.block, source.event, source.operand, (source.at - begin) // source.element_bytes), 0
+        return (
+            Wrote(source.block, source.event, source.operand, (source.at - begin) // source.element_bytes),
+            0,
+            source.watch,
+        )
     here = record.event(writer.block, writer.number)
     rounds = 0
     while True:
@@ -187,11 +192,11 @@ def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None
         find = record.local if operand.space == Space.UB else record.shared
         found = find(source.block, source.event, source.at)
         if found is None:
-            return None, rounds
+            return None, rounds, source.watch
         made = record.event(found.block, found.number)
         if (made.line, made.file, made.op) != (here.line, here.file, here.op) or rounds == _ROUNDS:
-            return found, rounds
+            return found, rounds, source.watch
         again = next((one for one in _sources(record, found) if one.role == source.role), None)
         if again is None:
-            return found, rounds
+            return found, rounds, source.watch
         source, rounds = again, rounds + 1

@@ -36,11 +36,9 @@ def check(origin: Origin, inputs: dict[str, np.ndarray]) -> int:
     """Holds each step's result against its sources, and each element of an input against the array; how many steps."""
     checked = 0
     for _, step, source in origin.walk():
-        if source is not None and source.rounds:
-            continue  # what lies between is not shown
         if not all(one.floats for one in step.sources):
             continue  # bits that are copied as whole numbers
-        result = np.float32(origin.value if source is None else origin.number(source))
+        result = np.float32(origin.result(source))
         sources = [one for one in step.sources if one.role != "number"]
         for one in sources:
             if one.argument in inputs and one.many == 1:

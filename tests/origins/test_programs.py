@@ -126,8 +126,10 @@ def test_a_step_that_is_repeated_is_one_row() -> None:
     body = "    Duplicate(b, 0.0f, n);\n    for (int i = 0; i < 5; ++i) Add(b, b, a, n);  // here"
     result, here = launched(body)
     rows = result.origin("y", 2, 7).rows()
-    assert len([row for row in rows if row[0] == str(here)]) == 1
-    assert next(row for row in rows if "Duplicate" in row[1])[1].endswith("(and 4 rounds before)")
+    (repeated,) = [row for row in rows if row[0] == str(here)]
+    assert repeated[1].endswith("Add (and 4 rounds before)")
+    assert float(repeated[2]) == pytest.approx(5 * X[2, 7], rel=1e-5)
+    assert next(row for row in rows if "Duplicate" in row[1])[2] == "0"
 
 
 def test_where_a_row_was_read_is_told_by_its_elements() -> None:
