@@ -147,7 +147,8 @@ class Origin:
         return "\n".join([self.title(), *table, *self.notes()])
 
     def _repr_html_(self) -> str:
-        rows = self.rows()
+        # A browser drops spaces at the beginning of a cell.
+        rows = [(line, op.replace("  ", "\u00a0\u00a0"), result, made) for line, op, result, made in self.rows()]
         return html_table(HEADERS if rows else (), rows, caption="; ".join([self.title().rstrip(":"), *self.notes()]))
 
 

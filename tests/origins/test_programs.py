@@ -76,7 +76,8 @@ def test_a_factor_that_is_wrong_is_among_the_steps_with_its_value() -> None:
     assert (row[1].strip(), row[3]) == ("Muls", f"{X[0, 0]:.6g} * 3")
     assert f"y[0, 0] is {3 * X[0, 0] + 1:.6g}, {2 * X[0, 0] + 1:.6g} is right" in repr(comparison)
     assert f"x[0] = {X[0, 0]:.6g}" in repr(comparison)
-    assert str(here) in comparison._repr_html_()
+    assert f">{here}<" in comparison._repr_html_()
+    assert ">\u00a0\u00a0Adds<" in comparison._repr_html_()
     assert "only wrong" not in repr(comparison)  # there are no right ones to hold them against
 
 
