@@ -30,6 +30,9 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
+#: What nearly every kernel names first.
+_TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
+
 
 def unknown_name(text: str) -> str:
     """The name that an error says is not declared; empty if it says something else."""
@@ -90,10 +93,10 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """A name of AscendC without ``AscendC::``: the compilers suggest it, but for TEventID."""
+    """A name of AscendC without ``AscendC::``: g++ suggests it, but for TEventID, and clang says nothing."""
     name = unknown_name(report.message)
     suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
-    if name and (suggested or name == "TEventID") and not re.search(rf"\w::\s*{name}\b", line):
+    if name and (suggested or name in _TYPES_OF_ASCENDC) and not re.search(rf"\w::\s*{name}\b", line):
         return f"{name} is in the namespace AscendC: write AscendC::{name}, or 'using namespace AscendC;' at the top"
     return ""
 
