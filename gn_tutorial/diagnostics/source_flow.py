@@ -144,7 +144,7 @@ class SourceFlow:
         passed = set() if passed is None else passed
         for name in dict.fromkeys(names):
             if any(self._is_params(i) for i in self._uses(name)):
-                continue  # ``_layouts`` shows it
+                continue  # ``layouts`` shows it
             if place := self._assigned(name, at):
                 loop = self._loop(place)
                 value = self.names(*(loop or (place + 1, self._end(place))))

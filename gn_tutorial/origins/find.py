@@ -9,7 +9,7 @@ import numpy as np
 
 from gn_tutorial.abi.trace import Trace, Tracing, Watch
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.origins.folds import choices, folds, watches
+from gn_tutorial.origins.folds import chosen, folds, watches
 from gn_tutorial.origins.origin import Origin, number
 from gn_tutorial.origins.record import Record
 from gn_tutorial.origins.steps import OriginStep, steps_to
@@ -68,18 +68,18 @@ class Origins:
 
     def _with_values(self, name: str, array: np.ndarray, index: int, step: OriginStep | None) -> Origin:
         wide = array.dtype.name == "bfloat16"
-        reduced = folds(step) if step else []
-        if step and reduced:
-            seen = self._values(list(dict.fromkeys(one for _, of in reduced for one in watches(self._record, of))))
-            kinds = {one: (of.element_bytes, of.floats) for _, of in reduced for one in watches(self._record, of)}
-            numbers = {one: number(raw, *kinds[one], wide) for one, raw in seen.items()}
-            self._record.choices |= choices(self._record, step, numbers)
+        reduced = [(of, source, watches(self._record, source)) for of, source in folds(step)] if step else []
+        if reduced:
+            seen = self._values([one for _, _, every in reduced for one in every])
+            for of, source, every in reduced:
+                values = [number(seen[one], source.element_bytes, source.floats, wide) for one in every]
+                self._record.choices[source.key] = source.elements[chosen(of.op, values)]
             step = self._steps(name, array, index)
         sources = [source for one in step.all() for source in one.sources] if step else []
-        values = self._values([watch for source in sources for watch in (source.watch, source.made) if watch])
+        held = self._values([watch for source in sources for watch in (source.watch, source.made) if watch])
         place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
         value = float(array.reshape(-1)[index])
-        return Origin(f"{name}[{place}]" if place else name, value, step, values, wide)
+        return Origin(f"{name}[{place}]" if place else name, value, step, held, wide)
 
     def _values(self, asked: Sequence[Watch]) -> dict[Watch, bytes]:
         watched = list(dict.fromkeys(asked))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from gn_tutorial.abi.trace import SCALARS, Kind, Watch
-from gn_tutorial.origins.layout import address_of
+from gn_tutorial.abi.trace import Watch
 from gn_tutorial.origins.record import Record
-from gn_tutorial.origins.steps import OriginStep, Source
+from gn_tutorial.origins.steps import OriginStep, Source, watched
 
 #: Elements of one reduction, and of all reductions behind a number, that are looked at.
 _EACH, _ALL = 4096, 16384
@@ -26,17 +25,10 @@ def folds(step: OriginStep) -> list[tuple[OriginStep, Source]]:
     return found
 
 
-def watches(record: Record, source: Source) -> Iterator[Watch]:
+def watches(record: Record, source: Source) -> list[Watch]:
     """One for each of the source's elements, in their order."""
-    event = record.event(source.block, source.event)
-    operand = event.operands[source.operand]
-    scalar = event.kind == Kind.SCALARS
-    for element in source.elements:
-        at = address_of(event, operand, element)
-        at = operand.at if at is None else at
-        yield Watch(
-            source.block, source.event, SCALARS if scalar else source.operand, at if scalar else at - operand.at
-        )
+    place = source.block, source.event, source.operand
+    return [watched(record, *place, element)[1] for element in source.elements]
 
 
 def chosen(op: str, values: Sequence[float | None]) -> int:
@@ -49,14 +41,3 @@ def chosen(op: str, values: Sequence[float | None]) -> int:
     if "Min" in op:
         return int(known.argmin())
     return int(np.abs(known).argmax()) if "Sum" in op or "Mean" in op else 0
-
-
-def choices(
-    record: Record, step: OriginStep, numbers: Mapping[Watch, float | None]
-) -> dict[tuple[int, int, int, int], int]:
-    """What ``Record.choices`` is to know of the reductions behind a step. numbers: what the watches saw."""
-    found = {}
-    for one, source in folds(step):
-        values = [numbers.get(watch) for watch in watches(record, source)]
-        found[source.key] = source.elements[chosen(one.op, values)]
-    return found

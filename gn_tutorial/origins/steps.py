@@ -144,14 +144,21 @@ def _sources(record: Record, writer: Wrote) -> Iterator[Source]:
             yield _source(record, writer.block, number, 0, elements, role=NUMBER)
 
 
+def watched(record: Record, block: int, number: int, index: int, element: int) -> tuple[int, Watch]:
+    """The address of one element of an event's operand, and the Watch that looks at it."""
+    event = record.event(block, number)
+    operand = event.operands[index]
+    at = address_of(event, operand, element)
+    at = operand.at if at is None else at
+    scalar = event.kind == Kind.SCALARS
+    return at, Watch(block, number, SCALARS if scalar else index, at if scalar else at - operand.at)
+
+
 def _source(record: Record, block: int, number: int, index: int, elements: range, *, role: str = "") -> Source:
     event = record.event(block, number)
     operand = event.operands[index]
     element = record.choices.get((block, number, index, elements[0]), elements[0])
-    at = address_of(event, operand, element)
-    at = operand.at if at is None else at
-    scalar = event.kind == Kind.SCALARS
-    watch = Watch(block, number, SCALARS if scalar else index, at if scalar else at - operand.at)
+    at, watch = watched(record, block, number, index, element)
     source = Source(
         role or operand.role, elements, element, block, number, index, at, watch, operand.floats, operand.element_bytes
     )
