@@ -24,7 +24,7 @@ from gn_tutorial.compiler.language_values import never_set
 from gn_tutorial.compiler.outline import Outline
 
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "11"
+CHECKS = "12"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')

@@ -21,8 +21,9 @@ _STD = frozenset(
     min max minmax clamp sort stable_sort partial_sort nth_element accumulate reduce transform for_each copy copy_n
     fill fill_n find find_if count count_if all_of any_of none_of reverse rotate unique remove_if
     lower_bound upper_bound binary_search max_element min_element minmax_element iota inner_product partial_sum next
-    prev advance distance generate shuffle thread mutex lock_guard unique_lock atomic condition_variable async
-    random_device mt19937 regex filesystem chrono""".split()
+    prev advance distance generate shuffle swap swap_ranges iter_swap exchange
+    thread mutex lock_guard unique_lock atomic condition_variable async random_device mt19937 regex filesystem
+    chrono""".split()
 )
 _STREAMS = frozenset(("cout", "cerr", "clog"))
 _FILES = frozenset(("fopen", "fread", "fwrite", "fclose", "fprintf", "fscanf"))

@@ -28,6 +28,7 @@ _SHARED = {
     "gm-beyond-declared-size",
     "gm-out-of-bounds",
     "gm-misaligned",
+    "gm-not-written",
 }
 #: About the index of a tensor; a length; the layout of a copy; padding; tensors that should be two.
 _INDEX = {"ub-out-of-bounds", "ub-misaligned", "ub-index"}

@@ -98,6 +98,7 @@ def test_recursion(code: str, wanted: list[str]) -> None:
     [
         ("std::vector<int> v;", "std"),
         ("auto n = std::min(1, 2);", "std"),
+        ("std::swap(first, second);", "std"),
         ("auto n = std::get<0>(std::make_tuple(1, 2));", "std"),
         ("constexpr bool same = std::is_same_v<float, double>; auto n = std::numeric_limits<int32_t>::max();", ""),
         ("auto n = AscendC::Std::min(1, 2); auto m = lib::std::min(1, 2);", ""),

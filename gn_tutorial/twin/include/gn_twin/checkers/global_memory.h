@@ -66,7 +66,7 @@ class GlobalMemoryChecker final : public Observer {
       if (reads) Read(core, *watched, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
       if (access == Access::Read) return;
       if (several_ && !watched->bytes.HasNone(static_cast<uint64_t>(at - watched->arg->data), bytes)) again_ = true;
-      Write(*watched, core.block, at, bytes, loc, op, element_bytes);
+      Write(*watched, core.block, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
     });
   }
   // A DataCopy, of this event, stores `bytes` at its end that nobody wrote. Whether that is found here, if it stays an output's.
@@ -121,6 +121,7 @@ class GlobalMemoryChecker final : public Observer {
     uint32_t starts = 0;         // stores that began with the first element,
     uint32_t start_block = 0;    // the block of the last of them
     bool again = false;          // some block stored there twice
+    bool atomic = false;         // some store added to what is there
     uint64_t stored = 0;         // bytes of all stores,
     uint64_t longest = 0;        // of the longest
     Loc empty{};                 // the last store of no bytes
@@ -141,12 +142,13 @@ class GlobalMemoryChecker final : public Observer {
     }
   }
   static void Write(Watched& watched, uint32_t block, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
-                    uint32_t element_bytes) {
+                    uint32_t element_bytes, bool atomic = false) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
     if (at == watched.arg->data) {
       if (watched.starts++ != 0 && watched.start_block == block) watched.again = true;
       watched.start_block = block;
     }
+    watched.atomic |= atomic;
     watched.stored += bytes;
     if (bytes > watched.longest) watched.longest = bytes;
     watched.last = loc;
@@ -256,6 +258,13 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"empty_op", watched.empty_op});
       fields.Add({"empty_file", watched.empty.file});
       fields.Add({"empty_line", watched.empty.line});
+    }
+    // As much as the array holds was stored, in half as many places or fewer: they lack the offset of a block or of a tile.
+    if (!fields.Has("cause") && !watched.atomic && watched.stored >= watched.arg->bytes &&
+        watched.stored >= 2 * written) {
+      fields.Add({"cause", "stored-over"});
+      fields.Add({"stored", watched.stored / element});
+      fields.Add({"written", written / element});
     }
     if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
       fields.Add({"cause", "mostly-not-written"});
