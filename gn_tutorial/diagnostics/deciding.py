@@ -16,13 +16,17 @@ from gn_tutorial.diagnostics.source_flow import Deciding, SourceFlow
 
 #: What a comparison has found: an input that is read at another place than it should be.
 READS_ELSEWHERE = "reads-elsewhere"
+#: A cause: two stores of one pipe to the same bytes of global memory, where what race-same-pipe finds is a wrong place.
+STORES_MEET = "stores-meet"
 #: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
 _PLACE = {
     "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
     "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
+    STORES_MEET,
 }  # fmt: skip
 _SHARED = {
     READS_ELSEWHERE,
+    STORES_MEET,
     "race-blocks",
     "race-equal-bytes",
     "gm-beyond-declared-size",
@@ -38,7 +42,7 @@ _LENGTH = {
 }  # fmt: skip
 _LAYOUT = {
     "ub-out-of-bounds", "ub-never-written", "race-same-pipe", "pad-row-too-long", "copy-tail-never-written",
-    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written",
+    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written", STORES_MEET,
 }  # fmt: skip
 _PADDING = {"padding-reduced"}
 _TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
@@ -50,8 +54,8 @@ _LINES = 4
 def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
     """The lines that decide the place or the length of what this line does; none for findings about other things.
 
-    finding: its id. file, line: of the operation that it is about. said: the finding's sentences, which may name a
-    field of the copy's struct. copy: the line of another copy in the file that it is about; 0: none.
+    finding: its id, or STORES_MEET. file, line: of the operation that it is about. said: the finding's sentences, which
+    may name a field of the copy's struct. copy: the line of another copy in the file that it is about; 0: none.
     """
     if finding not in _ALL or not file:
         return []

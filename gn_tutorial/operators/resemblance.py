@@ -20,11 +20,14 @@ _REPEAT_BYTES, _MASK_BITS, _RUNS = 256, 128, 3
 _WHOLE_HALF = 2048
 
 
-def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
+def resemblance(
+    actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float, *, explained: bool = False
+) -> tuple[str, ...]:
     """Sentences about the elements out of tolerance, if all of them differ from the reference in the same way.
 
     actual, golden: arrays of one shape. A sign or a factor is named only if it brings every wrong element within
-    tolerance; rows, those of the last axis, only if each wrong one is another row of the reference.
+    tolerance; rows, those of the last axis, only if each wrong one is another row of the reference. explained: a
+    finding may say why, so nothing is guessed about an output of zeros.
     """
     if actual.shape != golden.shape or actual.size > _ELEMENTS:
         return ()
@@ -34,8 +37,10 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
     if few := _coarse(ours, truth, wrong) or _pairs(actual, truth, rtol, atol) or _index(actual, truth, wrong):
         return few
     if count > 1 and not ours.any():
-        zeros = "a factor is 0 (1 / n is 0 if n is a whole number), or another tensor was stored than the one computed"
-        return (f"all {count} wrong elements are 0, and so is all of the output: {zeros}",)
+        zeros = (
+            ": a factor is 0 (1 / n is 0 if n is a whole number), or another tensor was stored than the one computed"
+        )
+        return (f"all {count} wrong elements are 0, and so is all of the output{'' if explained else zeros}",)
     if count < _FEWEST or not np.isfinite(truth).all():
         return ()
     x, y = ours[wrong], truth[wrong]

@@ -165,7 +165,9 @@ class Result:
         if not row.wrong:
             return row
         rtol, atol = bounds.rtol, bounds.atol
-        hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
+        hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(
+            actual, golden, rtol, atol, explained=bool(self.diagnostics)
+        )
         hints = (
             hints
             or borrowed(actual, golden, self.inputs, rtol, atol)

@@ -18,7 +18,9 @@ from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("line", "instruction", "result", "made of")
 _TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2, False): np.int16, (4, False): np.int32}
-_SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * "}
+_SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
+#: The operand of Gather and Gatherb that says where they read: learners take its numbers for elements.
+_OFFSETS = ("srcOffset", "offset")
 _MARKED = "*: only wrong elements of the output come by here"
 
 
@@ -110,6 +112,7 @@ class Origin:
     def _operand(self, source: Source) -> str:
         value = _text(self.number(source))
         value = f"{source.argument}[{source.element}] = {value}" if source.argument else value
+        value = f"offset of {value} bytes" if source.role in _OFFSETS else value
         if source.many == 1:
             return value
         nth = source.elements.index(source.chosen)

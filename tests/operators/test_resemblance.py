@@ -52,6 +52,12 @@ def test_an_output_of_zeros_is_named_however_few_there_are() -> None:
     assert hint.startswith("all 3 wrong elements are 0, and so is all of the output: a factor is 0 (1 / n is 0")
 
 
+def test_nothing_is_guessed_about_zeros_that_a_finding_explains() -> None:
+    zeros, truth = np.zeros(3), np.array([1.0, 2.0, 3.0])
+    (hint,) = resemblance(zeros, truth, 1e-5, 1e-5, explained=True)
+    assert hint == "all 3 wrong elements are 0, and so is all of the output"
+
+
 def test_zeros_and_nan_are_counted() -> None:
     zeros, nan = TRUTH.copy(), TRUTH.copy()
     zeros[2:] = 0

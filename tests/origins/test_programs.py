@@ -133,6 +133,18 @@ def test_a_step_that_is_repeated_is_one_row() -> None:
     assert next(row for row in rows if "Duplicate" in row[1])[2] == "0"
 
 
+def test_where_a_gather_reads_is_told_in_bytes() -> None:
+    body = """
+    LocalTensor<int32_t> at = buffer.Get<int32_t>();
+    CreateVecIndex(at, static_cast<int32_t>(0), n);
+    Muls(at, at, static_cast<int32_t>(4), n);
+    Gather(b, a, at.ReinterpretCast<uint32_t>(), 0, n);  // here
+"""
+    result, here = launched(body)
+    row = next(row for row in result.origin("y", 2, 5).rows() if row[0] == str(here))
+    assert row[3] == f"offset of 20 bytes: {X[2, 5]:.6g}"
+
+
 def test_where_a_row_was_read_is_told_by_its_elements() -> None:
     shifted = HEAD.replace("from[r * n]", "from[(r + 1) % rows * n]") + "    Muls(b, a, 2.0f, n);" + TAIL
     result = gnt.kernel(source=shifted).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2)

@@ -16,6 +16,7 @@ extern "C" __global__ __aicore__ void cause_stored_over_bad(GM_ADDR x, GM_ADDR y
     queue.EnQue(a);
     a = queue.DeQue<float>();
     DataCopy(out, a, 256);  // expect: gm-not-written
+    PipeBarrier<PIPE_MTE3>();
     queue.FreeTensor(a);
   }
 }

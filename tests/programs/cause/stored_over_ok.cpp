@@ -16,6 +16,7 @@ extern "C" __global__ __aicore__ void cause_stored_over_ok(GM_ADDR x, GM_ADDR y)
     queue.EnQue(a);
     a = queue.DeQue<float>();
     DataCopy(out[tile * 256], a, 256);
+    PipeBarrier<PIPE_MTE3>();
     queue.FreeTensor(a);
   }
 }

@@ -115,7 +115,10 @@ GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& si
                    {"other_does", earlier.wrote ? "writing" : "reading"},
                    {"other_file", other.loc.file},
                    {"other_line", other.loc.line}};
-  if (writes && earlier.wrote && pipe == earlier.pipe) AddRounded(site, rows, other, others, earlier.at, fields);
+  if (writes && earlier.wrote && pipe == earlier.pipe) {
+    AddRounded(site, rows, other, others, earlier.at, fields);
+    if (!fields.Has("cause") && core.atomic == 0) fields.Add({"cause", "stores-meet"});
+  }
   core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc, fields);
 }
 
