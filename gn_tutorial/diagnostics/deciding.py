@@ -16,23 +16,22 @@ from gn_tutorial.diagnostics.source_flow import Deciding, SourceFlow
 
 #: What a comparison has found: an input that is read at another place than it should be.
 READS_ELSEWHERE = "reads-elsewhere"
-#: A cause: two stores of one pipe to the same bytes of global memory, where what race-same-pipe finds is a wrong place.
-STORES_MEET = "stores-meet"
+#: Causes that count instead of their finding: stores that meet lack an offset, whatever finds it.
+DECIDING_CAUSES = ("stores-meet", "stored-over")
 #: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
 _PLACE = {
     "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
     "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
-    STORES_MEET,
+    *DECIDING_CAUSES,
 }  # fmt: skip
 _SHARED = {
     READS_ELSEWHERE,
-    STORES_MEET,
+    *DECIDING_CAUSES,
     "race-blocks",
     "race-equal-bytes",
     "gm-beyond-declared-size",
     "gm-out-of-bounds",
     "gm-misaligned",
-    "gm-not-written",
 }
 #: About the index of a tensor; a length; the layout of a copy; padding; tensors that should be two.
 _INDEX = {"ub-out-of-bounds", "ub-misaligned", "ub-index"}
@@ -42,7 +41,7 @@ _LENGTH = {
 }  # fmt: skip
 _LAYOUT = {
     "ub-out-of-bounds", "ub-never-written", "race-same-pipe", "pad-row-too-long", "copy-tail-never-written",
-    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written", STORES_MEET,
+    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written", *DECIDING_CAUSES,
 }  # fmt: skip
 _PADDING = {"padding-reduced"}
 _TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
@@ -54,8 +53,9 @@ _LINES = 4
 def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
     """The lines that decide the place or the length of what this line does; none for findings about other things.
 
-    finding: its id, or STORES_MEET. file, line: of the operation that it is about. said: the finding's sentences, which
-    may name a field of the copy's struct. copy: the line of another copy in the file that it is about; 0: none.
+    finding: its id, or one of DECIDING_CAUSES. file, line: of the operation that it is about. said: the finding's
+    sentences, which may name a field of the copy's struct. copy: the line of another copy in the file that it is about;
+    0: none.
     """
     if finding not in _ALL or not file:
         return []

@@ -18,7 +18,7 @@ from typing import Any
 
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, causes, entries, words
-from gn_tutorial.diagnostics.deciding import STORES_MEET, deciding, operator_line
+from gn_tutorial.diagnostics.deciding import DECIDING_CAUSES, deciding, operator_line
 from gn_tutorial.diagnostics.declared import declared
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
@@ -184,7 +184,8 @@ class Diagnostic:
         line, marked, label = declared(self.id, self.file, self.fields, self.buffer)
         own = [excerpt(self.file, line, marked, label=label)] if line else []
         file, copy = self.places.get("other", ("", 0))
-        about = STORES_MEET if self.fields.get("cause") == STORES_MEET else self.id
+        cause = str(self.fields.get("cause", ""))
+        about = cause if cause in DECIDING_CAUSES else self.id
         led = deciding(about, self.file, self.line, f"{self.what} {self.fix}", copy=copy if file == self.file else 0)
         return [*own, *(excerpt(self.file, one.line, one.marked, label=one.label) for one in led)]
 

@@ -68,9 +68,9 @@ def told(tmp_path: Path, source: str, place: str, finding: str, said: str = "") 
 def test_an_offset_is_followed_through_a_parameter_to_the_loop_and_its_bound(tmp_path: Path) -> None:
     assert told(tmp_path, CLASS, "copy in", "gm-not-written") == [
         ("loop", "i", "counts here"),
-        ("x begins", "SetGlobalBuffer", "begins here"),
         ("tiles", "tiles", "set here"),
     ]
+    assert ("x begins", "SetGlobalBuffer", "begins here") in told(tmp_path, CLASS, "copy in", "stored-over")
 
 
 def test_a_call_that_computes_the_argument_is_named_itself(tmp_path: Path) -> None:
