@@ -16,7 +16,7 @@ extern "C" __global__ __aicore__ void cause_stores_meet_bad(GM_ADDR x, GM_ADDR y
     Duplicate(a, 1.0f, length);
     queue.EnQue(a);
     a = queue.DeQue<float>();
-    DataCopy(out[part * length], a, length);  // expect: race-same-pipe
+    DataCopy(out[part * length], a, length);  // expect: race-same-pipe  // also: gm-not-written
     queue.FreeTensor(a);
   }
 }
