@@ -18,10 +18,12 @@ from gn_tutorial.diagnostics.source_flow import Deciding, SourceFlow
 READS_ELSEWHERE = "reads-elsewhere"
 #: Causes that count instead of their finding: stores that meet lack an offset, whatever finds it.
 DECIDING_CAUSES = ("stores-meet", "stored-over")
+#: Flags only the last of many stores, so it shows more lines, those of its length before those of its place.
+_NOT_WRITTEN = "gm-not-written"
 #: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
 _PLACE = {
     "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
-    "gm-not-written", "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
+    _NOT_WRITTEN, "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
     *DECIDING_CAUSES,
 }  # fmt: skip
 _SHARED = {
@@ -41,13 +43,13 @@ _LENGTH = {
 }  # fmt: skip
 _LAYOUT = {
     "ub-out-of-bounds", "ub-never-written", "race-same-pipe", "pad-row-too-long", "copy-tail-never-written",
-    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-not-written", *DECIDING_CAUSES,
+    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", _NOT_WRITTEN, *DECIDING_CAUSES,
 }  # fmt: skip
 _PADDING = {"padding-reduced"}
 _TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
 _ALL = _PLACE | _INDEX | _LENGTH | _LAYOUT | _PADDING | _TENSORS
-#: Lines of a finding.
-_LINES = 4
+#: Lines of a finding; of _NOT_WRITTEN.
+_LINES, _MORE_LINES = 4, 6
 
 
 def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
@@ -67,7 +69,7 @@ def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
-    return list(found.values())[:_LINES]
+    return list(found.values())[: _MORE_LINES if finding == _NOT_WRITTEN else _LINES]
 
 
 @functools.lru_cache(maxsize=8)
@@ -81,6 +83,8 @@ def _of_statement(source: SourceFlow, line: int, finding: str, said: str) -> Ite
         return
     if finding in _LAYOUT:
         yield from source.layouts(begin, end, said)
+    if finding == _NOT_WRITTEN:
+        yield from source.values(source.lengths(begin, end), begin)
     if finding in _PLACE:
         places = source.places(begin, end)
         for at in places:

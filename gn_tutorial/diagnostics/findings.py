@@ -41,6 +41,7 @@ LABELS = {
     "buffer": "made here",
     "compare": "compare",
     "copy": "copied here",
+    "off": "switched off here",
     "empty": "empty",
     "enqueued": "enqueued",
     "first": "first",

@@ -13,7 +13,7 @@ from gn_tutorial.origins.folds import chosen, folds, watches
 from gn_tutorial.origins.origin import Origin, number
 from gn_tutorial.origins.record import Record
 from gn_tutorial.origins.steps import OriginStep, steps_to
-from gn_tutorial.origins.suspects import halves_summed, read_elsewhere
+from gn_tutorial.origins.suspects import added_to, halves_summed, padded, read_elsewhere
 
 #: A launch again, traced as it is asked for.
 Again = Callable[[Tracing], Trace]
@@ -55,10 +55,11 @@ class Origins:
         if step is None:
             return replace(origin, right=should)
         marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
-        halves = halves_summed(step, origin.value, should, origin.number)
-        elsewhere = None if halves else read_elsewhere(failed, passed, origin.name)
+        said = halves_summed(step, origin.value, should, origin.number)
+        said = said or added_to(step, origin.value, should, origin.number)
+        suspect = None if said else padded(step) or read_elsewhere(failed, passed, origin.name)
         marks = frozenset(marked if passed else ())
-        return replace(origin, right=should, marked=marks, said=halves, elsewhere=elsewhere)
+        return replace(origin, right=should, marked=marks, said=said, suspect=suspect)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}

@@ -10,15 +10,17 @@ import ml_dtypes
 import numpy as np
 
 from gn_tutorial.abi.trace import Watch
-from gn_tutorial.diagnostics.deciding import READS_ELSEWHERE, deciding
+from gn_tutorial.diagnostics.deciding import deciding
 from gn_tutorial.diagnostics.excerpt import source_line
 from gn_tutorial.origins.steps import NUMBER, OriginStep, Source
-from gn_tutorial.origins.suspects import Elsewhere
+from gn_tutorial.origins.suspects import Elsewhere, Padded
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("line", "instruction", "result", "made of")
 _TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2, False): np.int16, (4, False): np.int32}
 _SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
+#: Of what the result held, and the two operands.
+_FORMULAS = {"MulAddDst": "{0} + {1} * {2}", "FusedMulAdd": "{0} * {1} + {2}"}
 #: The operand of Gather and Gatherb that says where they read: learners take its numbers for elements.
 _OFFSETS = ("srcOffset", "offset")
 _MARKED = "*: only wrong elements of the output come by here"
@@ -31,7 +33,7 @@ class Origin:
     name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
     that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
     if that is known. marked: places (file, line) by which only wrong elements of the output came. said: what the steps
-    say of the mistake, in a sentence. elsewhere: the input that is read at another place.
+    say of the mistake, in a sentence. suspect: the copy that is to blame, for where it reads or how much.
     """
 
     name: str
@@ -42,7 +44,7 @@ class Origin:
     right: float | None = None
     marked: frozenset[tuple[str, int]] = frozenset()
     said: str = ""
-    elsewhere: Elsewhere | None = None
+    suspect: Elsewhere | Padded | None = None
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
@@ -76,16 +78,16 @@ class Origin:
     def notes(self) -> list[str]:
         """What the marks mean, if there are any, and what the steps say."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
-        return [*marks, *([self.said] if self.said else []), *self._elsewhere()]
+        return [*marks, *([self.said] if self.said else []), *self._suspect()]
 
-    def _elsewhere(self) -> list[str]:
-        """The sentence, and the lines that decide where the input is read."""
-        if self.elsewhere is None:
+    def _suspect(self) -> list[str]:
+        """The sentence, and the lines that decide where the copy reads, or how much."""
+        if self.suspect is None:
             return []
-        file = self.elsewhere.file
-        lines = deciding(READS_ELSEWHERE, file, self.elsewhere.line)
+        file = self.suspect.file
+        lines = deciding(self.suspect.about, file, self.suspect.line, str(self.suspect))
         shown = [f"  {one.line:>4} | {source_line(file, one.line).strip()}" for one in lines]
-        return [str(self.elsewhere), *shown]
+        return [str(self.suspect), *shown]
 
     def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
         """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
@@ -104,7 +106,11 @@ class Origin:
         return str(step.line) if step.file == main else f"{Path(step.file).name}:{step.line}"
 
     def _made_of(self, step: OriginStep, result: float | None) -> str:
+        if step.padding:
+            return f"padding behind a row of {step.padding} bytes"
         operands = [self._operand(source) for source in step.sources if source.role != NUMBER]
+        if step.op in _FORMULAS and len(operands) == 3:
+            return _FORMULAS[step.op].format(*operands)
         if step.takes_number:
             operands.append(self._taken(step, result))
         return _SIGNS.get(step.op, ", ").join(operands)

@@ -59,7 +59,8 @@ class Source:
 class OriginStep:
     """An instruction, a copy, or a scalar access, and what its result is made of.
 
-    takes_number: a number besides. atomic: what was there, too.
+    takes_number: a number besides. atomic: what was there, too. padding: bytes of the row behind which a copy filled
+    this in; 0 if it is none.
     """
 
     op: str
@@ -68,6 +69,7 @@ class OriginStep:
     block: int
     takes_number: bool = False
     atomic: bool = False
+    padding: int = 0
     sources: list[Source] = field(default_factory=list)
 
     @property
@@ -100,6 +102,7 @@ def steps_to(record: Record, address: int) -> OriginStep | None:
         writer = waiting.popleft()
         step = known[writer]
         step.sources = list(_sources(record, writer))
+        step.padding = 0 if step.sources else _row_before_padding(record.event(writer.block, writer.number))
         for source in step.sources:
             found, source.rounds, source.made = _behind(record, writer, source)
             if found is None or (found not in known and len(known) == _STEPS):
@@ -115,6 +118,14 @@ def _step(record: Record, writer: Wrote, known: dict[Wrote, OriginStep]) -> Orig
         event = record.event(writer.block, writer.number)
         known[writer] = OriginStep(event.op, event.file, event.line, writer.block, _takes_number(event), event.atomic)
     return known[writer]
+
+
+def _row_before_padding(event: Event) -> int:
+    """The bytes of a row that a copy brings in; 0 if it is no such copy."""
+    source = next((one for one in event.operands if one.access == Access.READ), None)
+    if event.kind != Kind.COPY or source is None or source.space != Space.GM:
+        return 0
+    return source.row_bytes or source.bytes
 
 
 def _takes_number(event: Event) -> bool:

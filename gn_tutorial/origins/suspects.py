@@ -1,12 +1,14 @@
-"""What the steps behind wrong elements say by themselves: a sum of halves, an input that is read at another place."""
+"""What the steps behind wrong elements say by themselves: a sum of halves, an addition, padding, an input's place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from gn_tutorial.diagnostics.deciding import READS_ELSEWHERE
 from gn_tutorial.origins.steps import OriginStep, Source
 
 #: Halves from which on their sum is named, and the largest relative error that its rounding explains.
@@ -39,6 +41,47 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
     return ""
 
 
+def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
+    """A sentence about an atomic copy that has added what is right to what was there; else nothing.
+
+    step: the last one. value, right: of the element. number: what a source held.
+    """
+    there = next((source for source in step.sources if step.atomic and source.argument), None)
+    before = number(there) if there else None
+    if not before or not np.isclose(value - before, right, rtol=1e-5, atol=1e-6 * abs(before)):
+        return ""
+    return (
+        f"line {step.line}: {step.op} adds to the {before:.6g} that was there, because an atomic mode is on: end it"
+        " with SetAtomicNone before this line, or clear the output first"
+    )
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A wrong element is what a copy filled in behind a row.
+
+    op, file, line: the copy. row_bytes: of the row.
+    """
+
+    op: str
+    row_bytes: int
+    file: str
+    line: int
+    about: ClassVar[str] = "pad-row-too-long"
+
+    def __str__(self) -> str:
+        return (
+            f"line {self.line}: {self.op} filled this in behind a row of {self.row_bytes} bytes: compare that with the"
+            " row that should come (blockLen counts bytes), and with where its elements are taken from"
+        )
+
+
+def padded(step: OriginStep) -> Padded | None:
+    """The first copy whose padding the element is made of; None if there is none."""
+    found = (Padded(one.op, one.padding, one.file, one.line) for one in step.all() if one.padding)
+    return next(found, None)
+
+
 @dataclass(frozen=True)
 class Elsewhere:
     """Wrong elements take an input from another place than right ones do.
@@ -51,6 +94,7 @@ class Elsewhere:
     element: int
     file: str
     line: int
+    about: ClassVar[str] = READS_ELSEWHERE
 
     def __str__(self) -> str:
         return (

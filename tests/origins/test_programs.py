@@ -229,11 +229,11 @@ def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None
     body = "    Muls(b, a, 2.0f, 32);\n    Muls(b[32], a, 2.0f, 32);  // here"
     comparison, _ = compared(body, 2 * X)
     assert comparison.origin is not None
-    assert str(comparison.origin.elsewhere).startswith("y[0, 32] is made of x[0] (line 20), where right elements take")
+    assert str(comparison.origin.suspect).startswith("y[0, 32] is made of x[0] (line 20), where right elements take")
     assert "y[0, 32] is made of x[0]" in repr(comparison)
     right, _ = compared("    Muls(b, a, 2.0f, n);\n    Muls(b[32], b[32], 2.5f, 32);", 2 * X)
     assert right.origin is not None
-    assert right.origin.elsewhere is None
+    assert right.origin.suspect is None
 
 
 def test_the_lines_that_decide_where_it_is_read_are_shown_with_it(tmp_path: Path) -> None:
@@ -247,3 +247,43 @@ def test_the_lines_that_decide_where_it_is_read_are_shown_with_it(tmp_path: Path
     assert origin is not None
     assert "y[1, 0] is made of x[80]" in repr(origin)
     assert "from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x) + 16 * GetBlockIdx());" in repr(origin)
+
+
+def test_padding_that_a_wrong_element_is_made_of_is_named_with_the_length_of_its_row(tmp_path: Path) -> None:
+    source = HEAD.replace("DataCopy(a, from[r * n], n);", "DataCopyPad(a, from[r * n], row, pad);")
+    source = source.replace(
+        "  for (uint32_t r",
+        "  DataCopyExtParams row{1, n, 0, 0, 0};  // bytes\n"
+        "  DataCopyPadExtParams<float> pad{true, 0, 0, 0.0f};\n  for (uint32_t r",
+    )
+    source = (
+        source.replace("row{1, n,", "row{1, n - 4,")
+        + "    Adds(b, a, 2.0f, 16);\n    Duplicate(b[16], 3.0f, 48);"
+        + TAIL
+    )
+    file = tmp_path / "kernel.cpp"
+    file.write_text(source)
+    right = X + 2
+    right[:, 16:] = 3
+    origin = gnt.kernel(file).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2).compare(right).origin
+    assert origin is not None
+    assert origin.name == "y[0, 15]"
+    assert origin.rows()[-1][3] == "padding behind a row of 60 bytes"
+    assert "DataCopyPad filled this in behind a row of 60 bytes" in repr(origin)
+    assert "row{1, n - 4, 0, 0, 0};" in repr(origin)
+
+
+def test_what_an_atomic_copy_adds_to_is_named() -> None:
+    body = "    Muls(b, a, 2.0f, n);\n    SetAtomicAdd<float>();"
+    source = HEAD + body + TAIL.replace("to[r * n], b, n);", "to[r * n], b, n);\n    SetAtomicNone();")
+    held = np.full_like(X, 7)
+    result = gnt.kernel(source=source).run(X, GAMMA, gnt.inout(held), blocks=2, isolated=True)
+    comparison = result.compare(2 * X, rtol=1e-4, atol=1e-4)
+    assert comparison.origin is not None
+    assert "DataCopy adds to the 7 that was there" in comparison.origin.said
+
+
+def test_a_fused_multiplication_is_written_as_a_formula() -> None:
+    result, here = launched("    Duplicate(b, 3.0f, n);\n    MulAddDst(b, a, a, n);  // here")
+    row = next(row for row in result.origin("y", 1, 7).rows() if row[0] == str(here))
+    assert row[3] == f"3 + {X[1, 7]:.6g} * {X[1, 7]:.6g}"

@@ -18,7 +18,10 @@ struct MissedRead {
   uint32_t element_bytes;
   uint64_t buffer;
   uint64_t buffer_end;
-  Loc by;  // who reads
+  Loc by;             // who reads
+  uint32_t rows = 0;  // of a copy out: so many rows of so many bytes, that begin a pitch apart
+  uint64_t row_bytes = 0;
+  uint64_t row_pitch = 0;
 };
 
 class GapCause {
@@ -170,6 +173,13 @@ class GapCause {
       Name("merge-suspended", write, fields);
       fields.Add({"pairs", wrote / 8});
       fields.Add({"read_pairs", read_bytes / 8});
+      return;
+    }
+    if (read.rows > 1 && read.row_bytes < read.row_pitch && wrote == read.rows * read.row_bytes) {
+      Name("rows-taken-apart", write, fields);
+      fields.Add({"rows", read.rows});
+      fields.Add({"row_bytes", read.row_bytes});
+      fields.Add({"pitch", read.row_pitch});
       return;
     }
     const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;

@@ -70,6 +70,8 @@ class RaceGlobal {
       run.rows = rows;
     }
     run.window = state.clocks.Now(pipe);
+    if (use == Use::Write && core.atomic_op[0] != '\0') [[unlikely]]
+      ended_.Note(run.site, site.loc, core);
     return run.site;
   }
   GNT_NOINLINE void FinishRuns(Core& core, RaceState& state) {
@@ -82,7 +84,7 @@ class RaceGlobal {
     if (polled_.Has(loc) || polled_.count == PolledLines::kMost) return;
     polled_.all[polled_.count++] = loc;
   }
-  Collision Report(Core& core) const { return {core, sites_, took_turns, polled_}; }
+  Collision Report(Core& core) const { return {core, sites_, took_turns, polled_, ended_}; }
 
   BlockAccesses between;
   bool took_turns = false;  // blocks waited for single others: what one wrote again may have been changed since
@@ -112,6 +114,7 @@ class RaceGlobal {
   bool auto_sync_;
   Sites& sites_;
   PolledLines polled_;
+  EndedAdditions ended_;
 };
 
 }  // namespace gn_twin

@@ -142,6 +142,37 @@ GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, cons
   fields.Add({"second_begins", begins + static_cast<int64_t>(apart)});
 }
 
+// Lines whose stores do not add, because a line before them has ended that.
+struct EndedAdditions {
+  static constexpr uint32_t kMost = 8;
+  struct Ended {
+    uint32_t site;
+    const char* op;
+    Loc by;
+  };
+  Ended all[kMost];
+  uint32_t count = 0;
+
+  GNT_COLD void Note(uint32_t site, Loc store, const Core& core) {
+    const Loc by = core.atomic_set;
+    if (core.atomic != 0 || core.atomic_op[0] == '\0' || by.file != store.file || by.line >= store.line) return;
+    for (uint32_t i = 0; i < count; ++i)
+      if (all[i].site == site) return;
+    if (count < kMost) all[count++] = {site, core.atomic_op, by};
+  }
+  // For two blocks that store with the same line.
+  GNT_COLD void Add(const SharedRun& run, const SharedRun& other, FieldList& fields) const {
+    if (fields.Has("cause") || run.site != other.site) return;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (all[i].site != run.site) continue;
+      fields.Add({"cause", "atomic-off"});
+      fields.Add({"off_op", all[i].op});
+      fields.Add({"off_file", all[i].by.file});
+      fields.Add({"off_line", all[i].by.line});
+    }
+  }
+};
+
 // Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.
 struct PolledLines {
   static constexpr uint32_t kMost = 16;
@@ -161,6 +192,7 @@ struct Collision {
   const Sites& sites;
   bool took_turns;
   const PolledLines& polled;
+  const EndedAdditions& ended;
 
   GNT_COLD void operator()(const SharedRun& run, const SharedRun& other, uintptr_t at) const {
     constexpr const char* kDoes[] = {"reads", "writes", "adds to", "writes"};
@@ -184,7 +216,10 @@ struct Collision {
                      {"other_file", theirs.loc.file},
                      {"other_line", theirs.loc.line}};
     if (!equal && stores(run.use) && stores(other.use)) AddRounded(mine, run.rows, theirs, other.rows, at, fields);
-    if (stores(run.use) && stores(other.use)) AddParts(run, other, core, fields);
+    if (stores(run.use) && stores(other.use)) {
+      AddParts(run, other, core, fields);
+      ended.Add(run, other, fields);
+    }
     equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
           : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
     core.block = reporter;

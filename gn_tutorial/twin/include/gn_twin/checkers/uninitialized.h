@@ -76,8 +76,13 @@ class UninitializedResults {
       const uint64_t end = source.pieces == nullptr ? begin + source.bytes : 0;
       const uint8_t bytes = source.element_bytes;
       if (event.kind == Kind::Copy) {
-        const MissingValue value = MissingAt(
+        MissingValue value = MissingAt(
             core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes), event.loc);
+        if (source.rows > 1) {
+          value.read.rows = source.rows;
+          value.read.row_bytes = source.row_bytes;
+          value.read.row_pitch = source.row_pitch;
+        }
         const uint64_t tail = TailMissing(core, shadow, event, source);
         if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });

@@ -113,7 +113,11 @@ inline void SetAtomicType(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::SetAtomic(static_cast<gn_twin::Atomic>(gn_twin::ThisCore().atomic), gn_twin::AtomicTypeOf<T>(),
                      "SetAtomicType", loc);
 }
-inline void SetAtomicNone() { gn_twin::SetAtomic(gn_twin::Atomic::None, gn_twin::AtomicType::None); }
-inline void DisableDmaAtomic() { SetAtomicNone(); }
+inline void SetAtomicNone(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::SetAtomic(gn_twin::Atomic::None, gn_twin::AtomicType::None, "SetAtomicNone", loc);
+}
+inline void DisableDmaAtomic(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::SetAtomic(gn_twin::Atomic::None, gn_twin::AtomicType::None, "DisableDmaAtomic", loc);
+}
 
 }  // namespace AscendC
