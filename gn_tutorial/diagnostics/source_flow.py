@@ -183,7 +183,7 @@ class SourceFlow:
         if inside:
             return None if self._constant(inside[-1]) or self._tensor(inside[-1]) else inside[-1]
         parameter = function is not None and name in self._words[function : self._pairs.get(function + 1, function)]
-        outside = [] if parameter else [i for i in places if not self._constant(i)]
+        outside = [] if parameter else [i for i in places if not self._constant(i) and not self._tensor(i)]
         return outside[0] if outside else None
 
     def _assigns(self, i: int) -> bool:
