@@ -84,6 +84,9 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
   AddTwoPipes(core, earlier.at, fields);
   if (pipe != earlier.pipe && !fields.Has("cause")) AddOtherFlag(core, flag, other.loc, fields);
   if (!writes && buffer.bytes != 0 && !fields.Has("cause")) AddQueue(buffer, flag, fields);
+  const bool reused =
+      writes && !earlier.wrote && (flag == AscendC::HardEvent::MTE3_V || flag == AscendC::HardEvent::V_MTE2);
+  if (reused && buffer.bytes != 0 && !buffer.of_queue && !fields.Has("cause")) fields.Add({"cause", "no-queue"});
   const bool lost = writes && earlier.wrote && overwritten != nullptr && overwritten->Is(other.loc, site.loc);
   const char* const same = lost ? "race-overwrites-unread" : "race-same-pipe";
   core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);
