@@ -253,14 +253,10 @@ def test_padding_that_a_wrong_element_is_made_of_is_named_with_the_length_of_its
     source = HEAD.replace("DataCopy(a, from[r * n], n);", "DataCopyPad(a, from[r * n], row, pad);")
     source = source.replace(
         "  for (uint32_t r",
-        "  DataCopyExtParams row{1, n, 0, 0, 0};  // bytes\n"
+        "  DataCopyExtParams row{1, n - 4, 0, 0, 0};\n"
         "  DataCopyPadExtParams<float> pad{true, 0, 0, 0.0f};\n  for (uint32_t r",
     )
-    source = (
-        source.replace("row{1, n,", "row{1, n - 4,")
-        + "    Adds(b, a, 2.0f, 16);\n    Duplicate(b[16], 3.0f, 48);"
-        + TAIL
-    )
+    source += "    Adds(b, a, 2.0f, 16);\n    Duplicate(b[16], 3.0f, 48);" + TAIL
     file = tmp_path / "kernel.cpp"
     file.write_text(source)
     right = X + 2

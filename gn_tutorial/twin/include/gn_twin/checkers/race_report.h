@@ -23,7 +23,7 @@ struct InArgument {
   }
 };
 
-// What the queue of a buffer, or that there is none, has to do with a flag that is missing between a writer and a reader.
+// What the queue of a buffer, or that there is none, has to do with a flag that is missing between a writer and a reader, or back.
 GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, FieldList& fields) {
   using AscendC::HardEvent;
   if (flag == HardEvent::MTE2_MTE3 && buffer.of_queue &&
@@ -33,8 +33,9 @@ GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, Fie
     fields.Add({"has", NameOf(buffer.forward)});
     return;
   }
-  if (flag != HardEvent::MTE2_V && flag != HardEvent::V_MTE3) return;
   const bool queue = buffer.of_queue;
+  const bool back = flag == HardEvent::MTE3_V || flag == HardEvent::V_MTE2;  // FreeTensor and AllocTensor have these
+  if (flag != HardEvent::MTE2_V && flag != HardEvent::V_MTE3 && !(back && !queue)) return;
   const bool inputs = queue && buffer.forward == HardEvent::MTE2_V && flag == HardEvent::V_MTE3;
   const bool outputs = queue && buffer.forward == HardEvent::V_MTE3 && flag == HardEvent::MTE2_V;
   const bool fits = queue && buffer.forward == flag;
@@ -83,10 +84,7 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
                    {"buffer_nth", buffer.nth}};
   AddTwoPipes(core, earlier.at, fields);
   if (pipe != earlier.pipe && !fields.Has("cause")) AddOtherFlag(core, flag, other.loc, fields);
-  if (!writes && buffer.bytes != 0 && !fields.Has("cause")) AddQueue(buffer, flag, fields);
-  const bool reused =
-      writes && !earlier.wrote && (flag == AscendC::HardEvent::MTE3_V || flag == AscendC::HardEvent::V_MTE2);
-  if (reused && buffer.bytes != 0 && !buffer.of_queue && !fields.Has("cause")) fields.Add({"cause", "no-queue"});
+  if (!(writes && earlier.wrote) && buffer.bytes != 0 && !fields.Has("cause")) AddQueue(buffer, flag, fields);
   const bool lost = writes && earlier.wrote && overwritten != nullptr && overwritten->Is(other.loc, site.loc);
   const char* const same = lost ? "race-overwrites-unread" : "race-same-pipe";
   core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);
@@ -158,7 +156,7 @@ struct EndedAdditions {
 
   GNT_COLD void Note(uint32_t site, Loc store, const Core& core) {
     const Loc by = core.atomic_set;
-    if (core.atomic != 0 || core.atomic_op[0] == '\0' || by.file != store.file || by.line >= store.line) return;
+    if (core.atomic != 0 || by.file != store.file || by.line >= store.line) return;
     for (uint32_t i = 0; i < count; ++i)
       if (all[i].site == site) return;
     if (count < kMost) all[count++] = {site, core.atomic_op, by};

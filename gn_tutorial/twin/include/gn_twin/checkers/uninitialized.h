@@ -78,11 +78,9 @@ class UninitializedResults {
       if (event.kind == Kind::Copy) {
         MissingValue value = MissingAt(
             core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes), event.loc);
-        if (source.rows > 1) {
-          value.read.rows = source.rows;
-          value.read.row_bytes = source.row_bytes;
-          value.read.row_pitch = source.row_pitch;
-        }
+        value.read.rows = source.rows;
+        value.read.row_bytes = source.row_bytes;
+        value.read.row_pitch = source.row_pitch;
         const uint64_t tail = TailMissing(core, shadow, event, source);
         if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
