@@ -24,7 +24,7 @@ collect_ignore_glob = ["notebooks/??/*"]
 
 # With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share
 # nothing, and one worker had them for half of the run.
-EACH_BY_ITSELF = "tests/exercises/test_author_check.py::test_exercise_is_whole["
+EACH_BY_ITSELF = "tests/course/exercises/test_author_check.py::test_exercise_is_whole["
 # These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
 WITH_ZIG = [
     *(f"tests/compiler/test_{name}.py" for name in ("toolchain", "messages", "same_bits")),

@@ -27,7 +27,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gn_tutorial.exercises.course import load_course
+from gn_tutorial.course.exercises.registry import load_course
 
 GNT = (sys.executable, "-m", "gn_tutorial")
 

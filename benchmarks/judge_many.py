@@ -31,8 +31,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from varied_texts import Named, complaints, lay_out, named_exercises, named_tasks, varied  # noqa: E402
 
-from gn_tutorial.classroom import family, spread  # noqa: E402
-from gn_tutorial.classroom.judge_class import HowFar, Where, judge_class  # noqa: E402
+from gn_tutorial.course.classroom import process_tree, scheduler  # noqa: E402
+from gn_tutorial.course.classroom.judge_class import HowFar, Where, judge_class  # noqa: E402
 
 
 class Killer:
@@ -49,10 +49,10 @@ class Killer:
             threading.Timer(0.3, self._end_one).start()
 
     def _end_one(self) -> None:
-        running = [one.pid for one in spread.running() if one.pid]
+        running = [one.pid for one in scheduler.running() if one.pid]
         if running:
             self.ended.append(self._rng.choice(running))
-            family.end(self.ended[-1])
+            process_tree.end(self.ended[-1])
 
 
 def run(texts: Sequence[Named], workers: int, kills: int) -> dict[str, object]:
@@ -82,7 +82,7 @@ def main() -> None:
     """Parse the options, run, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--workers", type=int, nargs="+", default=[spread.cores()])
+    parser.add_argument("--workers", type=int, nargs="+", default=[scheduler.cores()])
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--only", choices=("exercise", "exam"))
     parser.add_argument("--seed", type=int, default=0, help="another order of the named texts, so another part of them")

@@ -24,8 +24,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gn_tutorial.exercises.puzzles.bank import Puzzle, load
-from gn_tutorial.exercises.puzzles.check import check
+from gn_tutorial.course.puzzles.bank import Puzzle, load
+from gn_tutorial.course.puzzles.check import check
 
 WARM, COLD = 1.0, 2.0
 #: One of each frame and picture.

@@ -14,7 +14,7 @@ import json
 import sys
 import time
 
-from gn_tutorial.compiler.language import OwnText, find
+from gn_tutorial.cpp.portability_rules import OwnText, find
 from gn_tutorial.operators.registry import find_kernel
 
 TARGET = 0.5

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import program_pairs as programs  # noqa: E402
 
+from gn_tutorial.course.playground.programs import is_special  # noqa: E402
 from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
     PAGES,
     CatalogueEntry,
@@ -30,7 +31,6 @@ from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
 )
 from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
 from gn_tutorial.errors import KernelFault  # noqa: E402
-from gn_tutorial.playground.programs import is_special  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"

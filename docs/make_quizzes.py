@@ -16,9 +16,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gn_tutorial.exercises.puzzles.bank import find  # noqa: E402
-from gn_tutorial.exercises.puzzles.check import check as checked  # noqa: E402
-from gn_tutorial.exercises.quiz import quiz  # noqa: E402
+from gn_tutorial.course.puzzles.bank import find  # noqa: E402
+from gn_tutorial.course.puzzles.check import check as checked  # noqa: E402
+from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
 
 _HEAD = """## Quiz
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gn_tutorial.exercises.course import load_course  # noqa: E402
-from gn_tutorial.exercises.puzzles.bank import MINUTES  # noqa: E402
-from gn_tutorial.exercises.puzzles.bank import load as load_puzzles  # noqa: E402
+from gn_tutorial.course.exercises.registry import load_course  # noqa: E402
+from gn_tutorial.course.puzzles.bank import MINUTES  # noqa: E402
+from gn_tutorial.course.puzzles.bank import load as load_puzzles  # noqa: E402
 from gn_tutorial.toml_file import read_toml  # noqa: E402
 
 BEGIN, END = "<!-- syllabus: ./gnt lint notebooks --fix -->\n", "<!-- end of the syllabus -->\n"

@@ -30,11 +30,11 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from gn_tutorial.course.exercises.registry import DIFFICULTIES, KINDS, load_course  # noqa: E402
+from gn_tutorial.course.lab.in_language import in_language  # noqa: E402
+from gn_tutorial.course.quizzes.quiz import names as quiz_names  # noqa: E402
+from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
 from gn_tutorial.diagnostics import catalogue, findings  # noqa: E402
-from gn_tutorial.exercises.course import DIFFICULTIES, KINDS, load_course  # noqa: E402
-from gn_tutorial.exercises.quiz import names as quiz_names  # noqa: E402
-from gn_tutorial.exercises.quiz import quiz  # noqa: E402
-from gn_tutorial.lab.in_language import in_language  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, LOCALE, speaking  # noqa: E402
 from gn_tutorial.translation.markdown import prose_of, translated_markdown  # noqa: E402
 from gn_tutorial.translation.texts import DOMAIN, _catalogue, key_of  # noqa: E402
@@ -113,7 +113,7 @@ def _of_lesson(path: Path) -> Iterator[Found]:
 def _of_checker(name: str) -> Iterator[str]:
     """What a checker says of findings; its other words are ``translated`` where they are made."""
     module, _, constant = name.partition(".")
-    checker = getattr(importlib.import_module(f"gn_tutorial.exercises.cases.{module}"), constant)
+    checker = getattr(importlib.import_module(f"gn_tutorial.course.exercises.cases.{module}"), constant)
     yield from (text for text in getattr(checker, "faults", {}).values() if isinstance(text, str))
 
 

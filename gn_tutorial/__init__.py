@@ -85,4 +85,4 @@ def __dir__() -> list[str]:
 
 
 if os.environ.get("JPY_SESSION_NAME"):  # in a kernel that knows its notebook, or in what such a kernel has started
-    import_module("gn_tutorial.lab.in_kernel").attach()
+    import_module("gn_tutorial.course.lab.in_kernel").attach()

@@ -22,7 +22,7 @@ CORES = float(os.environ.get("GNT_HUB_CORES", "2"))
 #: Seconds without a sign of life after which a server is stopped; what was saved stays.
 IDLE = 3600
 
-c.Spawner.cmd = [sys.executable, "-m", "gn_tutorial.lab.hub"]
+c.Spawner.cmd = [sys.executable, "-m", "gn_tutorial.course.lab.hub"]
 c.Spawner.environment = {"GNT_CACHE_BASE": "/srv/gnt_cache"}
 # A lesson begins when everybody clicks at once. With a limit of 20, 14 of 40 learners were sent away ("too many users
 # trying to log in"), on two cores; without one they all wait a little longer.

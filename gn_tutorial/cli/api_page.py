@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gn_tutorial.cli.apis import TWIN, Api
+from gn_tutorial.cli.api_table import TWIN, Api
 from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
@@ -57,8 +57,8 @@ def find_page(apis: Sequence[Api], name: str) -> Api | None:
 
 def page_of(api: Api, machine: Machine) -> ApiPage:
     """The page of one name. A machine without a compiler has no forms, and a note that says so."""
-    from gn_tutorial.compiler.declarations import declarations, macro_form
     from gn_tutorial.compiler.preprocess import twin_text
+    from gn_tutorial.cpp.api_forms import declarations, macro_form
 
     try:
         text, note = twin_text(), ""

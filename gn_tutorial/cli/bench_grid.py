@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from gn_tutorial.bench.grid import BenchCase, Grid, load_grid
-from gn_tutorial.bench.run import Bench, run_grid
 from gn_tutorial.cli.run_arguments import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.registry import find_kernel, find_operator
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.profiler.bench.grid import BenchCase, Grid, load_grid
+from gn_tutorial.profiler.bench.run import Bench, run_grid
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 

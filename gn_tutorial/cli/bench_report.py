@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.bench import files
-from gn_tutorial.bench.grid import OWN, Grid
-from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, BenchRow
-from gn_tutorial.bench.targets import TargetVerdict, below_bound, judge, worst
 from gn_tutorial.cli.terminal import emit_json, print_table
+from gn_tutorial.profiler.bench import files
+from gn_tutorial.profiler.bench.grid import OWN, Grid
+from gn_tutorial.profiler.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, BenchRow
+from gn_tutorial.profiler.bench.targets import TargetVerdict, below_bound, judge, worst
 
 
 def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: bool) -> bool:

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
-from gn_tutorial.cli.doctor import GIB, MISSING, OK, PROBLEM, Check, installed_version, run_checks
+from gn_tutorial.cli.machine_report import GIB, MISSING, OK, PROBLEM, Check, installed_version, run_checks
 from gn_tutorial.errors import GntError
 
 _LAB = ("jupyterlab", "ipykernel", "anywidget")
@@ -60,7 +60,7 @@ def check_memory() -> Check:
 
 def check_copies() -> Check:
     """The learner's copies of the notebooks."""
-    from gn_tutorial.lab.folder import CourseFolder, default_folder, notebooks_root
+    from gn_tutorial.course.lab.folder import CourseFolder, default_folder, notebooks_root
 
     folder = CourseFolder(default_folder())
     wanted = {path.name for path in notebooks_root().glob("*.ipynb")}
@@ -72,7 +72,7 @@ def check_copies() -> Check:
 
 def check_exercises() -> Check:
     """The folder of the learner's exercises: whether one can write there."""
-    from gn_tutorial.exercises.workspace import default_folder
+    from gn_tutorial.course.exercises.workspace import default_folder
 
     folder = default_folder()
     there = next(one for one in (folder, *folder.parents) if one.exists())

@@ -32,12 +32,12 @@ from gn_tutorial.cli.compat_reasons import (
 )
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.compiler.entry_macros import entry_macros
-from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
-from gn_tutorial.compiler.signature import Entry, scan
-from gn_tutorial.compiler.sources import SourceTexts, read_sources, readable_text
+from gn_tutorial.cpp.entries import Entry, scan
+from gn_tutorial.cpp.entry_macros import entry_macros
+from gn_tutorial.cpp.includes import SourceTexts, read_sources, readable_text
+from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from gn_tutorial.compiler.dtype_macros import dtype_defines
-from gn_tutorial.compiler.signature import scan
+from gn_tutorial.cpp.entries import scan
 
 #: Every tutorial kernel accepts it, and half the production ones.
 _DTYPE = "float16"

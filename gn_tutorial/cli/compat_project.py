@@ -12,11 +12,11 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.cli.compat_reasons import Reason, of_compile_error, of_invented_launch, of_run_error
-from gn_tutorial.compiler.signature import scan
+from gn_tutorial.cpp.entries import scan
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
 from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.call import OpCall
-from gn_tutorial.projects.columns import Form, dtype_name
+from gn_tutorial.projects.dtype_columns import Form, dtype_name
 from gn_tutorial.projects.parameters import Parameter
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.tiling_plan import TilingPlan

@@ -17,7 +17,7 @@ def exam_goals(
 ) -> None:
     """Show what you can do after the course and for the exam, how far you are, and three things to do next."""
     from gn_tutorial.cli.pictures import check_paths
-    from gn_tutorial.exam import goals_report
+    from gn_tutorial.course.exam import goals_report
 
     check_paths(plot)
     report = goals_report.exam_goals()

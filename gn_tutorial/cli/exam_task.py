@@ -14,7 +14,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from gn_tutorial.exam.attempt import Attempt, AttemptFile
+    from gn_tutorial.course.exam.attempt import Attempt, AttemptFile
 
 Name = Annotated[
     str,
@@ -26,7 +26,7 @@ Name = Annotated[
 
 def exam_list(json: Json = False) -> None:
     """List the tasks of the practical exam, and your results."""
-    from gn_tutorial.exam.task import load_tasks
+    from gn_tutorial.course.exam.task import load_tasks
 
     known = _file().read()
     rows = []
@@ -52,9 +52,9 @@ def exam_start(
     new: Annotated[bool, typer.Option("--new", help="Start again; the folder of the earlier attempt stays.")] = False,
 ) -> None:
     """Make a task's folder, an operator project with gaps, and start the clock; a task already started continues."""
-    from gn_tutorial.exam.attempt import MINUTES, Attempt, default_folder
-    from gn_tutorial.exam.handout import handout, write
-    from gn_tutorial.exam.task import find_task
+    from gn_tutorial.course.exam.attempt import MINUTES, Attempt, default_folder
+    from gn_tutorial.course.exam.handout import handout, write
+    from gn_tutorial.course.exam.task import find_task
     from gn_tutorial.projects.chips import find_soc
 
     task, file = find_task(name), _file()
@@ -101,8 +101,8 @@ def exam_status(name: Name = "", json: Json = False) -> None:
 
 def exam_check(name: Name = "") -> None:
     """Run the given test of the folder (run.sh), as lax as an exam's own verifier. Check as often as you like."""
-    from gn_tutorial.exam.handed_in import handed_in
-    from gn_tutorial.projects.own_test import run_own_test
+    from gn_tutorial.course.exam.submission_files import handed_in
+    from gn_tutorial.projects.test_runner.own_test import run_own_test
 
     file = _file()
     attempt = file.read().chosen(name, Path.cwd())
@@ -121,8 +121,8 @@ def exam_submit(name: Name = "", json: Json = False) -> None:
 
     The first time ends the attempt. Handing in again is practice, and says so.
     """
-    from gn_tutorial.exam.judge import judge
-    from gn_tutorial.exam.task import find_task
+    from gn_tutorial.course.exam.judge import judge
+    from gn_tutorial.course.exam.task import find_task
 
     file = _file()
     attempt = file.read().chosen(name, Path.cwd())
@@ -160,9 +160,9 @@ def exam_solution(
     which: Annotated[str, typer.Option(help="One of the three solutions; they are written differently.")] = "",
 ) -> None:
     """Make the folder of a task with our solution in its gaps. Not while an attempt of yours is open."""
-    from gn_tutorial.exam.handout import solved, write
-    from gn_tutorial.exam.pieces import FIRST, right_solutions
-    from gn_tutorial.exam.task import find_task
+    from gn_tutorial.course.exam.handout import solved, write
+    from gn_tutorial.course.exam.solution_files import FIRST, right_solutions
+    from gn_tutorial.course.exam.task import find_task
 
     task, file = find_task(name), _file()
     latest = file.read().latest(name)
@@ -187,19 +187,19 @@ COMMANDS = {
 
 
 def _file() -> AttemptFile:
-    from gn_tutorial.exam.attempt import default_attempt_file
+    from gn_tutorial.course.exam.attempt import default_attempt_file
 
     return default_attempt_file(time.time)
 
 
 def _dtypes(task: Any) -> str:
-    from gn_tutorial.projects.columns import dtype_name
+    from gn_tutorial.projects.dtype_columns import dtype_name
 
     return ", ".join(dict.fromkeys(dtype_name(one) for one in task.definition.inputs[0].dtypes))
 
 
 def _gaps(attempt: Attempt) -> dict[str, int]:
-    from gn_tutorial.exam.handed_in import handed_in
+    from gn_tutorial.course.exam.submission_files import handed_in
 
     return handed_in(Path(attempt.folder)).gaps()
 
@@ -221,7 +221,7 @@ def _verdict(attempt: Attempt) -> str:
 
 
 def _print_time(attempt: Attempt, now: float) -> None:
-    from gn_tutorial.exam.sitting import clock
+    from gn_tutorial.course.exam.terminal_paper import clock
 
     spent, left = attempt.spent(now) / 60, attempt.left(now)
     begun = f"begun at {clock(attempt.started)}"
@@ -244,7 +244,7 @@ def _lateness(attempt: Attempt) -> str:
 
 
 def _print_report(attempt: Attempt, number: int) -> None:
-    from gn_tutorial.exam.marks import Loss
+    from gn_tutorial.course.exam.marks import Loss
 
     said: Mapping[str, Any] = attempt.submissions[number]
     rows = [(part, f"{earned:g} of {most}") for part, (earned, most) in said["parts"].items()]

@@ -15,20 +15,9 @@ from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLU
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.dtype_macros import dtype_defines
-from gn_tutorial.compiler.launch_syntax import is_sample, rewrite, without_launchers
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.shim import MAIN_ENTRY, Shim
-from gn_tutorial.compiler.signature import Entry, require_entries, scan
-from gn_tutorial.compiler.sources import (
-    SourceTexts,
-    forwarding_headers,
-    read_sources,
-    search_folder,
-    short,
-    source_text,
-    with_plain_blanks,
-)
 from gn_tutorial.compiler.toolchain import (
     Compiler,
     find_compiler,
@@ -38,6 +27,17 @@ from gn_tutorial.compiler.toolchain import (
     object_flags,
     program_flags,
 )
+from gn_tutorial.cpp.entries import Entry, require_entries, scan
+from gn_tutorial.cpp.includes import (
+    SourceTexts,
+    forwarding_headers,
+    read_sources,
+    search_folder,
+    short,
+    source_text,
+    with_plain_blanks,
+)
+from gn_tutorial.cpp.launches import is_sample, rewrite, without_launchers
 from gn_tutorial.errors import RegistryError
 
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gn_tutorial.compiler import language, messages
+from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
@@ -20,6 +20,7 @@ from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.precompiled_header import Precompiled, Ready
 from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, run_compiler
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
+from gn_tutorial.cpp import portability_rules
 from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.toml_file import PACKAGE
 
@@ -155,12 +156,12 @@ class BuildRequest:
     def _source_findings(self, folder: Path, shim: Path) -> str:
         """The table of what is wrong with the source as device code; empty where the compiler cannot read it."""
         made = folder / "source.i"
-        _write(shim, self.text + language.PROBE)
+        _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
         # All stand-ins where those that the texts name are too few: an include may be made by a macro.
         for texts in (self.texts, None):
-            names = language.stand_ins(folder, TWIN_INCLUDE, texts)
+            names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
                 self.compiler,
                 [str(shim), "-E", "-w", "-o", str(made), *words, *own, "-I", str(names)],
@@ -172,11 +173,13 @@ class BuildRequest:
             if outcome.end is End.DONE:
                 break
         if outcome.end is not End.DONE or not made.is_file():
-            return language.NOTHING_READ  # the compiler is about to say what is wrong
+            return portability_rules.NOTHING_READ  # the compiler is about to say what is wrong
         text = made.read_text(encoding="utf-8", errors="replace")
-        if not language.words_are_left(text):
-            return language.NOTHING_READ
-        return language.table(language.find(language.own_text(text, self._sources(shim).is_learners)))
+        if not portability_rules.words_are_left(text):
+            return portability_rules.NOTHING_READ
+        return portability_rules.table(
+            portability_rules.find(portability_rules.own_text(text, self._sources(shim).is_learners))
+        )
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
         """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""

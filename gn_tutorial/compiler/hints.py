@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.compiler.sources import readable_text, short
+from gn_tutorial.cpp.includes import readable_text, short
 
 _LONGEST_MESSAGE = 400
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from gn_tutorial.compiler.hints import hint_of, shortened, unknown_name
 from gn_tutorial.compiler.output import Place, Report, parse
 from gn_tutorial.compiler.process import CompileLimits, End
-from gn_tutorial.compiler.sources import short, source_text
+from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.errors import CompileError
 
 # More than this many errors are mostly echoes of the first.

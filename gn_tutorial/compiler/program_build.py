@@ -13,10 +13,10 @@ from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_seal import checksum
-from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
-from gn_tutorial.compiler.sources import short, source_text
 from gn_tutorial.compiler.toolchain import find_compiler, object_flags
+from gn_tutorial.cpp.includes import short, source_text
+from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import CompileError, RegistryError
 
 # The declarations are read before the program's files, so that one folder of the cache serves all projects whose

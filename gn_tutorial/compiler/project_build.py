@@ -14,7 +14,6 @@ from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildReques
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
-from gn_tutorial.compiler.sources import short
 from gn_tutorial.compiler.toolchain import (
     Compiler,
     find_compiler,
@@ -22,6 +21,7 @@ from gn_tutorial.compiler.toolchain import (
     host_object_flags,
     project_library_flags,
 )
+from gn_tutorial.cpp.includes import short
 from gn_tutorial.errors import CompileError
 
 #: Headers tell host code from kernels by it.

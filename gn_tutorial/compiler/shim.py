@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES
-from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
-from gn_tutorial.compiler.launch_syntax import MAIN
-from gn_tutorial.compiler.signature import Entry
+from gn_tutorial.cpp.entries import Entry
+from gn_tutorial.cpp.launches import MAIN
+from gn_tutorial.cpp.portability_rules import CHECKS, NOTHING_READ
 
 # Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")

@@ -11,8 +11,8 @@ import functools
 import linecache
 from collections.abc import Iterator
 
-from gn_tutorial.compiler.tokens import tokens
-from gn_tutorial.diagnostics.source_flow import Deciding, SourceFlow
+from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
+from gn_tutorial.cpp.tokens import tokens
 
 #: What a comparison has found: an input that is read at another place than it should be.
 READS_ELSEWHERE = "reads-elsewhere"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.compiler.tokens import placed_tokens
+from gn_tutorial.cpp.tokens import placed_tokens
 from gn_tutorial.translation.texts import translated
 
 _TAB = 4

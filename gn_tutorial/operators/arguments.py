@@ -16,9 +16,9 @@ import numpy as np
 from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.tensor_list import list_words
-from gn_tutorial.compiler.signature import Param
+from gn_tutorial.cpp.entries import Param
 from gn_tutorial.errors import ArgumentError, shown
-from gn_tutorial.operators.room import require_room
+from gn_tutorial.operators.memory_check import require_room
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch_types import LaunchArg
 

@@ -14,7 +14,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built
-from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
+from gn_tutorial.cpp.entries import Entry, find_entries, require_entries
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import launch_args

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial import reference
-from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
-from gn_tutorial.operators.room import require_room
+from gn_tutorial.operators.memory_check import require_room
 from gn_tutorial.operators.shapes import input_shapes
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, OpSpec
 

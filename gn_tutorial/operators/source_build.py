@@ -13,8 +13,8 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache import still_there
-from gn_tutorial.compiler.sources import read_sources
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
+from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")

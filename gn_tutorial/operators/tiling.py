@@ -23,9 +23,9 @@ from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.compiler.kept import Kept
-from gn_tutorial.compiler.sources import readable_text, source_text
-from gn_tutorial.compiler.tokens import without_comments
+from gn_tutorial.compiler.cached_library import Kept
+from gn_tutorial.cpp.includes import readable_text, source_text
+from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch

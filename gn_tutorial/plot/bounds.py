@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import matplotlib
 from matplotlib.figure import Figure
 
-from gn_tutorial.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_logarithm
+from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.profiler.palette import BOUND, FASTER, TOTAL
 
 #: Of the axis: the margins of a box, and each number in it. Boxes that would cover each other are one.

@@ -11,7 +11,7 @@ from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, h
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
 
 if TYPE_CHECKING:  # pictures need no class, but for this one
-    from gn_tutorial.classroom.class_report import ClassReport
+    from gn_tutorial.course.classroom.class_report import ClassReport
 
 # Inches of one bar, and of the title and the axis.
 _BAR, _AROUND = 0.25, 1.5

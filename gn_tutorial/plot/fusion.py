@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.fusion.gain import FusionGain
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.profiler.bench.fusion_gain import FusionGain
 from gn_tutorial.profiler.palette import FASTER, LOOKS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 

@@ -11,8 +11,8 @@ from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, h
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
 
 if TYPE_CHECKING:  # pictures need no exam, but for this one
-    from gn_tutorial.exam.goals_report import GoalsReport
-    from gn_tutorial.exam.standing import Standing
+    from gn_tutorial.course.exam.goals_report import GoalsReport
+    from gn_tutorial.course.exam.objective_progress import Standing
 
 # Inches of one bar, and of the title and the axis.
 _BAR, _AROUND = 0.23, 1.2

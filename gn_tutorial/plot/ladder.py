@@ -8,10 +8,10 @@ from typing import NamedTuple
 import matplotlib
 from matplotlib.figure import Figure
 
-from gn_tutorial.bench.run import Bench, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import end_axis, plain_logarithm
+from gn_tutorial.profiler.bench.run import Bench, rows_that_ran
 from gn_tutorial.profiler.palette import BOUND, FASTER, SLOWER
 from gn_tutorial.profiler.profile import Profile
 

@@ -6,9 +6,9 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from gn_tutorial.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, WIDTH, Picture, heading
+from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 
 
 def shares(bench: Bench) -> Picture:

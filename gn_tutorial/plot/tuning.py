@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 
-from gn_tutorial.bench.autotune import REFUSED, Tuning
-from gn_tutorial.bench.run import WRONG
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_ticks
+from gn_tutorial.profiler.bench.autotune import REFUSED, Tuning
+from gn_tutorial.profiler.bench.run import WRONG
 from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 
 

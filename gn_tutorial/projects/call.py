@@ -11,8 +11,8 @@ import numpy as np
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import check_array
 from gn_tutorial.projects.chips import Soc
-from gn_tutorial.projects.columns import Column
 from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.dtype_columns import Column
 from gn_tutorial.projects.host_call import HostRequest, TensorInfo
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
 

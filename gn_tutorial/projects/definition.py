@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.projects.columns import Columns, combine
+from gn_tutorial.projects.dtype_columns import Columns, combine
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter, Value
 
 _T = TypeVar("_T")

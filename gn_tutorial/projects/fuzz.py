@@ -13,7 +13,7 @@ from typing import Any
 
 from gn_tutorial.abi.dtypes import DTYPES
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.fuzz_cases import RELATIONS, CaseSpace, learnt_relations
 from gn_tutorial.projects.fuzz_report import FuzzReport, FuzzState
 from gn_tutorial.projects.fuzz_run import FuzzRun

@@ -20,7 +20,7 @@ from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.projects.call import OpCall
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.fuzz_cases import Case
 from gn_tutorial.projects.host_call import HostError, HostRefusal, HostTimeout
 from gn_tutorial.projects.outputs import chosen_outputs

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from gn_tutorial.projects.tiling_fields import Unreadable, macro_fields, number
+from gn_tutorial.cpp.tiling_fields import Unreadable, macro_fields, number
 
 _MACROS = {"": "TILING_DATA_FIELD_DEF", "_ARR": "TILING_DATA_FIELD_DEF_ARR", "_STRUCT": "TILING_DATA_FIELD_DEF_STRUCT"}
 

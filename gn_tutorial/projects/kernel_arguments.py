@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.compiler.signature import Param
+from gn_tutorial.cpp.entries import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Same, SameList, TensorList, as_dtype, inout, out, workspace
 from gn_tutorial.projects.call import OpCall

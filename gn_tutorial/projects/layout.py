@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.compiler.launch_syntax import has_main
-from gn_tutorial.compiler.sources import source_text
-from gn_tutorial.compiler.tokens import without_comments
+from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.errors import ArgumentError
 
 _SOURCES = (".cpp", ".cc", ".cxx")

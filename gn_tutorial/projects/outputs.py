@@ -9,7 +9,7 @@ from typing import Any
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.call import OpCall, format_number
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import TensorInfo
 from gn_tutorial.projects.parameters import Parameter
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from gn_tutorial.cpp.tiling_fields import read_struct
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.prototype import op_type, prototype
 from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.projects import project_texts as texts
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.prototype_file import read_prototypes
-from gn_tutorial.projects.tiling_fields import read_struct
 
 #: The operators of the package, as the registry calls them.
 OPERATORS = ("group_norm", "group_norm_backward")

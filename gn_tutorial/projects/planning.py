@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.compiler.kept import Kept
+from gn_tutorial.compiler.cached_library import Kept
+from gn_tutorial.cpp.tiling_fields import Struct, constant, read_struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
 from gn_tutorial.projects.call import OpCall
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import HostAnswer, HostError, HostRefusal, TensorInfo, call_host
 from gn_tutorial.projects.layout import Layout
 from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
-from gn_tutorial.projects.tiling_fields import Struct, constant, read_struct
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
 #: What the structs of a second run begin with: no small number, and no power of two.

@@ -19,16 +19,16 @@ import numpy as np
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.compiler.cache_seal import checksum
-from gn_tutorial.compiler.kept import Kept
+from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.compiler.project_build import build_project_host
-from gn_tutorial.compiler.signature import scan
+from gn_tutorial.cpp.entries import scan
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
 from gn_tutorial.projects.chips import Soc, find_soc, knows_soc, soc_of_configs
-from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import HostError, describe
 from gn_tutorial.projects.injected_struct import injected_header
 from gn_tutorial.projects.kernel_arguments import kernel_arguments, kernel_outputs

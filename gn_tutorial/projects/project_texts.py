@@ -11,8 +11,8 @@ from typing import Any
 
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.projects.aclnn import AclnnArgument, camel_name, functions
-from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
 
 _TEMPLATES = Path(__file__).with_name("templates")

@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.projects.call import OpCall
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 
 #: rtol and atol of each dtype are the same number.
 TOLERANCE = Tolerance(

@@ -23,10 +23,10 @@ import numpy as np
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.bulk import copy_into
 from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, JobLayout, tail_bytes
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
 from gn_tutorial.runtime.mapping import BLOCK
+from gn_tutorial.runtime.parallel_copy import copy_into
 from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.compiler.build import build_launcher
-from gn_tutorial.compiler.kept import Kept
+from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.runtime import in_process, isolated
 from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 

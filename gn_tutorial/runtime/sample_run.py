@@ -9,10 +9,10 @@ from pathlib import Path
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
-from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.shim import MAIN_ENTRY
-from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult

@@ -2,7 +2,7 @@
 
 from browser_support import LAPTOP, NARROW, Desk, Notebook
 
-from gn_tutorial.exercises.quiz import quiz
+from gn_tutorial.course.quizzes.quiz import quiz
 
 NAME = "01"
 

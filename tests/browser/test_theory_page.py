@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from gn_tutorial.exam.bank import load_bank
-from gn_tutorial.exercises.quiz_question import QuizQuestion
+from gn_tutorial.course.exam.bank import load_bank
+from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 
 pytest.importorskip("anywidget", reason="the extra `lab` has it")
 
-from gn_tutorial.exercises import quiz_widget
-from gn_tutorial.exercises.quiz_widget import as_html
+from gn_tutorial.course.quizzes import quiz_widget
+from gn_tutorial.course.quizzes.quiz_widget import as_html
 
 pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 FRONT = Path(quiz_widget.__file__).with_suffix(".js")

@@ -8,7 +8,7 @@ import pytest
 from command_line import Gnt
 
 from gn_tutorial.cli.api_page import cost_rows
-from gn_tutorial.cli.apis import Api, load_apis, matching
+from gn_tutorial.cli.api_table import Api, load_apis, matching
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.timing.machine import load_machine
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.bench.grid import Grid
-from gn_tutorial.bench.run import Bench, BenchRow
 from gn_tutorial.cli.bench_report import show
 from gn_tutorial.operators.registry import kernels_root, load_registry
+from gn_tutorial.profiler.bench.grid import Grid
+from gn_tutorial.profiler.bench.run import Bench, BenchRow
 
 PROJECT = Path(__file__).parents[1] / "programs" / "projects" / "scale_shift"
 

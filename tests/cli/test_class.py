@@ -10,11 +10,11 @@ import pytest
 from command_line import Gnt
 from PIL import Image
 
-from gn_tutorial.classroom import spread
-from gn_tutorial.classroom.judge_class import HowFar
-from gn_tutorial.cli.judging import Watcher
-from gn_tutorial.exercises.course import load_course
-from gn_tutorial.exercises.progress import default_progress
+from gn_tutorial.cli.judge_progress import Watcher
+from gn_tutorial.course.classroom import scheduler
+from gn_tutorial.course.classroom.judge_class import HowFar
+from gn_tutorial.course.exercises.registry import load_course
+from gn_tutorial.course.progress import default_progress
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_judge_says_what_came_of_it_and_where_it_is(gnt: Gnt, camp: Path) -> Non
 
 def test_without_the_extra_it_says_how_to_get_it(gnt: Gnt, camp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = importlib.util.find_spec
-    monkeypatch.setattr(spread, "find_spec", lambda name: None if name == "distributed" else there(name))
+    monkeypatch.setattr(scheduler, "find_spec", lambda name: None if name == "distributed" else there(name))
     ran = gnt("judge", camp)
     assert ran.code == 2
     assert "pip install 'gn_tutorial[judge]'" in ran.err
@@ -74,7 +74,7 @@ def test_how_far_it_is_is_told_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(0, 1000, 20))
-    monkeypatch.setattr("gn_tutorial.cli.judging.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("gn_tutorial.cli.judge_progress.time.monotonic", lambda: float(next(clock)))
     with Watcher() as watcher:
         watcher.tell(HowFar(5, 0, 25))
         for done in range(1, 5):

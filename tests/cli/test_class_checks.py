@@ -10,8 +10,8 @@ import pytest
 from command_line import Gnt
 
 from gn_tutorial.cli import class_checks
-from gn_tutorial.cli.doctor import OK, PROBLEM, check_kernel
-from gn_tutorial.lab import folder
+from gn_tutorial.cli.machine_report import OK, PROBLEM, check_kernel
+from gn_tutorial.course.lab import folder
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.cli import doctor
-from gn_tutorial.cli.doctor import MISSING, OK, PROBLEM
+from gn_tutorial.cli import machine_report
+from gn_tutorial.cli.machine_report import MISSING, OK, PROBLEM
 from gn_tutorial.host import npu
 
 
@@ -19,13 +19,13 @@ def versions(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Pretend that exactly these packages are installed: the real ones need an NPU's software."""
 
     def install(**packages: str) -> None:
-        monkeypatch.setattr(doctor, "installed_version", packages.get)
+        monkeypatch.setattr(machine_report, "installed_version", packages.get)
 
     return install
 
 
 def test_this_machine_can_build_and_run() -> None:
-    rows = {row.name: row for row in doctor.run_checks()}
+    rows = {row.name: row for row in machine_report.run_checks()}
     assert list(rows)[-1] == "build and run"
     assert rows["build and run"].status == OK
     assert "ran, right" in rows["build and run"].found
@@ -35,7 +35,7 @@ def test_this_machine_can_build_and_run() -> None:
 
 def test_compiler_that_is_not_there_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GNT_CXX", "no-such-compiler")
-    row = doctor.check_compiler()
+    row = machine_report.check_compiler()
     assert row.status == PROBLEM
     assert "no-such-compiler" in row.found
 
@@ -43,7 +43,7 @@ def test_compiler_that_is_not_there_is_a_problem(monkeypatch: pytest.MonkeyPatch
 def test_machine_without_a_compiler_is_told_about_zig(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("GNT_CXX", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    row = doctor.check_compiler()
+    row = machine_report.check_compiler()
     # Where the ziglang package is installed, it is the compiler.
     assert (row.status == MISSING and "ziglang" in row.advice) or "zig" in row.found
 
@@ -51,23 +51,23 @@ def test_machine_without_a_compiler_is_told_about_zig(monkeypatch: pytest.Monkey
 def test_cache_folder_that_is_a_file_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path / "file"))
-    row = doctor.check_cache()
+    row = machine_report.check_cache()
     assert row.status == PROBLEM
     assert "GNT_CACHE_DIR" in row.advice
 
 
 def test_small_shared_memory_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage(64 << 20, 60 << 20, 4 << 20))
-    row = doctor.check_shared_memory(tmp_path)
+    monkeypatch.setattr(machine_report.shutil, "disk_usage", lambda _: usage(64 << 20, 60 << 20, 4 << 20))
+    row = machine_report.check_shared_memory(tmp_path)
     assert row.status == PROBLEM
     assert "--shm-size" in row.advice
-    assert doctor.check_shared_memory(tmp_path / "absent").status == MISSING
+    assert machine_report.check_shared_memory(tmp_path / "absent").status == MISSING
 
 
 def test_torch_npu_without_the_toolkit_is_the_documented_trap(versions: Callable[..., None]) -> None:
     versions(torch="2.13.0+cpu", torch_npu="2.13.0")
-    row = doctor.check_torch_npu({})
+    row = machine_report.check_torch_npu({})
     assert row.status == PROBLEM
     assert "`import torch` fails" in row.advice
     assert "TORCH_DEVICE_BACKEND_AUTOLOAD=0" in row.advice
@@ -81,13 +81,13 @@ def test_torch_npu_needs_its_own_torch(
     versions: Callable[..., None], tmp_path: Path, torch: str, npu: str, status: str
 ) -> None:
     versions(torch=torch, torch_npu=npu)
-    assert doctor.check_torch_npu({"ASCEND_HOME_PATH": str(tmp_path)}).status == status
+    assert machine_report.check_torch_npu({"ASCEND_HOME_PATH": str(tmp_path)}).status == status
 
 
 def test_absent_torch_is_fine(versions: Callable[..., None]) -> None:
     versions()
-    assert doctor.check_torch().status == doctor.check_torch_npu({}).status == MISSING
-    assert doctor.check_torch_operators().status == MISSING
+    assert machine_report.check_torch().status == machine_report.check_torch_npu({}).status == MISSING
+    assert machine_report.check_torch_operators().status == MISSING
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,12 @@ def test_absent_torch_is_fine(versions: Callable[..., None]) -> None:
 def test_toolkit_version_is_read_from_any_of_its_files(tmp_path: Path, file: str, text: str) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text)
-    row = doctor.check_toolkit({"ASCEND_TOOLKIT_HOME": str(tmp_path)})
+    row = machine_report.check_toolkit({"ASCEND_TOOLKIT_HOME": str(tmp_path)})
     assert (row.status, row.found) == (OK, f"8.3.RC1 at {tmp_path}")
 
 
 def test_toolkit_variable_that_names_no_folder_is_said(tmp_path: Path) -> None:
-    row = doctor.check_toolkit({"ASCEND_HOME_PATH": str(tmp_path / "gone")})
+    row = machine_report.check_toolkit({"ASCEND_HOME_PATH": str(tmp_path / "gone")})
     assert row.status == MISSING
     assert "is no folder" in row.found
 
@@ -128,12 +128,12 @@ def test_npu_reasons_come_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_npu_build_says_what_it_would_use(tmp_path: Path) -> None:
-    assert doctor.check_npu_build({}).status == MISSING
+    assert machine_report.check_npu_build({}).status == MISSING
     toolkit = {"ASCEND_HOME_PATH": str(tmp_path), "PATH": str(tmp_path)}
-    assert "cmake is not installed" in doctor.check_npu_build(toolkit).found
+    assert "cmake is not installed" in machine_report.check_npu_build(toolkit).found
     (tmp_path / "cmake").write_text("")
     (tmp_path / "cmake").chmod(0o755)
-    row = doctor.check_npu_build(toolkit)
+    row = machine_report.check_npu_build(toolkit)
     assert row.status == OK
     assert "9.x" in row.found
 

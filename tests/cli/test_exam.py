@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.exam.bank import load_bank
+from gn_tutorial.course.exam.bank import load_bank
 
 
 @pytest.fixture(autouse=True)

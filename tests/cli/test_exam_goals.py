@@ -9,7 +9,7 @@ import pytest
 from command_line import Gnt
 
 import gn_tutorial as gnt_door
-from gn_tutorial.exercises.progress import ProgressFile
+from gn_tutorial.course.progress import ProgressFile
 
 
 @pytest.fixture(autouse=True)

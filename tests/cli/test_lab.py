@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.cli import lab
+from gn_tutorial.cli import lab_session
+from gn_tutorial.course.lab import server, server_address
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.lab import place, server
 
 NAMES = ["00_start_here.ipynb", "01_numpy.ipynb", "10_derive.ipynb"]
 
@@ -28,15 +28,15 @@ NAMES = ["00_start_here.ipynb", "01_numpy.ipynb", "10_derive.ipynb"]
     ],
 )
 def test_which_notebook_a_word_means(word: str, name: str) -> None:
-    assert lab.find_notebook(word, NAMES) == name
+    assert lab_session.find_notebook(word, NAMES) == name
 
 
 def test_a_notebook_that_is_not_there() -> None:
     with pytest.raises(ArgumentError, match="no notebook '7'") as caught:
-        lab.find_notebook("7", NAMES)
+        lab_session.find_notebook("7", NAMES)
     assert caught.value.hint == "there are 00 to 10"
     with pytest.raises(ArgumentError) as caught:
-        lab.find_notebook("01_nunpy", NAMES)
+        lab_session.find_notebook("01_nunpy", NAMES)
     assert caught.value.hint == "did you mean 01_numpy?"
 
 
@@ -84,7 +84,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[server.Request]:
         ready(f"http://localhost:{request.port}/lab/tree/{request.opened}?token=abc")
 
     monkeypatch.setattr(server, "serve", serve)
-    monkeypatch.setattr(place, "running_servers", list)
+    monkeypatch.setattr(server_address, "running_servers", list)
     return started
 
 
@@ -98,7 +98,7 @@ def test_a_browser_is_opened_at_the_notebook(
             opened.append(url)
             return True
 
-    monkeypatch.setattr(place, "graphical_browser", lambda: Browser("a-browser"))
+    monkeypatch.setattr(server_address, "graphical_browser", lambda: Browser("a-browser"))
     ran = gnt("lab", "03", "--folder", tmp_path / "mine", "--ip=0.0.0.0")
     assert ran.code == 0
     (request,) = served
@@ -112,7 +112,7 @@ def test_a_browser_is_opened_at_the_notebook(
 def test_no_browser_to_open(
     gnt: Gnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: list[server.Request]
 ) -> None:
-    monkeypatch.setattr(place, "graphical_browser", lambda: None)
+    monkeypatch.setattr(server_address, "graphical_browser", lambda: None)
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 5000 10.0.0.2 22")
     said = gnt("lab", "--folder", tmp_path / "mine").out
     assert "There is no browser here." in said
@@ -130,7 +130,7 @@ def test_root_is_told_and_served(
 
 
 def test_variables_of_the_server(tmp_path: Path) -> None:
-    from gn_tutorial.lab.folder import CourseFolder
+    from gn_tutorial.course.lab.folder import CourseFolder
 
     request = server.Request(CourseFolder(tmp_path), "notebooks/00.ipynb", 8888)
     made = request.environment({"PATH": "/bin", "JUPYTER_PATH": "/theirs", "HOME": "/h"}, "abc")

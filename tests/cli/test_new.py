@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.capstone.starter import new_operator
+from gn_tutorial.course.capstone.starter import new_operator
 
 
 def test_new_says_what_is_missing_and_what_comes_next(

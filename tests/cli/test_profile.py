@@ -13,7 +13,7 @@ from PIL import Image
 
 import gn_tutorial as gnt_package
 from gn_tutorial.cli.pictures import PICTURES, parse_window
-from gn_tutorial.cli.profiling import parse_record
+from gn_tutorial.cli.profile_arguments import parse_record
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs, registry
 from gn_tutorial.timing.lower_bound import TWO_READS, Work, lower_bound

@@ -11,7 +11,7 @@ import pytest
 from command_line import Gnt
 from planted_projects import PROJECTS, planted
 
-from gn_tutorial.cli.project_call import attribute_text, attributes_of
+from gn_tutorial.cli.project_arguments import attribute_text, attributes_of
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import OpAttribute
 

@@ -14,7 +14,7 @@ from planted_projects import HOST, KERNEL, PROJECTS
 import gn_tutorial as gnt_door
 from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.projects.fuzz import fuzz
-from gn_tutorial.projects.own_test import run_own_test
+from gn_tutorial.projects.test_runner.own_test import run_own_test
 
 SCALE = PROJECTS / "scale_shift"
 #: The words behind the folder. All of them read the project before anything else of it.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.exercises.puzzles.bank import find, load
+from gn_tutorial.course.puzzles.bank import find, load
 
 
 @pytest.fixture(autouse=True)

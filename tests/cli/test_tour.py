@@ -12,8 +12,8 @@ from command_line import Gnt
 from PIL import Image
 from typer.testing import CliRunner
 
-from gn_tutorial.cli import app, tour
-from gn_tutorial.cli.tour import TourReport, TourRow
+from gn_tutorial.cli import app, photo_tour
+from gn_tutorial.cli.photo_tour import TourReport, TourRow
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import registry
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
@@ -48,13 +48,15 @@ def spoil(path: Path, right: str, wrong: str) -> None:
 def run_with(kernels: Path, out: Path, *operators: str) -> dict[str, TourRow]:
     """Rows by kernel. Each copy of the kernels is compiled anew, so only the operators in question take part."""
     chosen = {name: op for name, op in load_registry(kernels).items() if name in operators}
-    report = tour.run(None, out, longest_side=SIDE, registry=chosen)
+    report = photo_tour.run(None, out, longest_side=SIDE, registry=chosen)
     return {row.kernel: row for row in report.rows}
 
 
 def test_every_registered_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
-    report = tour.run(None, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step), longest_side=SIDE)
+    report = photo_tour.run(
+        None, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step), longest_side=SIDE
+    )
     assert report.ok
     assert [(row.kernel, row.dtype) for row in report.rows] == toured(load_registry())
     assert {"copy", "add", "group_norm"} <= {row.kernel.partition("/")[0] for row in report.rows}
@@ -80,7 +82,7 @@ def test_every_registered_kernel_is_right_on_the_photograph(tmp_path: Path) -> N
 
 
 def test_the_picture_is_written_and_described(tmp_path: Path) -> None:
-    report = tour.run(None, tmp_path, longest_side=SIDE)
+    report = photo_tour.run(None, tmp_path, longest_side=SIDE)
     assert report.picture == tmp_path / "tour.png"
     with Image.open(report.picture) as image:
         image.load()
@@ -93,19 +95,19 @@ def test_the_picture_is_written_and_described(tmp_path: Path) -> None:
 def test_the_user_s_own_photograph_is_used(tmp_path: Path) -> None:
     pixels = np.random.default_rng(2).integers(0, 256, (30, 40, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "mine.png")
-    report = tour.run(tmp_path / "mine.png", tmp_path / "out")
+    report = photo_tour.run(tmp_path / "mine.png", tmp_path / "out")
     assert report.ok
     assert (report.photo, report.photo_shape, report.feature_shape) == ("mine.png", (30, 40, 3), (1, 16, 26, 36))
 
 
 def test_a_black_photograph_has_groups_of_variance_0_and_is_still_right(tmp_path: Path) -> None:
     Image.new("RGB", (20, 12)).save(tmp_path / "black.png")
-    assert tour.run(tmp_path / "black.png", tmp_path / "out").ok
+    assert photo_tour.run(tmp_path / "black.png", tmp_path / "out").ok
 
 
 def test_the_report_goes_into_json_and_into_a_table(tmp_path: Path) -> None:
     operators = {name: op for name, op in load_registry().items() if name != "group_norm"}
-    report = tour.run(None, tmp_path, longest_side=SIDE, registry=operators)
+    report = photo_tour.run(None, tmp_path, longest_side=SIDE, registry=operators)
     data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert data["ok"] is True
     assert data["feature_shape"] == list(report.feature_shape)
@@ -165,7 +167,7 @@ def test_a_kernel_registered_later_takes_part(kernels: Path, tmp_path: Path) -> 
 
 def test_the_picture_is_left_out_when_no_group_norm_ran(tmp_path: Path) -> None:
     operators = {name: op for name, op in load_registry().items() if name == "copy"}
-    report = tour.run(None, tmp_path / "out", longest_side=SIDE, registry=operators)
+    report = photo_tour.run(None, tmp_path / "out", longest_side=SIDE, registry=operators)
     assert report.ok
     assert report.picture is None
     assert list((tmp_path / "out").iterdir()) == []
@@ -187,7 +189,7 @@ def test_a_photograph_that_cannot_be_used_stops_the_tour_before_any_kernel(tmp_p
     for name, words in {"notes.txt": "not an image", "tiny.png": "4 × 30 pixels", "missing.jpg": "no file"}.items():
         steps: list[str] = []
         with pytest.raises(ArgumentError, match=words):
-            tour.run(tmp_path / name, tmp_path / "out", progress=lambda what, *_, steps=steps: steps.append(what))
+            photo_tour.run(tmp_path / name, tmp_path / "out", progress=lambda what, *_, steps=steps: steps.append(what))
         assert len(steps) == 1
 
 
@@ -195,7 +197,7 @@ def test_a_folder_that_cannot_be_written_is_refused_first(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("in the way")
     for out in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ArgumentError, match="cannot be written") as caught:
-            tour.run(tmp_path / "missing.jpg", out)
+            photo_tour.run(tmp_path / "missing.jpg", out)
         assert caught.value.where == "argument out"
 
 
@@ -237,7 +239,7 @@ def test_the_report_at_80_columns_names_every_kernel_whole_and_ends_with_the_nex
     pairs = toured(load_registry())
     rows = tuple(TourRow(name, dtype, "4e-05 + 1e-05 |ref|", "ok", 1.5e-5, 0.0368) for name, dtype in pairs)
     report = TourReport("photo.png", (9, 9, 3), (1, 16, 252, 214), 4, rows, tmp_path / "tour.png")
-    monkeypatch.setattr(tour, "run", lambda *_, **__: report)
+    monkeypatch.setattr(photo_tour, "run", lambda *_, **__: report)
     monkeypatch.setenv("COLUMNS", "80")
     said = gnt("tour").out.splitlines()
     assert [line for line in said if len(line) > 80 and not line.startswith("picture: ")] == []

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.fusion.gain import fusion_gain
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.accuracy import STANDARDS
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.bench.fusion_gain import fusion_gain
 from gn_tutorial.reference import group_norm, group_norm_silu, group_norm_silu_backward, silu_backward
 from tests.kernels.test_group_norm_kernels import GRID
 

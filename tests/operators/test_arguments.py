@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.abi.structs import ArgKind, Role
-from gn_tutorial.compiler.signature import Param
+from gn_tutorial.cpp.entries import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out, as_dtype, check_array, inout, launch_arg, out, workspace
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial.exercises.compare import first_wrong
+from gn_tutorial.course.exercises.compare import first_wrong
 from gn_tutorial.operators.comparison import compared, within
 from gn_tutorial.operators.spec import Tolerance
 

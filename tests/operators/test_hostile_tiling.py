@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial.abi.options import Limits
+from gn_tutorial.course.exercises.check_tiling import TilingCase, TilingChecker
+from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.errors import KernelCrash, KernelError, KernelTimeout
-from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
-from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.operators.tiling import TilingFunction, load_tiling
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial import reference, toml_file
-from gn_tutorial.compiler.signature import find_entries
+from gn_tutorial.cpp.entries import find_entries
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.operators.registry import all_kernels, find_kernel, kernels_root, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec

@@ -13,7 +13,7 @@ import pytest
 import gn_tutorial as gnt
 from gn_tutorial.errors import ArgumentError, GntError, RegistryError
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.room import MOST_AXES, memory_bytes, require_room
+from gn_tutorial.operators.memory_check import MOST_AXES, memory_bytes, require_room
 from gn_tutorial.toml_file import read_toml
 
 SOURCE = '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {}\n'

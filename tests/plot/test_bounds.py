@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from gn_tutorial.bench.run import Bench, BenchRow
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.bounds import bounds_and_times
+from gn_tutorial.profiler.bench.run import Bench, BenchRow
 
 
 def row(case: str, step: int, modelled: float | None, bound: float, status: str = "ok") -> BenchRow:

@@ -21,21 +21,21 @@ from picture_support import two_tiles
 from PIL import Image
 
 import gn_tutorial.plot as plot
-from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
-from gn_tutorial.bench.run import OK, Bench, BenchRow
-from gn_tutorial.classroom.class_report import ClassReport, LearnerStanding
-from gn_tutorial.classroom.progress_export import Export
+from gn_tutorial.course.classroom.class_report import ClassReport, LearnerStanding
+from gn_tutorial.course.classroom.progress_export import Export
+from gn_tutorial.course.exam.attempt import Attempts
+from gn_tutorial.course.exam.bank import load_bank
+from gn_tutorial.course.exam.goals import MATHEMATICS, load_goals
+from gn_tutorial.course.exam.goals_report import GoalsReport
+from gn_tutorial.course.exam.objective_progress import Learned, propose, standings
+from gn_tutorial.course.exercises.registry import load_course
+from gn_tutorial.course.progress import Progress
 from gn_tutorial.diagnostics.findings import Diagnostic
-from gn_tutorial.exam.attempt import Attempts
-from gn_tutorial.exam.bank import load_bank
-from gn_tutorial.exam.goals import MATHEMATICS, load_goals
-from gn_tutorial.exam.goals_report import GoalsReport
-from gn_tutorial.exam.standing import Learned, propose, standings
-from gn_tutorial.exercises.course import load_course
-from gn_tutorial.exercises.progress import Progress
-from gn_tutorial.fusion.gain import FusionGain
 from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import STYLE, WIDTH, Picture, tour_picture
+from gn_tutorial.profiler.bench.autotune import REFUSED, Candidate, Tuning
+from gn_tutorial.profiler.bench.fusion_gain import FusionGain
+from gn_tutorial.profiler.bench.run import OK, Bench, BenchRow
 from gn_tutorial.profiler.palette import PIPE_COLOURS
 from gn_tutorial.profiler.profile import Profile
 from tests.plot.test_picture import tour_data

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gn_tutorial.bench.run import Bench, BenchRow
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.shares import shares
+from gn_tutorial.profiler.bench.run import Bench, BenchRow
 
 
 def row(case: str, step: int, modelled: float, bound: float) -> BenchRow:

@@ -10,7 +10,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.tensor_list import list_words, with_addresses
-from gn_tutorial.cli.project_call import inputs_of
+from gn_tutorial.cli.project_arguments import inputs_of
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.projects.references import expected
 

@@ -13,7 +13,7 @@ import gn_tutorial as gnt
 from gn_tutorial.errors import ArgumentError, KernelFault
 from gn_tutorial.projects.fuzz import fuzz
 from gn_tutorial.projects.fuzz_report import case_of_json, case_to_json
-from gn_tutorial.projects.own_test import run_own_test
+from gn_tutorial.projects.test_runner.own_test import run_own_test
 
 PROJECTS = Path(__file__).parents[1] / "programs" / "projects"
 ROW_SPLIT = PROJECTS / "row_split"

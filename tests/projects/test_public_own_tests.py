@@ -12,7 +12,7 @@ import pytest
 from public_code import needs, public_code
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.projects.own_test import run_own_test
+from gn_tutorial.projects.test_runner.own_test import run_own_test
 
 ACL = public_code("asc", "examples", "01_simd_cpp_api", "02_features", "99_acl_based")
 COURSE = public_code("hub", "tutorials", "ascendc_operator_development")

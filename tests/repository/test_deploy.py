@@ -27,7 +27,7 @@ def test_the_hubs_configuration_starts_our_server_and_lets_only_named_learners_i
     monkeypatch.setenv("GNT_HUB_LEARNERS", "anne,bert")
     config = Settings()
     exec(compile((HUB / "jupyterhub_config.py").read_text(), "config", "exec"), {"get_config": lambda: config})
-    assert config.Spawner.cmd[1:] == ["-m", "gn_tutorial.lab.hub"]
+    assert config.Spawner.cmd[1:] == ["-m", "gn_tutorial.course.lab.hub"]
     assert (config.Authenticator.allow_all, config.Authenticator.allowed_users) == (False, {"anne", "bert"})
     assert config.LocalAuthenticator.create_system_users is False
     (idle,) = config.JupyterHub.services
@@ -38,7 +38,7 @@ def test_the_hubs_configuration_starts_our_server_and_lets_only_named_learners_i
 def test_kubernetes_values_have_limits_and_no_network() -> None:
     values = yaml.safe_load((HUB / "zero-to-jupyterhub.yaml").read_text())
     one = values["singleuser"]
-    assert one["cmd"] == ["python", "-m", "gn_tutorial.lab.hub"]
+    assert one["cmd"] == ["python", "-m", "gn_tutorial.course.lab.hub"]
     assert (one["image"]["tag"], one["memory"]["limit"]) == (VERSION, "2G")
     assert not any(one["networkPolicy"]["egressAllowRules"].values())
     (mount,), (volume,) = one["storage"]["extraVolumeMounts"], one["storage"]["extraVolumes"]

@@ -41,9 +41,9 @@ def test_it_imports_nothing_heavy() -> None:
         "torch",
         "typer",
         "IPython",
-        "gn_tutorial.exercises",
+        "gn_tutorial.course.exercises",
         "gn_tutorial.plot",
-        "gn_tutorial.bench",
+        "gn_tutorial.profiler.bench",
     )
     assert python(f"import sys, gn_tutorial; print([name for name in {heavy} if name in sys.modules])") == "[]"
 

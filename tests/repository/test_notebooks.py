@@ -17,8 +17,8 @@ import nbformat
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.exercises.course import load_course
-from gn_tutorial.exercises.quiz import quiz
+from gn_tutorial.course.exercises.registry import load_course
+from gn_tutorial.course.quizzes.quiz import quiz
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -32,7 +32,7 @@ OF_THE_CLONE = {"test", "torch", "lint", "commands", "site"}
 #: Commands that wait for somebody, or that would change what is beside this clone: their words are only looked up.
 LOOKED_UP = {
     "learn --watch": "waits for a file to change",
-    "learn solution": "shows it behind a pass: tests/exercises/test_learn.py",
+    "learn solution": "shows it behind a pass: tests/course/exercises/test_learn.py",
     "lab": "serves until it is stopped: tests/lab",
     "lab 03 --reset": "the same",
     "run exercises/05_double_buffer/05_3_flags.cpp --blocks 1 --arg 'x=float32[5000]' --out 'y=float32[5000]' "

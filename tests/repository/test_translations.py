@@ -15,7 +15,7 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
-from gn_tutorial.exercises.quiz import quiz
+from gn_tutorial.course.quizzes.quiz import quiz
 from gn_tutorial.translation.choice import languages, speaking
 
 ROOT = Path(__file__).parents[2]

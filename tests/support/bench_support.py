@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gn_tutorial.bench.run import Bench, BenchRow
+from gn_tutorial.profiler.bench.run import Bench, BenchRow
 
 
 def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10.0, **values: object) -> BenchRow:

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.course.playground.compiling import Compilation
+from gn_tutorial.course.playground.files import NODE, PLAYGROUND, course_files, objects
+from gn_tutorial.course.playground.jobs import decoded, job
+from gn_tutorial.course.playground.outcome import trace_of
 from gn_tutorial.diagnostics.findings import Findings, parse_report
-from gn_tutorial.playground.compiling import Compilation
-from gn_tutorial.playground.files import NODE, PLAYGROUND, course_files, objects
-from gn_tutorial.playground.jobs import decoded, job
-from gn_tutorial.playground.outcome import trace_of
 from gn_tutorial.runtime.launch_types import LaunchRequest
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
 the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
-causes.toml, and names the line of ``// the cause``, if it has one. gn_tutorial/playground/programs.py reads the other
+causes.toml, and names the line of ``// the cause``, if it has one. gn_tutorial/course/playground/programs.py reads the other
 comments. All are compiled into one library, to compile the headers once. No pytest here: the lint of the pages runs
 without it.
 """
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.course.playground import programs
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.playground import programs
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 

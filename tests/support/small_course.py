@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gn_tutorial.lab import notebook
-from gn_tutorial.lab.update import Copies
+from gn_tutorial.course.lab import notebook
+from gn_tutorial.course.lab.update import Copies
 
 
 def cells(*sources: str) -> notebook.Contents:

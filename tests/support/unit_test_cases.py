@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import TensorInfo
 
 _KINDS = {"int64_t": "int", "float": "float", "bool": "bool", "string": "string"}

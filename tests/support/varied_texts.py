@@ -16,14 +16,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.classroom.submissions import EXERCISE, TASK, Text
-from gn_tutorial.exam.handed_in import handed_in
-from gn_tutorial.exam.handout import solved
-from gn_tutorial.exam.pieces import right_solutions
-from gn_tutorial.exam.task import load_tasks
-from gn_tutorial.exercises.cases import checker_of
-from gn_tutorial.exercises.check_python import PythonChecker
-from gn_tutorial.exercises.course import load_course
+from gn_tutorial.course.classroom.submissions import EXERCISE, TASK, Text
+from gn_tutorial.course.exam.handout import solved
+from gn_tutorial.course.exam.solution_files import right_solutions
+from gn_tutorial.course.exam.submission_files import handed_in
+from gn_tutorial.course.exam.task import load_tasks
+from gn_tutorial.course.exercises.cases import checker_of
+from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.registry import load_course
 
 _LOCAL = re.compile(r"^ +(?:const |constexpr )?(?:u?int\d+_t|float|bool|auto) (\w+) = ", re.MULTILINE)
 _MEMBER = re.compile(r"^  [\w:]+(?:<[\w:, ]+>)? (\w+_)(?: = [\w.]+)?;", re.MULTILINE)

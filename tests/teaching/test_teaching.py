@@ -10,7 +10,7 @@ import make_teaching
 import pytest
 from thoroughness import some
 
-from gn_tutorial.exercises.course import load_course
+from gn_tutorial.course.exercises.registry import load_course
 
 CONTENTS = make_teaching.load()
 PARTS, PLANS = CONTENTS["parts"], {plan["name"]: plan for plan in CONTENTS["plans"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.cli.apis import load_apis
+from gn_tutorial.cli.api_table import load_apis
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.profiler.calibration import measurements
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, FOLDER, default_cores, load_machine, machines

@@ -17,7 +17,7 @@ from torch import Tensor  # noqa: E402
 from torch_support import DTYPES, data, fault  # noqa: E402
 
 from gn_tutorial import nn, torch_ops  # noqa: E402
-from gn_tutorial.cli import doctor  # noqa: E402
+from gn_tutorial.cli import machine_report  # noqa: E402
 from gn_tutorial.errors import ArgumentError, GntError  # noqa: E402
 from gn_tutorial.torch_ops import devices, registered  # noqa: E402
 
@@ -235,8 +235,8 @@ def test_a_forked_child_computes_and_the_process_ends() -> None:
 
 def test_every_registration_is_there_and_the_doctor_says_so() -> None:
     assert registered.missing() == []
-    row = doctor.check_torch_operators()
-    assert (row.status, row.advice) == (doctor.OK, "")
+    row = machine_report.check_torch_operators()
+    assert (row.status, row.advice) == (machine_report.OK, "")
     assert f"{len(torch_ops.__all__)} operators" in row.found
 
 

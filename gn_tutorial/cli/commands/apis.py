@@ -26,7 +26,7 @@ def apis(
     For a full name (gnt apis Add), print its forms, as the twin declares them, and its modelled cost.
     """
     from gn_tutorial.cli.api_page import find_page, page_of
-    from gn_tutorial.cli.apis import load_apis, matching
+    from gn_tutorial.cli.api_table import load_apis, matching
 
     known = load_apis()
     one = find_page(known, pattern)

@@ -30,8 +30,8 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
-    from gn_tutorial.bench.grid import Grid
-    from gn_tutorial.bench.run import Bench
+    from gn_tutorial.profiler.bench.grid import Grid
+    from gn_tutorial.profiler.bench.run import Bench
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
@@ -96,13 +96,13 @@ def bench(
     shortest time in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes
     some minutes. Modelled, not measured on an NPU.
     """
-    from gn_tutorial.bench import files
     from gn_tutorial.cli.bench_grid import GridRequest, ask
     from gn_tutorial.cli.bench_report import show
-    from gn_tutorial.cli.own_bench import own_bench
-    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
+    from gn_tutorial.cli.own_kernel_bench import own_bench
+    from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of
     from gn_tutorial.cli.run_arguments import is_file, refuse
     from gn_tutorial.operators.registry import is_operator
+    from gn_tutorial.profiler.bench import files
 
     question = GridRequest(
         operator, shape or (), groups, settings or (), dtype, kernel or (), kind or (), machine, seed, everything
@@ -157,8 +157,8 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
 
 def _grid_of(made: Bench) -> Grid:
     """The targets that a result is held to: those of its operator, if all of its grid is there."""
-    from gn_tutorial.bench.grid import Grid, load_grid
     from gn_tutorial.operators.registry import load_registry
+    from gn_tutorial.profiler.bench.grid import Grid, load_grid
 
     op = load_registry().get(made.operator)
     if op is None:  # of somebody's own file or project
@@ -170,7 +170,7 @@ def _grid_of(made: Bench) -> Grid:
 
 def _first_ladder(bench: Bench) -> str:
     """The first shape with the most kernels that ran."""
-    from gn_tutorial.bench.run import rows_that_ran
+    from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)
     for row in rows_that_ran(bench.rows):

@@ -31,8 +31,8 @@ def report(
 
     Files that are damaged, or something else, are named and do not count.
     """
-    from gn_tutorial.classroom.class_report import HEADERS, class_report
     from gn_tutorial.cli.pictures import check_paths
+    from gn_tutorial.course.classroom.class_report import HEADERS, class_report
     from gn_tutorial.errors import ArgumentError
 
     check_paths(plot)

@@ -38,7 +38,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
-    from gn_tutorial.cli.profiling import Answer, ProfileRequest
+    from gn_tutorial.cli.profile_arguments import Answer, ProfileRequest
     from gn_tutorial.profiler.diff import Difference
 
 
@@ -74,7 +74,7 @@ def diff(
     code 1 if one of them computes wrong results.
     """
 
-    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, warn_if_wrong
+    from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of, warn_if_wrong
     from gn_tutorial.profiler.diff import diff as compare
 
     question = ProfileRequest(
@@ -110,7 +110,7 @@ def diff(
 
 def _ask_both(first: str, second: str, question: ProfileRequest) -> list[Answer]:
     """Both kernels' profiles, on the same arguments."""
-    from gn_tutorial.cli.profiling import ask
+    from gn_tutorial.cli.profile_arguments import ask
     from gn_tutorial.cli.run_arguments import is_file
 
     if is_file(second) and not is_file(first) and not question.like:

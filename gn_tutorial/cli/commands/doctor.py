@@ -19,7 +19,7 @@ def doctor(
 ) -> None:
     """Say what this machine has, what it lacks, and what to do about it."""
     from gn_tutorial.cli import class_checks
-    from gn_tutorial.cli import doctor as checks
+    from gn_tutorial.cli import machine_report as checks
 
     what = "checking this machine and compiling " + ("the kernels of a class" if for_class else "a kernel")
     with working(what):

@@ -12,12 +12,12 @@ from gn_tutorial.cli.exam_goals import exam_goals
 from gn_tutorial.cli.exam_task import COMMANDS
 from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
+from gn_tutorial.course.exam.paper import QUESTIONS
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exam.paper import QUESTIONS
 
 if TYPE_CHECKING:
-    from gn_tutorial.exam.paper import Paper
-    from gn_tutorial.exam.paper_file import PaperFile
+    from gn_tutorial.course.exam.paper import Paper
+    from gn_tutorial.course.exam.paper_file import PaperFile
 
 exam_app = typer.Typer(help="Tasks and questions as in an exam, against the clock.", no_args_is_help=True)
 for _name, _command in COMMANDS.items():
@@ -44,8 +44,8 @@ def exam_theory(
     """
     import time
 
-    from gn_tutorial.exam.bank import load_bank
-    from gn_tutorial.exam.paper_file import default_paper_file
+    from gn_tutorial.course.exam.bank import load_bank
+    from gn_tutorial.course.exam.paper_file import default_paper_file
 
     file = default_paper_file(load_bank(), time.time, lambda text: print(f"gnt: {text}", file=sys.stderr))
     if json:
@@ -102,8 +102,8 @@ def _drawn(
     """A new paper, once the learner is ready: its time begins then."""
     import secrets
 
-    from gn_tutorial.exam.paper import MINUTES_A_QUESTION, draw
-    from gn_tutorial.exam.sitting import KEYS
+    from gn_tutorial.course.exam.paper import MINUTES_A_QUESTION, draw
+    from gn_tutorial.course.exam.terminal_paper import KEYS
 
     if untimed and minutes is not None:
         raise ArgumentError("--untimed and --minutes exclude each other", hint="give one of them")
@@ -119,7 +119,7 @@ def _drawn(
 
 
 def _written(file: PaperFile, paper: Paper) -> Paper:
-    from gn_tutorial.exam.sitting import Sitting, clock
+    from gn_tutorial.course.exam.terminal_paper import Sitting, clock
 
     if paper.finished is not None:
         return paper
@@ -130,7 +130,7 @@ def _written(file: PaperFile, paper: Paper) -> Paper:
 
 
 def _stopped(file: PaperFile) -> None:
-    from gn_tutorial.exam.sitting import clock
+    from gn_tutorial.course.exam.terminal_paper import clock
 
     paper = file.read()
     if paper is None or paper.finished is not None:
@@ -143,7 +143,7 @@ def _stopped(file: PaperFile) -> None:
 
 def _show(file: PaperFile, paper: Paper) -> None:
     """The result: by topic, what to read, and what earlier papers were."""
-    from gn_tutorial.exam.sitting import summary
+    from gn_tutorial.course.exam.terminal_paper import summary
 
     result = file.result(paper)
     rows = [(title, f"{right} of {asked}") for title, (right, asked) in result.by_topic.items()]
@@ -159,7 +159,7 @@ def _show(file: PaperFile, paper: Paper) -> None:
 
 
 def _review(file: PaperFile) -> None:
-    from gn_tutorial.exam.sitting import review, summary
+    from gn_tutorial.course.exam.terminal_paper import review, summary
 
     paper = file.read()
     if paper is None:

@@ -12,8 +12,8 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from gn_tutorial.exercises.author_check import Complaint
-    from gn_tutorial.exercises.course import Exercise
+    from gn_tutorial.course.exercises.author_check import Complaint
+    from gn_tutorial.course.exercises.registry import Exercise
 
 exercise_app = typer.Typer(help="List and check the exercises.", no_args_is_help=True)
 
@@ -21,7 +21,7 @@ exercise_app = typer.Typer(help="List and check the exercises.", no_args_is_help
 @exercise_app.command("list")
 def list_exercises(json: Json = False) -> None:
     """List the exercises."""
-    from gn_tutorial.exercises.course import KINDS, load_course
+    from gn_tutorial.course.exercises.registry import KINDS, load_course
 
     course = load_course()
     if json:
@@ -43,8 +43,8 @@ def check_exercises(
 
 def _check_all(names: list[str], *, as_json: bool) -> bool:
     """Check the exercises of those ids, or all of them and the folders. Returns whether nothing is wrong."""
-    from gn_tutorial.exercises.author_check import check_exercise, check_folders
-    from gn_tutorial.exercises.course import load_course
+    from gn_tutorial.course.exercises.author_check import check_exercise, check_folders
+    from gn_tutorial.course.exercises.registry import load_course
 
     course = load_course()
     chosen = [course.find(name) for name in names] or list(course.exercises)

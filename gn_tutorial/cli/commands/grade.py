@@ -21,9 +21,9 @@ def grade_folder(
     50 % of the modelled bound passes, 70 % is a distinction: the geometric mean over the grid. Exit code 1 if it does
     not pass. A capstone is held to the course's own reference, tolerance and shapes.
     """
-    from gn_tutorial.capstone.grade import HEADERS
-    from gn_tutorial.capstone.grading import grade
     from gn_tutorial.cli.bench_grid import progress
+    from gn_tutorial.course.capstone.grade import HEADERS
+    from gn_tutorial.course.capstone.grading import grade
 
     with progress() as tell:
         made = grade(folder, tell=tell)

@@ -30,9 +30,9 @@ def judge(
     text is judged once; texts of different learners that are suspiciously equal are listed. Exit code 1 if a text
     could not be judged. Needs the extra: pip install 'gn_tutorial[judge]'.
     """
-    from gn_tutorial.classroom.judge_class import Where, default_results, judge_class
-    from gn_tutorial.cli.judging import Watcher, print_results
+    from gn_tutorial.cli.judge_progress import Watcher, print_results
     from gn_tutorial.cli.terminal import emit_json
+    from gn_tutorial.course.classroom.judge_class import Where, default_results, judge_class
     from gn_tutorial.errors import ArgumentError
 
     if scheduler and workers:

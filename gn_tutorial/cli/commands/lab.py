@@ -34,7 +34,7 @@ def lab(
     copy omits the stored answers below a prediction; they appear when you run the cell.
     JupyterLab's own options are passed on: --ip=0.0.0.0.
     """
-    from gn_tutorial.cli.lab import Wish, open_lab
+    from gn_tutorial.cli.lab_session import Wish, open_lab
 
     given = [word for word in (notebook, *context.args) if word]
     ours, theirs = ([word for word in given if word.startswith("-") is theirs] for theirs in (False, True))

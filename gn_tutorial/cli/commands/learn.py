@@ -35,8 +35,8 @@ def learn(
     """Show the next exercise and check your attempt; copies its file on first use."""
     if context.invoked_subcommand:
         return
-    from gn_tutorial.cli.keys import saves_and_keys
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
+    from gn_tutorial.cli.watched_keys import saves_and_keys
 
     me = learner(strict=strict)
     if not exercise and me.next() is None:
@@ -54,7 +54,7 @@ def learn(
 @learn_app.command("check")
 def learn_check(exercise: ThisOrNext = "", strict: Strict = False) -> None:
     """Check one exercise; exit code 1 unless it is right."""
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
 
     me = learner(strict=strict)
     if not me.check(me.chosen(exercise)).passed:
@@ -67,7 +67,7 @@ def learn_hint(
     level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3. Default: one more than last time.")] = None,
 ) -> None:
     """Show a hint."""
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
 
     me = learner()
     me.hint(me.chosen(exercise), level)
@@ -79,7 +79,7 @@ def learn_reset(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Start an exercise again; the attempt is kept as a backup."""
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
 
     me = learner()
     me.reset(me.chosen(exercise), sure=lambda question: yes or typer.confirm(question))
@@ -91,7 +91,7 @@ def learn_solution(
     now: Annotated[bool, typer.Option("--now", help="Even if it is not passed yet.")] = False,
 ) -> None:
     """Show our solution, after a pass."""
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
 
     me = learner()
     me.solution(me.shown(exercise), now=now)
@@ -103,7 +103,7 @@ def learn_list(
     json: Json = False,
 ) -> None:
     """List the exercises and quizzes, and how far you are."""
-    from gn_tutorial.cli.learner import learner
+    from gn_tutorial.cli.learn_session import learner
 
     learner().table(as_json=json, part=part)
 

@@ -21,7 +21,7 @@ def new(
     What is written runs at once; YOUR TURN marks what is missing. gnt run, profile, bench, tune and grade take the
     folder.
     """
-    from gn_tutorial.capstone.starter import new_operator
+    from gn_tutorial.course.capstone.starter import new_operator
 
     made = new_operator(folder, operator)
     for path in sorted(made.iterdir()):

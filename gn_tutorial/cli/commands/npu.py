@@ -33,8 +33,8 @@ def verify(
     Numbers, bits and times go into report.md and report.json in the folder, after each step: a run that was stopped
     continues where it was. Not run on an NPU so far: please send the report back.
     """
-    from gn_tutorial.verify import steps
-    from gn_tutorial.verify.report import JSON, MARKDOWN, VerifyReport
+    from gn_tutorial.host.verify import steps
+    from gn_tutorial.host.verify.report import JSON, MARKDOWN, VerifyReport
 
     chosen = list(only or steps.STEPS)
     if unknown := [one for one in chosen if one not in steps.STEPS]:

@@ -19,7 +19,7 @@ def playground(
 
     It needs the packages of playground/package.json: cd playground && npm ci.
     """
-    from gn_tutorial.playground.assemble import assemble
+    from gn_tutorial.course.playground.assemble import assemble
 
     for what, size in assemble(folder).items():
         print(f"{what}: {size / 1e6:.1f} MB")

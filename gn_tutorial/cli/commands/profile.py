@@ -83,7 +83,7 @@ def profile(
 
     Modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
     """
-    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, ask, warn_if_wrong
+    from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of, ask, warn_if_wrong
     from gn_tutorial.profiler.chrome_trace import save_chrome_trace
 
     question = ProfileRequest(

@@ -27,8 +27,8 @@ def export(
     It has the exercises and puzzles that you passed, hints read, answers to quizzes and theory papers, and the points
     of exam tasks; none of your sources.
     """
-    from gn_tutorial.classroom.progress_export import default_file, own_export, write_export
-    from gn_tutorial.cli.learner import warn
+    from gn_tutorial.cli.learn_session import warn
+    from gn_tutorial.course.classroom.progress_export import default_file, own_export, write_export
 
     made = own_export(name, warn)
     path = file or default_file(made.name)

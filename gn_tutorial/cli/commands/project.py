@@ -137,7 +137,7 @@ def project_fuzz(
     json: Json = False,
 ) -> None:
     """Draw calls like a judge's hidden ones, compare with a reference, and reduce a failure to the smallest call."""
-    from gn_tutorial.cli.project_fuzz import FuzzFolder, FuzzProgress, run_line, show
+    from gn_tutorial.cli.fuzz_files import FuzzFolder, FuzzProgress, run_line, show
     from gn_tutorial.projects.fuzz import MAX_ELEMENTS, fuzz
     from gn_tutorial.projects.fuzz_cases import RELATIONS
     from gn_tutorial.projects.fuzz_values import VALUES
@@ -196,7 +196,7 @@ def project_test(
     json: Json = False,
 ) -> None:
     """Run the project's own test unchanged (run.sh, gen_data.py, main.cpp, verify_result.py), on a copy."""
-    from gn_tutorial.projects.own_test import run_own_test
+    from gn_tutorial.projects.test_runner.own_test import run_own_test
 
     room = {"most_bytes": 0} if any_size else {}
     found = run_own_test(folder, test, soc=soc, seconds=seconds, observed=not bare, **room)
@@ -232,7 +232,7 @@ def _project(folder: Path, op: str, soc: str) -> Project:
 
 
 def _planned(found: Project, inputs: Many, attributes: Many, outputs: Many, seed: int) -> tuple[OpCall, TilingPlan]:
-    from gn_tutorial.cli.project_call import attributes_of, inputs_of, outputs_of
+    from gn_tutorial.cli.project_arguments import attributes_of, inputs_of, outputs_of
     from gn_tutorial.projects.outputs import chosen_outputs
 
     with working("compiling the host files"):

@@ -17,11 +17,11 @@ def solve_puzzle(
     hint: Annotated[bool, typer.Option("--hint", help="Show its hints.")] = False,
 ) -> None:
     """Solve a puzzle: a few lines of C++, checked at once, with a picture of what they wrote; exit code 1 if wrong."""
-    from gn_tutorial.cli.learner import warn
+    from gn_tutorial.cli.learn_session import warn
     from gn_tutorial.cli.terminal import print_table
-    from gn_tutorial.exercises.progress import default_progress
-    from gn_tutorial.exercises.puzzles.bank import find, load
-    from gn_tutorial.exercises.puzzles.check import puzzle
+    from gn_tutorial.course.progress import default_progress
+    from gn_tutorial.course.puzzles.bank import find, load
+    from gn_tutorial.course.puzzles.check import puzzle
 
     progress = default_progress(warn)
     if not name:

@@ -17,8 +17,8 @@ def ask_quiz(
     json: Json = False,
 ) -> None:
     """Answer a notebook's quiz in the terminal; your answers are kept, and gnt learn list has the score."""
-    from gn_tutorial.exercises.progress import default_progress
-    from gn_tutorial.exercises.quiz import quiz
+    from gn_tutorial.course.progress import default_progress
+    from gn_tutorial.course.quizzes.quiz import quiz
 
     chosen = quiz(notebook)
     if json:

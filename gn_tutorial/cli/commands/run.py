@@ -104,7 +104,7 @@ def run(
     the first wrong element comes from.
     """
     from gn_tutorial.abi.options import TwinOptions
-    from gn_tutorial.cli import sample
+    from gn_tutorial.cli import sample_program
     from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_element, parse_types, parse_values, refuse
     from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered, show_origin
     from gn_tutorial.cli.run_launch import show as show_outcome
@@ -118,7 +118,7 @@ def run(
         raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
     options = options.strict() if strict else options
     arrays = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace}
-    if sample.applies(target) and not any(arrays.values()):
+    if sample_program.applies(target) and not any(arrays.values()):
         only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
         refuse(
             target,
@@ -131,7 +131,7 @@ def run(
                 "--origin": origin,
             },
         )
-        done = sample.run(
+        done = sample_program.run(
             target,
             words or [],
             files=files,
@@ -141,7 +141,7 @@ def run(
             optimise=not unoptimised,
             options=options,
         )
-        sample.show(done, as_json=json)
+        sample_program.show(done, as_json=json)
         if plot is not None:
             draw_finding(done.launched.diagnostics, plot)
         return

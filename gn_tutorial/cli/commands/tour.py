@@ -14,7 +14,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table
 from gn_tutorial.toml_file import PACKAGE
 
 if TYPE_CHECKING:
-    from gn_tutorial.cli.tour import TourReport
+    from gn_tutorial.cli.photo_tour import TourReport
 
 #: Where the picture goes unless told, below the current folder.
 DEFAULT_FOLDER = Path("tour-output")
@@ -26,7 +26,7 @@ def tour(
     json: Json = False,
 ) -> None:
     """Normalise a photograph's feature map with every forward kernel, run the last backward kernel, and check each."""
-    from gn_tutorial.cli.tour import HEADERS, NUMBERS
+    from gn_tutorial.cli.photo_tour import HEADERS, NUMBERS
 
     report = _run(photo, DEFAULT_FOLDER if out is None else out)
     if json:
@@ -45,11 +45,11 @@ def tour(
 
 
 def _run(photo: Path | None, out: Path) -> TourReport:
-    """Run the tour and show how far it is. Raises what ``gn_tutorial.cli.tour.run`` raises."""
+    """Run the tour and show how far it is. Raises what ``gn_tutorial.cli.photo_tour.run`` raises."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-    from gn_tutorial.cli.tour import run
+    from gn_tutorial.cli.photo_tour import run
 
     bar = Progress(
         SpinnerColumn(),

@@ -31,7 +31,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
-    from gn_tutorial.bench.autotune import Candidate, Tuning
+    from gn_tutorial.profiler.bench.autotune import Candidate, Tuning
 
 
 def tune(
@@ -67,8 +67,8 @@ def tune(
     result); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1
     if no candidate ran.
     """
-    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
-    from gn_tutorial.cli.tuning import ask
+    from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of
+    from gn_tutorial.cli.tuning_arguments import ask
 
     check_paths(plot)
     question = ProfileRequest(
@@ -152,7 +152,7 @@ def _print(found: Tuning, plot: Path | None) -> None:
 
 
 def _cells(one: Candidate, found: Tuning) -> tuple[str, ...]:
-    from gn_tutorial.bench.run import OK
+    from gn_tutorial.profiler.bench.run import OK
 
     marks = [word for word, holds in (("fastest", one is found.best), (found.chosen_by, one.ours)) if holds]
     said = ", ".join([*marks, *([] if one.status == OK else [f"{one.status}: {one.note}"])])

@@ -1,4 +1,4 @@
-// What was found in a kernel's source before it was compiled (gn_tutorial/compiler/language.py): reported with each launch of an entry
+// What was found in a kernel's source before it was compiled (gn_tutorial/cpp/portability_rules.py): reported with each launch of an entry
 // that reaches it. The generated file has the table.
 #pragma once
 #include "gn_twin/events/report.h"

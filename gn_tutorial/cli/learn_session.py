@@ -1,0 +1,221 @@
+"""One learner at one terminal: what ``gnt learn`` says and does."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Container, Iterable
+from itertools import groupby
+from pathlib import Path
+
+from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
+from gn_tutorial.cli.watched_keys import KEYS, SAVED
+from gn_tutorial.course.exercises.grade import check, counts_on_the_compiler, grade, warm
+from gn_tutorial.course.exercises.registry import HINTS, KINDS, Course, Exercise, load_course
+from gn_tutorial.course.exercises.verdict import CheckResult
+from gn_tutorial.course.exercises.workspace import Workspace, default_workspace
+from gn_tutorial.course.progress import ProgressFile, default_progress
+from gn_tutorial.course.puzzles.bank import load as load_puzzles
+from gn_tutorial.course.quizzes.quiz import names as quiz_names
+from gn_tutorial.course.quizzes.quiz import quiz
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.translation.texts import translated
+
+
+class Learner:
+    """One learner at one terminal. strict: kernels are checked with the twin's strict options."""
+
+    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile, *, strict: bool = False) -> None:
+        self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
+
+    def next(self, after: Exercise | None = None) -> Exercise | None:
+        """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
+        return self.course.following(after or self.course.exercises[0], self.progress.read().passed)
+
+    def chosen(self, name: str) -> Exercise:
+        """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
+        return self.course.find(name) if name else self.next() or self.course.exercises[-1]
+
+    def present(self, exercise: Exercise) -> None:
+        """Put the stub in its place and say what is to be done."""
+        path = self.workspace.prepare(exercise)
+        print(f"{exercise.id} {exercise.title} ({self.standing()})")
+        about = translated("about {minutes} minutes, {difficulty}")
+        rows = [
+            (translated("to do"), f"{translated(KINDS[exercise.kind])}: {exercise.task}"),
+            (translated("file"), str(path)),
+            (translated("time"), about.format(minutes=exercise.minutes, difficulty=translated(exercise.difficulty))),
+            (translated("read"), exercise.lesson),
+            (translated("stuck?"), f"gnt learn hint {exercise.id}"),
+        ]
+        for label, text in rows:
+            print(f"  {label + ':':<8}{text}")
+
+    def standing(self) -> str:
+        """How far the learner is: ``12 of 37 passed``."""
+        passed = self.progress.read().passed
+        count = sum(one.id in passed for one in self.course)
+        return translated("{count} of {all} passed").format(count=count, all=len(self.course.exercises))
+
+    def check(self, exercise: Exercise) -> CheckResult:
+        """Check the attempt, print the verdict and, after a pass, what comes next."""
+        with working(f"checking {exercise.id}"):
+            result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
+        print(result)
+        if result.status == "not attempted" and exercise.kind == "mend":
+            with working(f"running {exercise.id} as it stands"):
+                found = grade(exercise, exercise.stub).finding
+            if found:
+                said = translated("as it stands: {message}").format(message=found.message)
+                print(textwrap.indent("\n".join(filter(None, (said, found.case, found.where, found.detail))), "  "))
+        if self.strict and result.status != "not attempted" and counts_on_the_compiler(exercise):
+            print(
+                translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked")
+            )
+        if result.passed:
+            after = result.step.following if result.step else ""
+            print(self.standing())
+            following = translated("next: {following}").format(following=f"{after} (gnt learn)")
+            print(following if after else translated("that was the last one: every exercise is passed"))
+            print(translated("ours: {command}").format(command=f"gnt learn solution {exercise.id}"))
+        return result
+
+    def watch(
+        self,
+        exercise: Exercise,
+        events: Callable[[Path], Iterable[str]],
+        make_ready: Callable[[Exercise], None] = warm,
+    ) -> None:
+        """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
+
+        events: of a file, ``SAVED`` each time that it is, and the keys that are pressed (``KEYS``). While the learner
+        reads, what every check needs is made ready: the first save then waits for its own text only.
+        """
+        threading.Thread(target=make_ready, args=(exercise,)).start()
+        following: Exercise | None = exercise
+        while following is not None:
+            self.present(following)
+            if self._passes(following):
+                following = self.next(following)
+                continue
+            print(f"watching the file; keys: {', '.join(f'{key} {what}' for key, what in KEYS.items())}")
+            following = self._until_done(following, events(self.workspace.path(following)))
+
+    def _until_done(self, exercise: Exercise, happened: Iterable[str]) -> Exercise | None:
+        """What comes after this exercise, once it is passed or left; None at the end of watching."""
+        for one in happened:
+            if (one == SAVED and self._passes(exercise)) or (one == "c" and self.check(exercise).passed):
+                return self.next(exercise)
+            if one == "h":
+                self.hint(exercise, None)
+            elif one == "l":
+                self.table(as_json=False)
+            elif one == "n":
+                # The one behind it that is open; itself, if it is the only one.
+                return self.next(self.course.after(exercise))
+            elif one == "q":
+                return None
+        return None
+
+    def _passes(self, exercise: Exercise) -> bool:
+        return not self.workspace.untouched(exercise) and self.check(exercise).passed
+
+    def hint(self, exercise: Exercise, level: int | None) -> None:
+        """Print one more hint than last time, or that of ``level``."""
+        read = self.progress.read().hints.get(exercise.id, 0)
+        number = level or min(read + 1, HINTS)
+        head = translated("{exercise}, hint {number} of {all}:").format(exercise=exercise.id, number=number, all=HINTS)
+        print(f"{head} {exercise.hints[number - 1]}")
+        if number < HINTS:
+            command = f"gnt learn hint {exercise.id} --level {number + 1}"
+            print("  " + translated("the next one: {command}").format(command=command))
+        self.progress.update(lambda known: known.with_hint(exercise.id, number))
+
+    def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:
+        """Put the stub back after ``sure`` was asked; the attempt is kept as a backup."""
+        path = self.workspace.path(exercise)
+        if not self.workspace.untouched(exercise) and not sure(f"put the stub back in place of {path}?"):
+            print("nothing was changed")
+            return
+        backup = self.workspace.reset(exercise)
+        print(f"{path} is as it was at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
+
+    def solution(self, exercise: Exercise, *, now: bool) -> None:
+        """Print the solution after a pass, or because ``now`` asks for it. Raises ArgumentError otherwise."""
+        if exercise.id not in self.progress.read().passed and not now:
+            raise ArgumentError(
+                f"{exercise.id} is not passed yet",
+                hint=f"gnt learn hint {exercise.id}; or, even so, gnt learn solution {exercise.id} --now",
+            )
+        print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
+
+    def shown(self, name: str) -> Exercise:
+        """The exercise of that id, or the one passed last, or the next one. Raises ArgumentError."""
+        # The latest pass stands first (Progress.with_pass).
+        return self.chosen(name or next(iter(self.progress.read().passed), ""))
+
+    def table(self, *, as_json: bool, part: str = "") -> None:
+        """Print every exercise and quiz, or those whose number begins so, and how far the learner is.
+
+        Raises ArgumentError.
+        """
+        known = self.progress.read()
+        rows = [
+            (e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course if e.id.startswith(part)
+        ]
+        if not rows:
+            raise ArgumentError(f"no exercise begins with '{part}'", hint="gnt learn list shows all")
+        asked = [quiz(name) for name in quiz_names() if name.startswith(part)]
+        answered = [(one, *one.standing(known.quizzes.get(one.name, {}))) for one in asked]
+        puzzles = _puzzles(part, known.puzzles)
+        if as_json:
+            emit_json(
+                [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
+                + [
+                    {"quiz": one.name, "questions": len(one.questions), "answered": done, "right": right}
+                    for one, right, done in answered
+                ]
+                + [{"notebook": name, "puzzles": whole, "passed": done} for name, done, whole in puzzles]
+            )
+            return
+        cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
+        print_table(("exercise", "title", "state", "hints read", "time"), cells, title=self.standing())
+        if answered:
+            scores = [(one.name, _score(len(one.questions), right, done)) for one, right, done in answered]
+            print_table(("quiz", "score"), scores)
+        if puzzles:
+            print_table(("notebook", "puzzles"), [(name, f"{done} of {whole} passed") for name, done, whole in puzzles])
+
+    def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
+        if exercise.id in passed:
+            return f"passed {passed[exercise.id]}"
+        return "not begun" if self.workspace.untouched(exercise) else "begun"
+
+
+def _puzzles(part: str, passed: Container[str]) -> list[tuple[str, int, int]]:
+    """Of each notebook whose number begins so: how many of its puzzles are passed, and how many there are."""
+    known = [one for one in load_puzzles().values() if one.notebook.startswith(part)]
+    return [
+        (name, sum(one.id in passed for one in those), len(those))
+        for name, group in groupby(known, key=lambda one: one.notebook)
+        for those in [list(group)]
+    ]
+
+
+def _score(questions: int, right: int, answered: int) -> str:
+    """Of a quiz, in words."""
+    if not answered:
+        return f"not begun ({questions} questions)"
+    left = questions - answered
+    return f"{right} of {questions} right" + (f", {left} not answered" if left else "")
+
+
+def learner(*, strict: bool = False) -> Learner:
+    """The learner of this machine's user."""
+    return Learner(load_course(), default_workspace(), default_progress(warn), strict=strict)
+
+
+def warn(text: str) -> None:
+    """Tell the user what is wrong with their files."""
+    print(f"gnt: {text}", file=sys.stderr)

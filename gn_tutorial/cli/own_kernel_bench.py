@@ -1,0 +1,110 @@
+"""``gnt bench`` of a file or a project: a kernel of one's own over sizes, or beside those of an operator."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gn_tutorial.cli.bench_grid import GridRequest, choose, find_kernels, progress
+from gn_tutorial.cli.profile_arguments import ProfileRequest, ask, spec_of
+from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.profiler.bench.grid import OWN, Grid, load_grid
+from gn_tutorial.profiler.bench.run import FAILED, OK, Bench, BenchRow, reason, run_grid, with_profile
+from gn_tutorial.timing.machine import load_machine
+
+_OVER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*")
+
+
+def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
+    """A file or a project: beside a registered kernel (``--like``), or alone. Raises ArgumentError, what runs do."""
+    if own.like:
+        words = {f"--{name}": list(texts) or None for name, texts in (own.arrays or {}).items()}
+        for option, value in {**words, "--in": list(own.inputs) or None, "--over": list(over) or None}.items():
+            if value:
+                raise ArgumentError(f"{option} does not apply: --like {own.like} fixes the arguments")
+        return beside(target, own.like, own.entry, question)
+    others = {"--shape": question.shapes, "--kernel": question.kernels, "--kind": question.kinds}
+    for option, value in others.items():
+        if value:
+            raise ArgumentError(
+                f"{option} does not apply, because {target} is not registered", hint="--like OP, --over"
+            )
+    if question.groups is not None or question.dtype:
+        raise ArgumentError("--groups and --dtype belong to a registered operator", hint="--like OP")
+    return over_sizes(target, own, over)
+
+
+def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[Bench, Grid]:
+    """A file on the shapes of the operator whose arguments it takes, beside its ``like`` and the kernels asked for.
+
+    Raises ArgumentError, RegistryError and what a build raises.
+    """
+    op, spec = find_kernel(like)
+    own = spec_of(target, spec, entry)
+    kernels = find_kernels(op, question.kernels or [spec.id])
+    grid = choose(op, load_grid(op), replace(question, op=op.name))
+    with progress() as tell:
+        made = run_grid(
+            op, replace(grid, targets=()), load_machine(question.machine), kernels=[*kernels, own],
+            seed=question.seed, everything=question.everything, tell=tell,
+        )  # fmt: skip
+    return made, replace(grid, targets=())
+
+
+def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
+    """A file or a project, called with other sizes: each name of ``over`` stands in the words for its values.
+
+    ``--arg x=float32[n] --arg n=n --over n=1000,2000``; several names give all combinations. Raises ArgumentError.
+    """
+    machine = load_machine(question.machine)
+    names = dict(_named_values(text) for text in over)
+    points = [dict(zip(names, values, strict=True)) for values in itertools.product(*names.values())]
+    rows = []
+    with progress() as tell:
+        for done, point in enumerate(points):
+            case = " ".join(f"{name}={value}" for name, value in point.items()) or "as called"
+            tell(done, len(points), case)
+            rows.append(_row(target, _filled(question, point), point, case))
+        tell(len(points), len(points), "")
+    name = Path(target).resolve().stem
+    constants = {name: one.value for name, one in machine.constants.items()}
+    return Bench(name, machine.name, tuple(rows), question.seed, constants), Grid(())
+
+
+def _named_values(text: str) -> tuple[str, list[int]]:
+    found = _OVER.fullmatch(text)
+    if found is None:
+        raise ArgumentError(f"--over {text}: a name and its values are needed", hint="--over n=1000,20000")
+    return found[1], [int(part) for part in found[2].split(",")]
+
+
+def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:
+    """The question with numbers for names, right of the first "=" of a word and between brackets."""
+
+    def fill(text: str) -> str:
+        head, sign, tail = text.rpartition("=") if "=" in text else ("", "", text)
+        for name, value in point.items():
+            # A dtype in front of brackets is no size, even if a size is called so.
+            tail = re.sub(rf"\b{name}\b(?!\[)", str(value), tail)
+        return f"{head}{sign}{tail}"
+
+    arrays = {name: [fill(text) for text in words] for name, words in (question.arrays or {}).items()}
+    return replace(
+        question,
+        arrays=arrays,
+        inputs=[fill(text) for text in question.inputs],
+        settings=[fill(text) for text in question.settings],
+    )
+
+
+def _row(target: str, question: ProfileRequest, point: dict[str, int], case: str) -> BenchRow:
+    row = BenchRow(Path(target).resolve().stem, 0, case, OWN, tuple(point.values()), point, "", OK)
+    try:
+        made = ask(target, question).profile
+    except KernelError as error:
+        return replace(row, status=FAILED, note=reason(error))
+    return with_profile(row, made, right=True)  # nobody knows a reference of it

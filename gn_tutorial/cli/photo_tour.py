@@ -1,0 +1,305 @@
+"""The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
+
+Every forward kernel in every dtype, and the last kernel of each backward ladder in its first, so that a tour stays
+short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
+without a change here. A kernel that fails is a row of the report; the others still run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.random_inputs import expected, saved
+from gn_tutorial.operators.registry import all_kernels, load_registry
+from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance
+from gn_tutorial.plot import filters
+from gn_tutorial.plot.photo import load_photo
+from gn_tutorial.plot.picture import TourPicture, sample_photo, tour_picture
+
+#: Told before each step: what is about to happen, how many steps are done, how many there are.
+Progress = Callable[[str, int, int], None]
+
+#: 256 pixels give a feature map of about 0.9 million numbers: the scalar kernel needs well under a second for it, and
+#: one group is 860 KB, four times the Unified Buffer.
+LONGEST_SIDE = 256
+HEADERS = ("kernel", "dtype", "max error", "allowed", "time on the twin", "status")
+#: Those of HEADERS that stand to the right.
+NUMBERS = ("max error", "allowed", "time on the twin")
+_PICTURE = "tour.png"
+#: Compilers at once: each takes up to half a gigabyte.
+_MOST_COMPILERS = 4
+
+
+@dataclass(frozen=True)
+class TourRow:
+    """One kernel on one dtype. ``max_error`` is the largest |kernel - reference| of all outputs.
+
+    ``max_error`` and ``seconds`` are None if the kernel did not end. ``allowed`` is the tolerance as text. ``seconds``
+    is the wall time of the kernel's blocks on the twin, without Python and without ``compile_seconds`` (0 when the
+    library came from the cache). ``message`` says what went wrong.
+    """
+
+    kernel: str
+    dtype: str
+    allowed: str
+    status: str
+    max_error: float | None = None
+    seconds: float | None = None
+    compile_seconds: float = 0.0
+    blocks: int = 0
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """True if the kernel ended and every element is within tolerance."""
+        return self.status == "ok"
+
+
+@dataclass(frozen=True)
+class TourReport:
+    """What the tour found. ``ok`` only if every kernel ended and every element of every output is within tolerance."""
+
+    photo: str
+    photo_shape: tuple[int, ...]
+    feature_shape: tuple[int, ...]
+    num_groups: int
+    rows: tuple[TourRow, ...]
+    picture: Path | None
+    alt: str = field(default="")
+
+    @property
+    def ok(self) -> bool:
+        """True if there was a kernel to run and every one of them is right."""
+        return bool(self.rows) and all(row.ok for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as numbers, strings, lists and None only, for ``json.dumps``."""
+        rows = [asdict(row) for row in self.rows]
+        for row in rows:
+            # JSON has no NaN; a NaN error means that an output has the wrong shape or holds NaN.
+            row["max_error"] = row["max_error"] if _is_finite(row["max_error"]) else None
+        return {
+            "ok": self.ok,
+            "photo": self.photo,
+            "photo_shape": list(self.photo_shape),
+            "feature_shape": list(self.feature_shape),
+            "num_groups": self.num_groups,
+            "kernels": rows,
+            "picture": str(self.picture) if self.picture else None,
+            "alt": self.alt,
+        }
+
+    def title(self) -> str:
+        """What was compared, in one line."""
+        shape = " × ".join(map(str, self.feature_shape))
+        return f"Feature map {shape} of {self.photo}, compared with float64"
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows of the table under ``HEADERS``, as text."""
+        return [
+            (
+                row.kernel,
+                row.dtype,
+                "-" if row.max_error is None else _short(f"{row.max_error:.1e}"),
+                _short(row.allowed),
+                "-" if row.seconds is None else f"{row.seconds * 1e3:.1f} ms",
+                row.status,
+            )
+            for row in self.rows
+        ]
+
+
+def run(
+    photo: Path | None,
+    out: Path,
+    *,
+    progress: Progress | None = None,
+    longest_side: int = LONGEST_SIDE,
+    registry: dict[str, OpSpec] | None = None,
+) -> TourReport:
+    """Run the tour and write ``out/tour.png``; ``out`` is a folder, made if it is missing.
+
+    photo: the user's image, or None for the portrait that Matplotlib ships. ``registry`` is the course's unless told.
+    Raises ArgumentError for a photograph that cannot be used or a folder that cannot be written, before any kernel is
+    built; CompilerMissing and CacheError, because no kernel can run then. A wrong kernel is a row, not an exception.
+    """
+    report_progress = progress or (lambda what, done, total: None)
+    folder = _writable(out)
+    jobs = [
+        (op, spec, dtype)
+        for op, spec in all_kernels(load_registry() if registry is None else registry)
+        if op.in_tour
+        for dtype in _dtypes(op, spec)
+    ]
+    kernels = {spec.id: Kernel.registered(op, spec) for op, spec, _ in jobs}
+    steps = len(kernels) + len(jobs) + 2
+    report_progress("filtering the photograph", 0, steps)
+    path = sample_photo() if photo is None else Path(photo)
+    image = load_photo(path, longest_side=longest_side)
+    features = filters.feature_map(image)
+
+    compiling = _build_all(kernels.values(), lambda name, done: report_progress(f"compiling {name}", 1 + done, steps))
+    rows: list[TourRow] = []
+    shown: TourPicture | None = None
+    for done, (op, spec, dtype) in enumerate(jobs, 1 + len(kernels)):
+        report_progress(f"{spec.id} on {dtype}", done, steps)
+        # Of several dtypes the first has the time of compiling, as it would have without _build_all.
+        row, outputs, truth = _run_one(kernels[spec.id], op, spec, dtype, features, compiling.pop(spec.id, 0.0))
+        rows.append(row)
+        first = dtype == spec.dtypes[0]  # the picture's scale is that of float32, and no plot takes bfloat16
+        if op.reference == "group_norm" and first and outputs is not None and outputs["y"].shape == features.shape:
+            error = outputs["y"].astype(np.float64) - truth["y"]
+            shown = TourPicture(image, features, outputs["y"], error, spec.id, filters.NUM_GROUPS)
+    report_progress("drawing the picture", steps - 1, steps)
+    picture, alt = None, ""
+    if shown is not None:
+        drawn = tour_picture(shown)
+        picture, alt = folder / _PICTURE, drawn.alt
+        drawn.save(picture)
+    report_progress("done", steps, steps)
+    return TourReport(path.name, image.shape, features.shape, filters.NUM_GROUPS, tuple(rows), picture, alt)
+
+
+def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
+    """Compiles several kernels at once, and returns the seconds that each took, if it was not in the cache.
+
+    Before the first launch, whose time compilers would disturb. A kernel that does not compile is left to its row.
+    ``progress`` is told a name and how many are done. Raises CompilerMissing, CacheError.
+    """
+    seconds = {}
+    with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:
+        building = {pool.submit(one.build): one.name for one in kernels}
+        try:
+            for done, future in enumerate(as_completed(building)):
+                name = building[future]
+                progress(name, done)
+                try:
+                    built = future.result()
+                except (CompilerMissing, CacheError):
+                    raise
+                except GntError:
+                    continue
+                if not built.cached:
+                    seconds[name] = built.seconds
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return seconds
+
+
+def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
+    if op.direction == "forward":
+        return spec.dtypes
+    return spec.dtypes[:1] if spec == op.kernels[-1] else ()
+
+
+def _run_one(
+    kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
+) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
+    """One kernel on one dtype: its row, its outputs (None if it did not end), and the reference's outputs."""
+    allowed = _allowed(spec.tolerance.of(dtype))
+    try:
+        attributes = _attributes(op)
+        arrays: dict[str, np.ndarray] = {}
+        for position, a in enumerate(op.inputs):
+            arrays[a.name] = saved(a, arrays, attributes) if a.saved_by else _input_data(a, position, features, dtype)
+        truth = expected(op, arrays, attributes)
+        result = kernel(**arrays, **attributes)
+        compared = result.compare(truth, spec.tolerance)
+    except (CompilerMissing, CacheError):
+        raise
+    except GntError as error:
+        return TourRow(spec.id, dtype, allowed, "failed", message=str(error)), None, {}
+    bad = [row for row in compared.rows if not row.ok]
+    message = "; ".join(
+        f"{row.name}: {row.note or f'{row.wrong:,} of {result[row.name].size:,} elements out of tolerance'}"
+        for row in bad
+    )
+    row = TourRow(
+        kernel=spec.id,
+        dtype=dtype,
+        allowed=allowed,
+        status="ok" if compared.ok else "wrong",
+        # max() of a list with NaN depends on the order; NumPy's keeps the NaN, which is what has to be seen.
+        max_error=float(np.max([row.max_abs for row in compared.rows])),
+        seconds=result.seconds,
+        compile_seconds=compile_seconds or result.compile_seconds,
+        blocks=result.blocks,
+        message=message,
+    )
+    return row, result.outputs, truth
+
+
+def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: str) -> np.ndarray:
+    """Data for one input: the feature map (turned round for a second one), or one number a channel."""
+    kind = as_dtype(dtype if argument.dtype == DATA_DTYPE else argument.dtype)
+    shape = argument.shape or ()
+    if shape == ("C",):
+        # Uneven numbers, near 1 for gamma and near 0 for beta: a swapped channel, or gamma taken for beta, is seen.
+        channel = np.arange(features.shape[1])
+        return ((argument.fill or 0.0) + 0.3 * np.sin(1.7 * channel + 2.0 * position)).astype(kind)
+    if shape == ("N", "S...", "C"):
+        return np.ascontiguousarray(np.moveaxis(features, 1, -1), dtype=kind)
+    if shape and shape[-1].endswith("..."):
+        data = features if position == 0 else features[:, ::-1, :, ::-1]
+        return np.ascontiguousarray(data, dtype=kind)
+    raise ArgumentError(
+        f"the tour has no data for input '{argument.name}' of shape {shape}",
+        where="gn_tutorial/cli/photo_tour.py, _input_data",
+        hint="say there which numbers of the feature map it gets",
+    )
+
+
+def _attributes(op: OpSpec) -> dict[str, Any]:
+    """Attributes without a default: only ``num_groups`` has a meaning for a feature map."""
+    known = {"num_groups": filters.NUM_GROUPS}
+    missing = [a.name for a in op.attributes if a.default is None and a.name not in known]
+    if missing:
+        raise ArgumentError(
+            f"the tour has no value for '{missing[0]}' of {op.name}", where="gn_tutorial/cli/photo_tour.py, _attributes"
+        )
+    return {a.name: known[a.name] for a in op.attributes if a.name in known}
+
+
+def _allowed(tolerance: Tolerance) -> str:
+    terms = [f"{tolerance.atol:.0e}"] if tolerance.atol else []
+    terms += [f"{tolerance.rtol:.0e} |ref|"] if tolerance.rtol else []
+    return " + ".join(terms) or "0"
+
+
+def _short(numbers: str) -> str:
+    """1e-5 for 1e-05: with it a row of the table fits into 80 columns."""
+    return re.sub(r"e([+-])0(?=\d)", r"e\1", numbers)
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and bool(np.isfinite(value))
+
+
+def _writable(out: Path) -> Path:
+    """``out`` as a folder in which a file can be made; tried now, because the kernels take longer than the question."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".gnt-", dir=folder)
+        os.close(handle)
+        os.unlink(name)
+    except OSError as error:
+        raise ArgumentError(
+            f"the folder {folder} cannot be written: {error.strerror or error}",
+            where="argument out",
+            hint="choose a folder of your own",
+        ) from error
+    return folder

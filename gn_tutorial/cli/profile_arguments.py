@@ -1,0 +1,170 @@
+"""A kernel, run and modelled, from the words of ``gnt profile`` and ``gnt diff``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_types, parse_values, refuse
+from gn_tutorial.cli.terminal import working
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.registry import is_operator
+from gn_tutorial.operators.spec import KernelSpec
+from gn_tutorial.profiler.operator_bound import arrays_of_call
+from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
+
+
+@dataclass(frozen=True)
+class ProfileRequest:
+    """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
+
+    like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
+    blocks: all cores of the machine if None. inputs: of an operator project, whose attributes are ``settings``.
+    """
+
+    shape: str = ""
+    groups: int | None = None
+    settings: Sequence[str] = ()
+    dtype: str = ""
+    arrays: Mapping[str, Sequence[str]] | None = None
+    entry: str = ""
+    template: str = ""
+    types: Sequence[str] = ()
+    defines: Sequence[str] = ()
+    like: str = ""
+    blocks: int | None = None
+    seed: int = 0
+    machine: str = DEFAULT_MACHINE
+    warm: bool = False
+    record: str = ""
+    inputs: Sequence[str] = ()
+    includes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A profile, what was asked for, and whether the kernel computed the right numbers (None: nobody knows)."""
+
+    profile: Profile
+    facts: Mapping[str, Any]
+    right: bool | None
+
+
+def ask(target: str, question: ProfileRequest) -> Answer:
+    """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
+    machine = load_machine(question.machine)
+    tracing = parse_record(question.record)
+    if Path(target).is_dir() and not is_operator(target) and not question.like:
+        return _ask_project(target, question, machine, tracing)
+    if question.inputs:
+        raise ArgumentError(f"--in is for an operator project, and {target} is no folder")
+    if is_file(target) and not question.like:
+        return _ask_file(target, question, machine, tracing)
+    only_files = {f"--{name}": words for name, words in (question.arrays or {}).items()}
+    only_files |= {"--template": question.template, "--type": question.types, "--define": question.defines}
+    only_files["--include"] = question.includes
+    refuse(question.like or target, {name: list(given) or None for name, given in only_files.items()})
+    call = parse_call(question.like or target, question.shape, question.groups, question.settings, question.dtype)
+    if not is_file(target) and (question.like or question.entry):
+        raise ArgumentError(f"{'--like' if question.like else '--entry'} belongs to a file, and {target} is registered")
+    found = Kernel.registered(call.op, spec_of(target, call.spec, question.entry))
+    arrays = call.arrays(question.seed)
+    blocks = int(machine.cores) if question.blocks is None else question.blocks
+    _build(found)
+    with working(f"running {found.name}"):
+        result = run_traced(found, *arrays.values(), blocks=blocks, tracing=tracing, **call.attributes)
+        right = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance).ok
+    with working(f"modelling {found.name}"):
+        made = profile_of(result, machine=machine, warm=question.warm, inputs=arrays, group=call.op.group)
+    return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
+
+
+def spec_of(target: str, like: KernelSpec, entry: str = "") -> KernelSpec:
+    """The registered kernel itself, or a file that takes its arguments, under the file's name."""
+    if not is_file(target):
+        return like
+    made = kernel(Path(target))
+    return replace(like, id=made.name, file=made.path, entry=made.entry(entry or None).name)
+
+
+def _ask_project(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
+    from gn_tutorial.cli.project_arguments import attributes_of, inputs_of
+    from gn_tutorial.projects.project import Project
+
+    others = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
+    others["--include"] = list(question.includes)
+    others |= {f"--{name}": list(words) or None for name, words in (question.arrays or {}).items()}
+    for option, value in others.items():
+        if value not in (None, "", []):
+            raise ArgumentError(f"{option} does not apply, because {target} is a project", hint="--in, --set")
+    found = Project(target).on(machine.name)
+    with working(f"compiling {found.name}"):
+        values = inputs_of(found.definition, question.inputs, question.seed)
+        values |= attributes_of(found.definition, question.settings)
+    with working(f"running {found.name}"):
+        result = run_traced(found, tracing=tracing, blocks=question.blocks, **values)
+    with working(f"modelling {found.name}"):
+        inputs = arrays_of_call(found, (), values)
+        return Answer(profile_of(result, machine=machine, warm=question.warm, inputs=inputs), {"project": target}, None)
+
+
+def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
+    only_registered = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
+    refuse(target, {**only_registered, "--set": list(question.settings)})
+    given = question.arrays or {}
+    values = parse_values(*(given.get(name, ()) for name in ("arg", "out", "inout", "workspace")), question.seed)
+    found = kernel(
+        Path(target),
+        template=question.template,
+        dtypes=parse_types(question.types),
+        defines=tuple(question.defines),
+        includes=tuple(question.includes),
+    )
+    blocks = int(machine.cores) if question.blocks is None else question.blocks
+    _build(found)
+    with working(f"running {found.name}"):
+        result = run_traced(found, entry=question.entry or None, blocks=blocks, tracing=tracing, **values)
+    with working(f"modelling {found.name}"):
+        inputs = arrays_of_call(found, (), values)
+        return Answer(profile_of(result, machine=machine, warm=question.warm, inputs=inputs), {"file": target}, None)
+
+
+def _build(found: Kernel) -> None:
+    with working(f"compiling {found.name}"):
+        found.build()
+
+
+def parse_record(text: str) -> Tracing | None:
+    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: None, ``profile`` chooses.
+
+    Raises ArgumentError for words that are no numbers.
+    """
+    if not text:
+        return None
+    try:
+        numbers = [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        numbers = []
+    if not numbers:
+        raise ArgumentError(f"--record {text}: no blocks", hint="a number of blocks, or which: 0,5")
+    return Tracing(blocks=numbers if "," in text else numbers[0])
+
+
+def warn_if_wrong(target: str, answer: Answer) -> bool:
+    """Say that the time of a wrong kernel says little; returns False for one."""
+    if answer.right is False:
+        print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
+    return answer.right is not False
+
+
+def arrays_of(
+    arg: Sequence[str] | None, out: Sequence[str] | None, inout: Sequence[str] | None, workspace: Sequence[str] | None
+) -> dict[str, Sequence[str]]:
+    """What was said of a file's arrays, as ``ProfileRequest.arrays`` has it."""
+    return {"arg": arg or [], "out": out or [], "inout": inout or [], "workspace": workspace or []}

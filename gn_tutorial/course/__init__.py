@@ -1,0 +1,1 @@
+"""The course's machinery: exercises, puzzles, quizzes, exam, capstone, classes, the notebooks' server, the page."""

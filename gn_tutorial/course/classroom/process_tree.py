@@ -1,0 +1,40 @@
+"""A process and all that it started, ended together: compilers and launched kernels are in sessions of their own.
+
+As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes the folder:
+no process can be sure of its own threads while it tidies up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+
+import psutil
+
+#: Seconds in which the system takes away what was killed.
+_GONE = 5.0
+
+
+def end(pid: int) -> None:
+    """Kill the process and what it started, and what that started; return when they are gone."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        stopped = {pid: psutil.Process(pid)}
+        stopped[pid].suspend()
+        # A compiler may start its assembler while its parent is being stopped: until nobody is new.
+        while new := [one for one in stopped[pid].children(recursive=True) if one.pid not in {*stopped, os.getpid()}]:
+            for one in new:
+                stopped[one.pid] = one
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    one.suspend()
+        for one in stopped.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+        # Who asked for the first one waits for it, and hears how it ended.
+        psutil.wait_procs([one for one in stopped.values() if one.pid != pid], timeout=_GONE)
+
+
+if __name__ == "__main__":
+    end(int(sys.argv[1]))
+    shutil.rmtree(sys.argv[2], ignore_errors=True)

@@ -1,0 +1,136 @@
+"""A learner's progress in one file, to hand in: ``gnt progress export`` makes it, ``gnt class report`` reads it.
+
+It has what ``gnt learn list`` and ``gnt exam goals`` know: exercises and puzzles passed, hints read, answers, points.
+No source of the learner's, no path of their computer, no time of the day but that of an exam's attempt.
+"""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial import __version__
+from gn_tutorial.course.atomic_write import write_atomically
+from gn_tutorial.course.exam.attempt import Attempts, attempts_of, default_attempt_file
+from gn_tutorial.course.exam.objective_progress import Learned
+from gn_tutorial.course.progress import VERSION, default_progress, progress_of
+from gn_tutorial.errors import ArgumentError
+
+FORMAT = "gn_tutorial progress"
+#: Of the file; that of the progress in it is its own.
+FORMAT_VERSION = 1
+_LARGEST = 4 << 20
+_LONGEST_NAME = 80
+#: What an attempt's file has besides, and nobody else needs: where the folder is, where each point went.
+_OF_SUBMISSION = ("points", "accepted", "late", "at")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a learner handed in. date: ISO, when it was made. course: the version that made it."""
+
+    name: str
+    date: str
+    course: str
+    known: Learned
+
+    def record(self) -> dict[str, Any]:
+        """As plain data."""
+        attempts = [
+            asdict(one)
+            | {"folder": "", "submissions": [{key: said[key] for key in _OF_SUBMISSION} for said in one.submissions]}
+            for one in self.known.attempts.attempts
+        ]
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "name": self.name,
+            "date": self.date,
+            "course": self.course,
+            "progress": {"version": VERSION, **asdict(self.known.progress)},
+            "attempts": attempts,
+        }
+
+
+def own_export(name: str = "", warn: Callable[[str], None] = lambda text: None) -> Export:
+    """This user's progress. name: the login's unless given. Raises ArgumentError for a name that is none."""
+    called = " ".join((name or getpass.getuser()).split())
+    if not called or len(called) > _LONGEST_NAME or not called.isprintable():
+        raise ArgumentError(f"a name has 1 to {_LONGEST_NAME} characters that can be printed", where=repr(name))
+    known = Learned(default_progress(warn).read(), default_attempt_file(time.time).read())
+    now = datetime.datetime.now(tz=datetime.UTC).isoformat(timespec="seconds")
+    return Export(called, now, __version__, known)
+
+
+def default_file(name: str) -> Path:
+    """Where it goes: ``progress-ada.json`` in the current folder."""
+    plain = re.sub(r"[^\w-]+", "_", name)
+    return Path(f"progress-{plain}.json")
+
+
+def write_export(export: Export, path: Path) -> None:
+    """Write the file. Raises ArgumentError: another file is there, or it cannot be written."""
+    if path.exists():
+        try:
+            read_export(path)
+        except ValueError as error:
+            raise ArgumentError("another file is there, which is no export", where=str(path)) from error
+    try:
+        write_atomically(path, (json.dumps(export.record(), indent=1, ensure_ascii=False) + "\n").encode())
+    except OSError as error:
+        raise ArgumentError(f"the export cannot be written: {error.strerror}", where=str(path)) from error
+
+
+def read_export(path: Path) -> Export:
+    """What a file holds, whoever made it. Raises ValueError that says why it is no export."""
+    try:
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(opened, "rb") as file:
+            if not path.is_file():
+                raise ValueError("it is no regular file")
+            text = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise ValueError(f"it cannot be read: {error.strerror}") from error
+    if len(text) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST >> 20} MiB")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is damaged: no JSON ({error})") from error
+    return _export(data)
+
+
+def _export(data: Any) -> Export:
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        own = isinstance(data, Mapping) and {"passed", "hints"} <= data.keys()
+        said = "it is a learner's own file: gnt progress export makes the one to hand in" if own else "it is no export"
+        raise ValueError(said)
+    if data.get("version") != FORMAT_VERSION:
+        raise ValueError(f"another version of the course made it (format {data.get('version')!r})")
+    try:
+        known = Learned(progress_of(data["progress"]), attempts_of(data["attempts"]))
+        _use(known.attempts)
+        name, date, course = (str(data[key]) for key in ("name", "date", "course"))
+        datetime.datetime.fromisoformat(date)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
+        raise ValueError(f"it is damaged: {error!r}") from error
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise ValueError("the name in it is none")
+    return Export(name, date, course, known)
+
+
+def _use(attempts: Attempts) -> None:
+    """Raise KeyError, TypeError, ValueError where submissions lack what a standing asks of them."""
+    for one in attempts.attempts:
+        for said in one.submissions:
+            if not 0 <= float(said["points"]) <= 100 or not isinstance(said["accepted"], bool):
+                raise ValueError(f"points of a submission: {said['points']!r}")
+            bool(said["late"])

@@ -1,0 +1,117 @@
+"""What a class reached: a row for each submission, the learners' sums; as CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gn_tutorial import __version__
+from gn_tutorial.course.classroom.judgement import Finding, Judgement
+from gn_tutorial.course.classroom.similarity import Alike
+from gn_tutorial.course.classroom.submissions import EXERCISE, TASK, Aside, Camp, Submission
+
+COLUMNS = ("learner", "kind", "item", "path", "status", "points", "of", "seconds", "finding", "where", "digest")
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One submission and what was said of it. status: a state of judgements, ``untouched``, or ``open``: not yet."""
+
+    learner: str
+    kind: str
+    item: str
+    path: str
+    status: str
+    points: float
+    of: float
+    seconds: float
+    findings: tuple[Finding, ...]
+    digest: str
+
+    @property
+    def first(self) -> Finding:
+        """What is wrong first, or nothing."""
+        return self.findings[0] if self.findings else Finding("")
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One learner's. passed: exercises that are right. points: of each task that was handed in, the best."""
+
+    learner: str
+    passed: tuple[str, ...]
+    tried: int
+    points: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything. sums: of every learner, also of those who handed in nothing."""
+
+    rows: tuple[ResultRow, ...]
+    sums: tuple[Sum, ...]
+    aside: tuple[Aside, ...]
+    alike: tuple[Alike, ...]
+
+    def count(self, status: str) -> int:
+        """Submissions in this state."""
+        return sum(row.status == status for row in self.rows)
+
+    def csv(self) -> str:
+        """A line for each submission, with its first finding. Cells that a spreadsheet would compute are quoted."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in self.rows:
+            facts = asdict(row) | {"finding": row.first.what, "where": row.first.where}
+            writer.writerow([cell(facts[name]) for name in COLUMNS])
+        return out.getvalue()
+
+    def record(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "version": __version__,
+            "learners": [asdict(one) for one in self.sums],
+            "submissions": [asdict(row) for row in self.rows],
+            "alike": [asdict(one) for one in self.alike],
+            "aside": [asdict(one) for one in self.aside],
+        }
+
+
+def results(camp: Camp, known: Mapping[str, Judgement], alike: Sequence[Alike]) -> Results:
+    """What is known of a class by now."""
+    rows = [_row(one, known.get(one.text.digest)) for one in camp.submissions]
+    rows += [_row(one, None, "untouched") for one in camp.untouched]
+    orders = {one.path: (one.learner, one.text.order) for one in (*camp.submissions, *camp.untouched)}
+    rows.sort(key=lambda row: (orders[row.path], row.path))
+    return Results(tuple(rows), tuple(_sum(name, rows) for name in camp.learners), tuple(camp.aside), tuple(alike))
+
+
+def _row(one: Submission, found: Judgement | None, status: str = "open") -> ResultRow:
+    text = one.text
+    if found is None:
+        of = 1.0 if text.kind == EXERCISE else 100.0
+        return ResultRow(one.learner, text.kind, text.item, one.path, status, 0.0, of, 0.0, (), text.digest)
+    return ResultRow(
+        one.learner, text.kind, text.item, one.path,
+        found.status, found.points, found.of, found.seconds, found.findings, text.digest,
+    )  # fmt: skip
+
+
+def _sum(learner: str, rows: Sequence[ResultRow]) -> Sum:
+    mine = [row for row in rows if row.learner == learner and row.status != "untouched"]
+    exercises = [row for row in mine if row.kind == EXERCISE]
+    points: dict[str, float] = {}
+    for row in mine:
+        if row.kind == TASK:
+            points[row.item] = max(row.points, points.get(row.item, 0.0))
+    passed = tuple(dict.fromkeys(row.item for row in exercises if row.status == "right"))
+    return Sum(learner, passed, len({row.item for row in exercises}), points)
+
+
+def cell(value: Any) -> Any:
+    """A text that begins like a formula is one for a spreadsheet, and a learner's name may: a quote says it is text."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

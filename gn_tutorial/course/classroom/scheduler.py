@@ -1,0 +1,153 @@
+"""Texts judged on many cores, by Dask's distributed: workers of this process, or those of a scheduler elsewhere.
+
+Here the cluster is threads of this process, each of which waits for a ``JudgingProcess`` of its own: no port is opened,
+at which another user of the machine, or a text without walls, could ask for something. A worker that is lost elsewhere
+is Dask's business: its texts go to others.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from gn_tutorial import __version__
+from gn_tutorial.course.classroom.judgement import Judgement
+from gn_tutorial.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from gn_tutorial.course.classroom.judging_process import JudgingProcess
+    from gn_tutorial.course.classroom.submissions import Text
+
+_CONNECT_SECONDS = 15
+_mine = threading.local()
+_started: list[JudgingProcess] = []
+
+
+def need_dask() -> None:
+    """Raise ArgumentError, with the command that installs it, where the extra is missing."""
+    if find_spec("distributed") is None:
+        raise ArgumentError(
+            "Dask's distributed is not installed, and judging a class needs it",
+            hint="pip install 'gn_tutorial[judge]'",
+        )
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def local(workers: int) -> Iterator[Client]:
+    """So many workers in this process."""
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every text that Ctrl-C leaves
+    nowhere = "127.0.0.1:0"
+    with (
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=False,
+            protocol="inproc://",
+            memory_limit=0,  # what needs memory are processes with limits of their own
+            dashboard_address=nowhere,
+            worker_dashboard_address=nowhere,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        for node in (cluster.scheduler, *cluster.workers.values()):
+            node.http_server.stop()
+        try:
+            yield client
+        finally:
+            end_processes()
+
+
+@contextlib.contextmanager
+def remote(address: str) -> Iterator[Client]:
+    """The workers of a scheduler. Raises ArgumentError: it does not answer, or a worker has another course."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ArgumentError(
+            f"no scheduler answers: {str(error) or type(error).__name__}",
+            where=address,
+            hint="dask scheduler starts one, dask worker ADDRESS a worker; tls:// takes its keys from Dask's settings",
+        ) from error
+    with client:
+        _same_course(client, address)
+        yield client
+
+
+def _same_course(client: Client, address: str) -> None:
+    try:
+        versions: Mapping[str, str] = client.run(_version)
+    except Exception as error:
+        what = f"a worker cannot judge: {error}"
+        hint = f"pip install 'gn_tutorial[judge]' there, version {__version__}"
+        raise ArgumentError(what, where=address, hint=hint) from error
+    for worker, version in versions.items():
+        if version != __version__:
+            what = f"a worker has version {version} of the course, and here it is {__version__}"
+            raise ArgumentError(what, where=worker, hint="the same version everywhere gives the same verdicts")
+    if not versions:
+        raise ArgumentError("the scheduler has no worker", where=address, hint=f"dask worker {address}")
+
+
+def _version() -> str:
+    return __version__
+
+
+def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judgement]:
+    """A judgement for each text, in the order in which they come. limit: seconds that each has."""
+    from distributed import as_completed
+
+    futures = {client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts}
+    for done in as_completed(futures, loop=client.loop, raise_errors=False):
+        text = futures.pop(done)
+        error = done.exception()
+        yield _lost(text, limit, error) if error is not None else done.result()
+        done.release()
+
+
+def judge_here(text: Text, limit: float) -> Judgement:
+    """What a worker does: its thread has a judging process, which stays for the next text."""
+    from gn_tutorial.course.classroom.judging_process import JudgingProcess
+
+    if not hasattr(_mine, "process"):
+        _mine.process = JudgingProcess()
+        _started.append(_mine.process)
+    return _mine.process.judge(text, limit)
+
+
+def running() -> list[JudgingProcess]:
+    """The judging processes of this process's workers."""
+    return list(_started)
+
+
+@atexit.register
+def end_processes() -> None:
+    """End the judging processes of this process's workers."""
+    while _started:
+        _started.pop().close()
+    _mine.__dict__.clear()
+
+
+def _lost(text: Text, limit: float, error: Any) -> Judgement:
+    """Several workers were lost over one text."""
+    from gn_tutorial.course.classroom.judge_text import points_of
+    from gn_tutorial.course.classroom.judgement import Finding
+
+    what = f"the workers that were to judge it were lost: {error}"
+    return Judgement(text.digest, "undecided", 0.0, points_of(text.kind), (Finding(what),), 0.0, limit, __version__)

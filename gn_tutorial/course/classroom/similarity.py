@@ -1,0 +1,180 @@
+"""Texts of different learners that are suspiciously equal: plain shingles of tokens, names normalised.
+
+A text is its tokens without comments, layout and directives; every name that is not the language's or the API's is the
+same name. What is given, the stub and our own solutions, counts for nothing, and so does what many write. So renaming,
+other comments and another order of functions hide no copy, and a right answer that is short is no sign of one.
+It is a list to look at, never a verdict.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from gn_tutorial.course.classroom.submissions import EXERCISE, Submission, Text
+from gn_tutorial.course.exam.handout import handout, solved
+from gn_tutorial.course.exam.solution_files import right_solutions
+from gn_tutorial.course.exam.task import find_task
+from gn_tutorial.course.exercises.registry import load_course
+from gn_tutorial.cpp.tokens import tokens
+from gn_tutorial.toml_file import PACKAGE, read_toml
+
+#: Tokens of a shingle: about two statements.
+SHINGLE = 12
+#: A text of fewer shingles of its own is too short to say anything.
+FEWEST = 24
+#: Of the shingles that two texts have, those that both have.
+ALIKE = 0.7
+#: What so large a part of a class has, or so many, and more than a few, is how it is written, not a copy.
+_USUAL, _FEW, _MANY = 0.25, 4, 40
+_LONGEST = 200_000
+_PYTHON = re.compile(
+    r"#[^\n]*|(?:[rbfuRBFU]{0,2})(?:\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)"
+    r"|[^\W\d]\w*|\d[\w.]*|\S",
+    re.DOTALL,
+)
+_OF_PYTHON = frozenset(
+    "and as assert async await break class continue def del elif else except finally for from global if import in is "
+    "lambda nonlocal not or pass raise return try while with yield None True False "
+    "range len sum min max abs zip".split()
+)
+_OF_CPP = frozenset(
+    "auto bool break case char class const constexpr continue default do double else enum explicit false float for "
+    "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
+    "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
+)
+#: Qualifiers of the namespace: with a using directive they are not there.
+_LEFT_OUT = frozenset({"AscendC", "::"})
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Texts of one item that are alike. how: in words. share: of their shingles that both have.
+
+    handed_in: learner and path of each. own: shingles that neither the stub nor our solutions have.
+    """
+
+    item: str
+    how: str
+    share: float
+    own: int
+    handed_in: tuple[tuple[str, str], ...]
+
+
+def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[Alike]:
+    """Every group of texts that are equal and every pair that is nearly so, the most alike first."""
+    by_item: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    for one in submissions:
+        by_item[one.text.kind, one.text.item].append(one)
+    found = [group for mine in by_item.values() for group in _of_item(mine, threshold)]
+    return sorted(found, key=lambda one: (-one.share, one.item, one.handed_in))
+
+
+def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
+    if any(name.endswith(".toml") for name in mine[0].text.files):  # predictions: right ones are all the same
+        return
+    given = _given(mine[0].text)
+    forms: dict[tuple[str, ...], list[Submission]] = defaultdict(list)
+    for one in mine:
+        forms[normal_form(one.text)].append(one)
+    own = {form: shingles(form) - given for form in forms}
+    own = {form: some for form, some in own.items() if len(some) >= FEWEST}
+    for form, some in own.items():
+        if len({one.learner for one in forms[form]}) > 1:
+            same = len({one.text.digest for one in forms[form]}) == 1
+            how = "the same text" if same else "the same but for names, comments and layout"
+            yield Alike(mine[0].text.item, how, 1.0, len(some), _who(forms[form]))
+    many = Counter(shingle for some in own.values() for shingle in some)
+    usual = {shingle for shingle, times in many.items() if times > max(_FEW, min(_MANY, _USUAL * len(forms)))}
+    rare = {form: some - usual for form, some in own.items()}
+    for (one, other), both in _shared(rare).items():
+        whole = len(rare[one] | rare[other])
+        if whole >= FEWEST and both / whole >= threshold and _others(forms[one], forms[other]):
+            handed_in = _who([*forms[one], *forms[other]])
+            yield Alike(mine[0].text.item, "nearly the same", both / whole, whole, handed_in)
+
+
+def normal_form(text: Text) -> tuple[str, ...]:
+    """The tokens of all its files, names normalised."""
+    found: list[str] = []
+    for name, content in sorted(text.files.items()):
+        plain = content[:_LONGEST]
+        found += _python(plain) if name.endswith(".py") else _cpp(plain)
+    return tuple(found)
+
+
+def shingles(form: Sequence[str]) -> set[int]:
+    """A number for each run of so many tokens."""
+    return {hash(tuple(form[at : at + SHINGLE])) for at in range(len(form) - SHINGLE + 1)}
+
+
+def _cpp(text: str) -> Iterator[str]:
+    for token in tokens(text):
+        if token.text not in _LEFT_OUT:
+            yield token.text if token.kind != "name" or token.text in _known_to_cpp() else "name"
+
+
+def _python(text: str) -> Iterator[str]:
+    before = ""
+    for found in _PYTHON.finditer(text):
+        token = found[0]
+        if token.startswith("#") or token.lstrip("rbfuRBFU").startswith(('"""', "'''")):
+            continue
+        named = (token[0].isalpha() or token[0] == "_") and before != "." and token not in _OF_PYTHON
+        before = token
+        yield "name" if named else token
+
+
+@functools.cache
+def _known_to_cpp() -> frozenset[str]:
+    apis = read_toml(PACKAGE / "twin" / "apis.toml", "the list of APIs")
+    return _OF_CPP | apis.keys()
+
+
+def _given(text: Text) -> set[int]:
+    """The shingles of the stub and of our own solutions."""
+    if text.kind == EXERCISE:
+        exercise = load_course().find(text.item)
+        (name,) = text.files
+        ours: Iterable[dict[str, str]] = (
+            {name: path.read_text(encoding="utf-8")} for path in (exercise.stub, exercise.solution)
+        )
+    else:
+        task = find_task(text.item)
+        right = [solved(task, pieces, layout) for pieces in right_solutions(task).values() for layout in ("8.x", "9.x")]
+        ours = [_sources(one) for one in (*right, handout(task, "8.x"), handout(task, "9.x"))]
+    return {one for files in ours for one in shingles(normal_form(Text(text.kind, text.item, files)))}
+
+
+def _sources(files: dict[str, str]) -> dict[str, str]:
+    """What a submission has of a folder."""
+    return {
+        name: text
+        for name, text in files.items()
+        if name.startswith(("op_host/", "op_kernel/")) and name.endswith((".cpp", ".h"))
+    }
+
+
+def _shared(rare: dict[tuple[str, ...], set[int]]) -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """How many rare shingles each pair of texts shares, of pairs that share any."""
+    number = {form: place for place, form in enumerate(rare)}
+    holders: dict[int, list[int]] = defaultdict(list)
+    for form, some in rare.items():
+        for shingle in some:
+            holders[shingle].append(number[form])
+    pairs = Counter(pair for those in holders.values() for pair in combinations(those, 2))
+    forms = list(rare)
+    return Counter({(forms[one], forms[other]): both for (one, other), both in pairs.items()})
+
+
+def _others(one: Collection[Submission], other: Collection[Submission]) -> bool:
+    """Whether they are of different learners: who tries several times is alike to nobody else."""
+    return len({each.learner for each in (*one, *other)}) > 1
+
+
+def _who(handed_in: Iterable[Submission]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((one.learner, one.path) for one in handed_in))

@@ -1,0 +1,81 @@
+"""What authors and CI ask of a task: gaps fail with help, right solutions pass, wrong ones are told their mistake."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gn_tutorial.course.exam.handout import handout, solved, write
+from gn_tutorial.course.exam.judge import judge
+from gn_tutorial.course.exam.marks import Marks
+from gn_tutorial.course.exam.solution_files import right_solutions
+from gn_tutorial.course.exam.task import SPEED, Task
+from gn_tutorial.course.exercises.registry import WrongSolution
+from gn_tutorial.projects.new_project import LAYOUTS
+
+FEWEST_WRONG, RIGHT = 5, 3
+
+
+def judged(task: Task, files: Mapping[str, str], layout: str) -> Marks:
+    """The judge's verdict on a folder with these files."""
+    with tempfile.TemporaryDirectory(prefix="gnt-exam-") as folder:
+        return judge(task, write(files, Path(folder) / task.name), layout)
+
+
+def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
+    """What is wrong with the folder as it is handed out."""
+    marks = judged(task, handout(task, layout), layout)
+    if marks.points:
+        yield f"the gaps earn {marks.points:g} points in layout {layout}"
+    first = marks.losses[0]
+    if "tiling struct has no field" not in first.what or not first.read or not first.case:
+        yield f"the gaps fail without help in layout {layout}: {first.what}"
+
+
+def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
+    """Right solutions that are refused; the first one has to earn all points. names: which; without any, all."""
+    for number, (name, pieces) in enumerate(right_solutions(task).items()):
+        if names and name not in names:
+            continue
+        marks = judged(task, solved(task, pieces, layout), layout)
+        if not marks.accepted:
+            yield f"the right solution '{name}' is refused in layout {layout}: {marks.losses[0].what}"
+        elif number == 0 and marks.points < 100:
+            yield f"the first solution earns {marks.points:g} points: {marks.losses[0].what}"
+
+
+def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
+    """Wrong solutions that are accepted, or are not told their own mistake. chosen: which; None: all.
+
+    The others are only made, so that none drifts from the solution.
+    """
+    first, told = next(iter(right_solutions(task).values())), {}
+    for wrong in task.wrong():
+        pieces = first.mistaken(wrong)
+        if chosen is not None and wrong not in chosen:
+            continue
+        marks = judged(task, solved(task, pieces, layout), layout)
+        if marks.accepted:
+            yield f"the wrong solution '{wrong.name}' is accepted"
+            continue
+        what = marks.losses[0].what
+        if wrong.message not in what:
+            yield f"the wrong solution '{wrong.name}' must be told '{wrong.message}', not: {what}"
+        if what in told:
+            yield f"the wrong solutions '{wrong.name}' and '{told[what]}' are told the same: {what}"
+        told[what] = wrong.name
+
+
+def complaints(task: Task) -> Iterator[str]:
+    """Everything, in both layouts; takes minutes."""
+    if len(task.wrong()) < FEWEST_WRONG:
+        yield f"{len(task.wrong())} wrong solutions; {FEWEST_WRONG} are the least"
+    if len(right_solutions(task)) < RIGHT:
+        yield f"{len(right_solutions(task))} right solutions; {RIGHT} are the least"
+    if not 0 < task.points[SPEED] <= 20:
+        yield f"{task.points[SPEED]} points for '{SPEED}', which refuses nobody"
+    for layout in LAYOUTS:
+        yield from gaps_complaints(task, layout)
+        yield from right_complaints(task, layout)
+    yield from wrong_complaints(task, LAYOUTS[-1])

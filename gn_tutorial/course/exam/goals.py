@@ -1,0 +1,143 @@
+"""The objectives of course and exam, ``exercises/objectives.toml``: what each is, its lessons, and its items.
+
+An item belongs to an objective if it cites one of its lessons, or if the file names it. So a new question of a section
+that is taught needs no line there; one that belongs nowhere is refused, with the line that would take it in.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.course.exam.bank import load_bank
+from gn_tutorial.course.exam.items import KINDS, Item, all_items
+from gn_tutorial.course.exercises.registry import exercises_root
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.toml_file import read_toml
+
+FILE = "objectives.toml"
+#: The topic of what is neither the machine's nor the language's; the other topics are those of the theory bank.
+MATHEMATICS = "mathematics"
+_TEXTS = ("title", "you_can", "topic")
+# How many items one message shows: whoever adds a notebook meets a dozen at once.
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One objective. title: a few words. you_can: the rest of "you can ...". lessons: page (``02``) and heading."""
+
+    id: str
+    title: str
+    you_can: str
+    topic: str
+    lessons: tuple[tuple[str, str], ...]
+    items: tuple[Item, ...]
+
+    def of(self, kind: str) -> tuple[Item, ...]:
+        """Its items of a kind of ``items.KINDS``."""
+        return tuple(one for one in self.items if one.kind == kind)
+
+    def lesson(self, item: Item) -> str:
+        """Where to read before an item, in words: the section that it cites, or the first lesson."""
+        page, section = item.cites[0] if item.cites else self.lessons[0]
+        return f"{f'notebook {page}' if page.isdigit() else page}, section '{section}'"
+
+    @property
+    def last_notebook(self) -> int:
+        """The last notebook that has one of its lessons; 0 if only pages have."""
+        return max((int(page) for page, _ in self.lessons if page.isdigit()), default=0)
+
+
+@functools.cache
+def load_goals() -> tuple[Goal, ...]:
+    """Every objective of the course, in its order. Raises RegistryError as ``read_goals``."""
+    return read_goals(exercises_root() / FILE, all_items(), [one.name for one in load_bank().topics])
+
+
+def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tuple[Goal, ...]:
+    """The objectives of a file, each with those of ``items`` that belong to it. topics: of the theory bank.
+
+    Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
+    """
+    data = read_toml(path, "the objectives")
+    if not data:
+        raise RegistryError("there is no objective", where=str(path))
+    known = {MATHEMATICS, *topics}
+    goals = tuple(_goal(key, one, known, items, f"{path}, [{key}]") for key, one in data.items())
+    _refuse_homeless(items, goals, path)
+    return goals
+
+
+def _goal(key: str, given: Any, topics: set[str], items: Sequence[Item], where: str) -> Goal:
+    if not isinstance(given, dict):
+        raise RegistryError(f"an objective is a table, not {given!r}", where=where)
+    for name in sorted(given.keys() - {*_TEXTS, "lessons", *KINDS}):
+        raise RegistryError(f"'{name}' is not a key of an objective", where=where)
+    for name in _TEXTS:
+        if not isinstance(given.get(name), str) or not given[name].strip():
+            raise RegistryError(f"'{name}' is missing or no text", where=where)
+    if given["topic"] not in topics:
+        raise RegistryError(f"'topic' is '{given['topic']}'", where=where, hint=f"one of {', '.join(sorted(topics))}")
+    lessons = _lessons(given.get("lessons"), where)
+    named = {kind: _texts(given.get(kind, []), kind, where) for kind in KINDS}
+    for kind, patterns in named.items():
+        for pattern in patterns:
+            if not any(one.kind == kind and fnmatchcase(one.name, pattern) for one in items):
+                raise RegistryError(f"'{kind}' names '{pattern}', and no {KINDS[kind]} is called that", where=where)
+    mine = (one for one in items if _taught(one, lessons) or any(fnmatchcase(one.name, p) for p in named[one.kind]))
+    return Goal(key, *(given[name] for name in _TEXTS), lessons, tuple(mine))
+
+
+def _lessons(given: Any, where: str) -> tuple[tuple[str, str], ...]:
+    if not isinstance(given, Mapping) or not given:
+        raise RegistryError("'lessons' is missing, or no table of pages and their headings", where=where)
+    for page in given:
+        if not re.fullmatch(r"\d\d|docs/[\w-]+\.md", page):
+            raise RegistryError(f"'lessons' has the page '{page}'", where=where, hint='as in 02 or "docs/exam.md"')
+    return tuple((page, one) for page, names in given.items() for one in _texts(names, f"lessons.{page}", where))
+
+
+def _texts(given: Any, key: str, where: str) -> list[str]:
+    if not isinstance(given, list) or not all(isinstance(one, str) and one for one in given):
+        raise RegistryError(f"'{key}' is no list of texts: {given!r}", where=where)
+    return given
+
+
+def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
+    """Whether one of the lessons has the section that an item cites, whole or by its first words."""
+    return any(
+        page == lesson_page and re.match(rf"{re.escape(section)}(?!\w)", heading) is not None
+        for page, section in item.cites
+        for lesson_page, heading in lessons
+    )
+
+
+def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path) -> None:
+    """Raise RegistryError if items belong to no objective: each with the line that would take it in."""
+    at_home = {id(item) for goal in goals for item in goal.items}
+    homeless = [one for one in items if id(one) not in at_home]
+    if not homeless:
+        return
+    lines = [f"{one}: add {_line(one)}" for one in homeless]
+    more = [] if len(lines) <= _SHOWN else [f"and {len(lines) - _SHOWN} more"]
+    raise RegistryError(
+        f"items of the course that belong to no objective: {len(lines)}",
+        where=str(path),
+        detail="\n".join([*lines[:_SHOWN], *more]),
+        hint="add it to the objective that it serves, or write a new one; the file's first lines say how",
+    )
+
+
+def _line(item: Item) -> str:
+    """What a table of objectives.toml needs, to have an item: the section that it cites, or its name."""
+    if item.cites:
+        page, section = item.cites[0]
+        key = page if page.isdigit() else f'"{page}"'
+        return f'its section\'s heading to the lessons of an objective: {key} = ["{section}"]'
+    return f'"{item.name}" to {item.kind} of an objective'

@@ -1,0 +1,68 @@
+"""What a learner can be asked, as one list: exercises, quiz questions, theory questions, tasks of the exam."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gn_tutorial.course.exam.bank import load_bank
+from gn_tutorial.course.exam.task import load_tasks
+from gn_tutorial.course.exercises.registry import load_course
+from gn_tutorial.course.quizzes.quiz import names, quiz
+from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
+
+#: The keys of an objective that name items, and what one of each is called.
+KINDS = {"exercises": "exercise", "quizzes": "quiz question", "theory": "theory question", "tasks": "exam task"}
+_CITED = re.compile(r"(?:[Nn]otebook (\d\d)|(docs/[\w-]+\.md)), section '(.+?)'(?=$|[;,.])")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item. kind: of KINDS. name: what objectives.toml calls it. group: its quiz, topic, or its own name.
+
+    cites: the pages and sections that teach it; a page is a notebook's number or a path under docs. question: of the
+    two kinds that have one. text: to tell it from others.
+    """
+
+    kind: str
+    name: str
+    group: str
+    text: str
+    cites: tuple[tuple[str, str], ...] = ()
+    question: QuizQuestion | None = None
+
+    def __str__(self) -> str:
+        return f"{KINDS[self.kind]} {self.name}" + ("" if self.question is None else f" ({self.text})")
+
+
+def all_items() -> tuple[Item, ...]:
+    """Every item of the course. Raises RegistryError."""
+    return (*_exercises(), *_quizzes(), *_theory(), *_tasks())
+
+
+def _exercises() -> Iterator[Item]:
+    for one in load_course():
+        yield Item("exercises", one.id, one.id, one.title, ((one.notebook, one.section),))
+
+
+def _quizzes() -> Iterator[Item]:
+    for name in names():
+        for one in quiz(name).questions:
+            yield _asked("quizzes", name, one, one.source)
+
+
+def _theory() -> Iterator[Item]:
+    for topic in load_bank().topics:
+        for one, source in zip(topic.questions, topic.cited, strict=True):
+            yield _asked("theory", topic.name, one, source)
+
+
+def _tasks() -> Iterator[Item]:
+    for one in load_tasks():
+        yield Item("tasks", one.name, one.name, one.title)
+
+
+def _asked(kind: str, group: str, question: QuizQuestion, source: str) -> Item:
+    cites = tuple((notebook or page, section) for notebook, page, section in _CITED.findall(source))
+    return Item(kind, f"{group}/{source}", group, question.text, cites, question)

@@ -1,0 +1,276 @@
+"""The strict judge of the practical exam: hidden calls of an attempt, with all checks, every element compared.
+
+It takes the sources of the folder's op_host and op_kernel, and puts them into a fresh folder of the task: whatever else
+was changed counts for nothing. The project's own functions and its kernel run in the walls of ``gnt project``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.course.exam.hidden import HiddenCall, bound_call, draw
+from gn_tutorial.course.exam.judged_folder import judged_folder
+from gn_tutorial.course.exam.marks import Ledger, Loss, Marks, all_lost
+from gn_tutorial.course.exam.speed import speed
+from gn_tutorial.course.exam.submission_files import HandedIn, handed_in
+from gn_tutorial.course.exam.symptoms import described
+from gn_tutorial.course.exam.task import SPEED, Task
+from gn_tutorial.course.exam.tiling_requirements import unmet
+from gn_tutorial.course.exercises.check_kernel import unwritten
+from gn_tutorial.course.exercises.compare import spots
+from gn_tutorial.cpp.forbidden_calls import forbidden
+from gn_tutorial.cpp.includes import short
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
+from gn_tutorial.operators.arguments import out
+from gn_tutorial.operators.comparison import within
+from gn_tutorial.operators.result import Result
+from gn_tutorial.projects.call import OpCall
+from gn_tutorial.projects.dtype_columns import dtype_name
+from gn_tutorial.projects.host_call import HostError
+from gn_tutorial.projects.project import Project
+from gn_tutorial.projects.references import expected
+from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
+
+_SECONDS = 10.0
+#: As on a device: copies take effect when they are waited for, so what forgets to wait has wrong numbers; Reciprocal
+#: and Rsqrt have no more digits than their pages state.
+_OPTIONS = TwinOptions(delayed_dma=True, approximate="documented")
+#: With so many bytes and one block, cores stand idle that every exam's chip has.
+_ENOUGH_TO_SHARE = 256 << 10
+_STRUCT, _FUNCTION, _KERNEL, _NUMBERS, _FINDINGS = (
+    "tiling struct", "tiling function", "kernel", "accuracy", "no findings",
+)  # fmt: skip
+_RUN = (_KERNEL, _NUMBERS, _FINDINGS)
+_UNSET = "field-never-set"
+#: They say something about the chip, not about the attempt.
+_NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
+_SHARES = "Notebook 03, section 'Which groups belong to which core'"
+_MEETING = "docs/exam.md, section 'Blocks that meet'"
+_NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
+
+
+def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
+    """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError: no such folder."""
+    return judge_sources(task, handed_in(folder), layout, soc)
+
+
+def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
+    """The same for sources that were read before."""
+    broken = forbidden(task.forbidden, attempt.kernel())
+    if broken is not None:
+        return all_lost(task, broken.what, broken.where)
+    with judged_folder(task, attempt, layout, soc) as root:
+        try:
+            project = Project(root, soc=soc)
+            return _Judging(task, project, root, zlib.crc32(attempt.text()), attempt.kernel()).marks()
+        except CompileError as error:
+            return _not_compiled(task, error, root)
+        except ArgumentError as error:  # no operator, no kernel of its name
+            return all_lost(task, error.what, place(error.where, root))
+
+
+@dataclass
+class _Judging:
+    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls. kernels: name -> text.
+
+    endless: what was said of the first launch that did not end; after it none is made.
+    """
+
+    task: Task
+    project: Project
+    root: Path
+    seed: int
+    kernels: Mapping[str, str]
+    endless: str = ""
+
+    def marks(self) -> Marks:
+        """Run every hidden call, then the one of the bound. Raises CompileError for host files, ArgumentError."""
+        changed = self._changed()
+        if changed:
+            return all_lost(self.task, changed)
+        calls = draw(self.task, self.seed)
+        self.ledger = Ledger(self.task, len(calls))
+        for number, call in enumerate(calls):
+            self._judge(number, call)
+        losses = self.ledger.losses()
+        if losses:
+            what = "the time of an operator that is not right is not looked at"
+            slow = Loss(what, {SPEED: float(self.task.points[SPEED])}, read=self.task.reading(SPEED))
+            return Marks(self.task.name, self.task.points, (*losses, slow), len(calls))
+        share, slower = speed(self.task, self.project, bound_call(self.task, self.seed))
+        return Marks(self.task.name, self.task.points, slower, len(calls), share)
+
+    def _changed(self) -> str:
+        """What of the given definition is another one."""
+        ours, theirs = self.task.definition, self.project.definition
+        for role in ("inputs", "outputs"):
+            mine = [(one.name, one.kind, one.dtypes) for one in getattr(ours, role)]
+            if mine != [(one.name, one.kind, one.dtypes) for one in getattr(theirs, role)]:
+                return f"the {role} of the definition are not those that were given"
+        mine = [(one.name, one.type) for one in ours.attributes]
+        if mine != [(one.name, one.type) for one in theirs.attributes]:
+            return "the attributes of the definition are not those that were given"
+        return ""
+
+    def _judge(self, number: int, hidden: HiddenCall) -> None:
+        call = self.project.call(**hidden.arrays, **hidden.attributes)
+        golden = expected(self._reference, call)
+        plan = self._plan(number, hidden, call, golden)
+        if plan is None:
+            return
+        if self.endless:  # the others would take as long
+            self._lose("timeout", _RUN, number, hidden, self.endless)
+            return
+        try:
+            self.project.kernel(call, plan).build(True)
+            own = _own_workspace(call, plan)
+            result = self.project.launch(call, own, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
+        except CompileError as error:
+            self._lose(
+                "kernel compile", _RUN, number, hidden, f"the kernel does not compile: {_first(error)}", error.where
+            )
+        except KernelFault as error:
+            self._found(number, hidden, next(iter(error.diagnostics), None), error)
+        except KernelTimeout as error:
+            self.endless = error.what
+            self._lose("timeout", _RUN, number, hidden, error.what, error.where)
+        except GntError as error:
+            what = f"the kernel did not end well: {error.what}"
+            self._lose(f"kernel {type(error).__name__}", _RUN, number, hidden, what, error.where)
+        else:
+            self._compare(number, hidden, result, golden)
+            self._warned(number, hidden, result)
+
+    def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
+        """The plan, if it can be launched."""
+        everything = (_STRUCT, _FUNCTION, *_RUN)
+        given = [
+            out(one.shape, dtype_name(call.column.outputs[index].dtype))
+            for (index, _), one in zip(call.output_tensors, golden, strict=True)
+        ]
+        try:
+            inferred = self.project.host.infer(call)
+            plan = self.project.host.plan(call, given)
+        except HostError as error:
+            what = f"the tiling function fails: {error.what}"
+            self._lose("tiling fails", everything, number, hidden, what, error.where)
+            return None
+        if [tuple(shape) for _, _, shape in inferred] != [one.shape for one in golden]:
+            self._lose("shape", everything, number, hidden, "InferShape, which was given, says another shape now")
+        if not plan.data or (plan.struct is not None and not plan.struct.fields):
+            what = "the tiling struct has no field: the kernel cannot know how the work is divided"
+            self._lose("no field", everything, number, hidden, what)
+        for note in plan.notes:
+            self._noted(number, hidden, note)
+        lacks = list(unmet(plan, call.soc.library_workspace, self.kernels))
+        for one in lacks:
+            at_fault = _KERNEL if one.in_kernel else _FUNCTION
+            parts = (at_fault, *_RUN) if one.stops else (at_fault, _FINDINGS)
+            self._lose(one.rule, parts, number, hidden, f"{one.what} [{one.rule}]", read=_MEETING)
+        nbytes = sum(one.nbytes for one in hidden.arrays.values())
+        if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE:
+            what = f"one block for {nbytes:,} bytes, on a chip with {call.soc.vector_cores} vector cores"
+            self._lose("one block", (_FUNCTION,), number, hidden, what, read=_SHARES)
+        return None if any(map(_stops, plan.notes)) or any(one.stops for one in lacks) else plan
+
+    def _noted(self, number: int, hidden: HiddenCall, note: PlanNote) -> None:
+        if note.rule in _NO_FAULT:
+            return
+        parts = (_STRUCT,) if note.rule == _UNSET else (_FUNCTION,)
+        parts += _RUN if _stops(note) else (_FINDINGS,)
+        self._lose(f"note {note.rule}", parts, number, hidden, f"{note.what} [{note.rule}]", note.where, _NOTES)
+
+    def _found(self, number: int, hidden: HiddenCall, first: Diagnostic | None, error: GntError) -> None:
+        if first is None:
+            self._lose("fault", _RUN, number, hidden, error.what)
+            return
+        self._lose(f"finding {first.id}", _RUN, number, hidden, *_said(first))
+
+    def _warned(self, number: int, hidden: HiddenCall, result: Result) -> None:
+        for one in result.diagnostics:
+            self._lose(f"finding {one.id}", (_FINDINGS,), number, hidden, *_said(one))
+
+    def _compare(self, number: int, hidden: HiddenCall, result: Result, golden: list[np.ndarray]) -> None:
+        for (name, ours), wanted in zip(result.outputs.items(), golden, strict=True):
+            holes = unwritten(ours.reshape(-1))
+            if holes.any():
+                what = f"part of {name} was never written: {spots(name, holes)}, {int(holes.sum())} of {holes.size}"
+                self._lose("holes", (_KERNEL, _NUMBERS), number, hidden, what)
+                return
+            bound = self.task.tolerance.of(ours.dtype.name)
+            wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
+            if wrong.any():
+                what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
+                what = f"{hidden.case.means}: {what}" if hidden.case.means else what
+                group = f"numbers {hidden.case.what}" if hidden.case.means else "numbers"
+                self._lose(group, (_NUMBERS,), number, hidden, what, read=hidden.case.read)
+                return
+
+    def _reference(self, *inputs: np.ndarray, **attributes: Any) -> list[np.ndarray]:
+        names = [one.name for one in self.task.definition.inputs]
+        made = self.task.golden(dict(zip(names, inputs, strict=True)), attributes)
+        return [np.asarray(made[one.name], np.float64) for one in self.task.definition.outputs]
+
+    def _lose(
+        self,
+        group: str,
+        parts: tuple[str, ...],
+        number: int,
+        hidden: HiddenCall,
+        what: str,
+        where: str = "",
+        read: str = "",
+    ) -> None:
+        self.ledger.lose(
+            group,
+            parts,
+            number,
+            what.replace(f"{self.root}/", ""),
+            where=place(where, self.root),
+            case=str(hidden),
+            read=read or self.task.reading(parts[0]),
+        )
+
+
+def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
+    """With the kernel's own bytes of the workspace only: what the library needs is the library's."""
+    own = plan.workspace - call.soc.library_workspace
+    return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
+
+
+def _stops(note: PlanNote) -> bool:
+    """Whether nothing is launched: with a field that nobody set, the kernel does something else each time."""
+    return note.severity == "error" or note.rule == _UNSET
+
+
+def _said(one: Diagnostic) -> tuple[str, str, str]:
+    """What, where and what to read of a checker's finding."""
+    return f"{one.what} [{one.id}]", f"{one.file}:{one.line}" if one.file else "", f"gnt explain {one.id}"
+
+
+def _first(error: CompileError) -> str:
+    """The first message of the compiler, and what to do where that is certain."""
+    first = error.errors[0].message if error.errors else error.what
+    return f"{first} ({error.hint})" if error.hint else first
+
+
+def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
+    return all_lost(
+        task, f"the host files do not compile: {_first(error)}", place(error.where, root), task.reading(_FUNCTION)
+    )
+
+
+def place(where: str, root: Path) -> str:
+    """A place inside the judged copy ``root`` as the candidate knows it, however messages write the copy's path."""
+    for shown in (str(root), short(root)):
+        where = where.replace(f"{shown}/", "").replace(shown, ".")
+    return where

@@ -1,0 +1,85 @@
+"""What a paper is worth: a question counts if exactly the right options were chosen, all of them and no other."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any
+
+from gn_tutorial.course.exam.bank import Bank, Topic
+from gn_tutorial.course.exam.paper import Paper
+from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One question of a paper, and what was chosen: "" if it was left open."""
+
+    topic: Topic
+    question: QuizQuestion
+    chosen: str
+
+    @property
+    def right(self) -> bool:
+        """Whether it counts."""
+        return self.chosen == self.question.right
+
+
+@dataclass(frozen=True)
+class PaperResult:
+    """A finished paper. by_topic: title -> right, asked, in the order of the bank.
+
+    minutes: how long it took. gone: questions that the bank no longer has; they do not count.
+    """
+
+    marked: tuple[Marked, ...]
+    by_topic: dict[str, tuple[int, int]]
+    minutes: float
+    limit: float | None
+    finished: float
+    seed: int
+    gone: int
+
+    @property
+    def right(self) -> int:
+        """How many questions count."""
+        return sum(one.right for one in self.marked)
+
+    def to_read(self) -> list[str]:
+        """The sources of the questions that do not count, each once, in their order."""
+        return list(dict.fromkeys(one.question.source for one in self.marked if not one.right))
+
+    def record(self) -> dict[str, Any]:
+        """What the learner's progress keeps of it."""
+        when = datetime.datetime.fromtimestamp(self.finished, tz=datetime.UTC)
+        topics: dict[str, list[int]] = {}
+        for one in self.marked:
+            counts = topics.setdefault(one.topic.name, [0, 0])
+            counts[0] += one.right
+            counts[1] += 1
+        return {
+            "date": when.isoformat(timespec="seconds"),
+            "seed": self.seed,
+            "minutes": round(self.minutes, 1),
+            "limit": self.limit,
+            "right": self.right,
+            "asked": len(self.marked),
+            "topics": topics,
+            "answers": {one.question.key: one.chosen for one in self.marked},
+        }
+
+
+def mark(paper: Paper, bank: Bank) -> PaperResult:
+    """The result of a finished paper."""
+    assert paper.finished is not None, "a paper is marked when it is finished"
+    asked = paper.questions(bank)
+    marked = tuple(Marked(topic, one, paper.answers.get(one.key, "")) for topic, one in asked)
+    gone = len(paper.asked) - len(asked)
+    by_topic = {}
+    for topic in bank.topics:
+        mine = [one.right for one in marked if one.topic.name == topic.name]
+        if mine:
+            by_topic[topic.title] = (sum(mine), len(mine))
+    return PaperResult(
+        marked, by_topic, paper.spent(paper.finished) / 60, paper.minutes, paper.finished, paper.seed, gone
+    )

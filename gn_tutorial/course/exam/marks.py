@@ -1,0 +1,122 @@
+"""What an attempt at a task is worth: points by part, and where each lost point went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gn_tutorial.course.exam.task import PARTS, SPEED, Task
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Points that went for one reason. points: by part. read: where it is explained.
+
+    cases: how many of the hidden calls showed it; case: the first of them.
+    """
+
+    what: str
+    points: Mapping[str, float]
+    where: str = ""
+    case: str = ""
+    cases: int = 0
+    read: str = ""
+
+    @property
+    def total(self) -> float:
+        """Points that this reason took, of all parts."""
+        return sum(self.points.values())
+
+    def lines(self) -> list[str]:
+        """For a report."""
+        parts = ", ".join(f"{part} -{_number(lost)}" for part, lost in self.points.items())
+        found = [f"-{_number(self.total)}  {self.what}"]
+        found += [f"      where: {self.where}"] if self.where else []
+        found += [f"      case:  {self.case}" + (f" (and {self.cases - 1} more)" if self.cases > 1 else "")] * bool(
+            self.case
+        )
+        return [*found, f"      part:  {parts}", f"      read:  {self.read}"]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The judge's verdict. of: points that each part has. cases: hidden calls. share: of the bound, None if not run."""
+
+    task: str
+    of: Mapping[str, int]
+    losses: tuple[Loss, ...]
+    cases: int
+    share: float | None = None
+
+    @property
+    def earned(self) -> dict[str, float]:
+        """Points by part."""
+        lost = {part: sum(loss.points.get(part, 0.0) for loss in self.losses) for part in PARTS}
+        return {part: round(max(0.0, self.of[part] - lost[part]), 1) for part in PARTS}
+
+    @property
+    def points(self) -> float:
+        """Of 100."""
+        return round(sum(self.earned.values()), 1)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing is wrong; an operator that is merely slow is accepted."""
+        return all(set(loss.points) <= {SPEED} for loss in self.losses)
+
+    def record(self) -> dict[str, Any]:
+        """As plain data, for the file of attempts."""
+        return {
+            "points": self.points,
+            "accepted": self.accepted,
+            "cases": self.cases,
+            "share": self.share,
+            "parts": {part: [self.earned[part], self.of[part]] for part in PARTS},
+            "losses": [
+                {
+                    "what": one.what, "points": dict(one.points), "where": one.where, "case": one.case,
+                    "cases": one.cases, "read": one.read,
+                }
+                for one in self.losses
+            ],
+        }  # fmt: skip
+
+
+@dataclass
+class Ledger:
+    """Losses while the hidden calls run: a part's points are shared evenly by the calls, and each share goes once."""
+
+    task: Task
+    cases: int
+    _lost: dict[tuple[str, int], str] = field(default_factory=dict)
+    _reasons: dict[str, tuple[str, str, str, str]] = field(default_factory=dict)
+
+    def lose(
+        self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
+    ) -> None:
+        """Call ``number`` loses its share of these parts; losses of one group are one row, which tells the first."""
+        for part in parts:
+            if (part, number) not in self._lost:
+                self._reasons.setdefault(group, (what, where, case, read))
+                self._lost[part, number] = group
+
+    def losses(self) -> list[Loss]:
+        """The rows in the order of the parts that they cost, of one part the costliest first: causes before effects."""
+        found = []
+        for group, (what, where, case, read) in self._reasons.items():
+            mine = [key for key, one in self._lost.items() if one == group]
+            parts = [part for part in PARTS if any(key[0] == part for key in mine)]
+            points = {part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts}
+            found.append(Loss(what, points, where, case, len({key[1] for key in mine}), read))
+        return sorted(found, key=lambda one: (PARTS.index(next(iter(one.points))), -one.total))
+
+
+def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:
+    """The marks of an attempt that is not judged at all."""
+    loss = Loss(what, dict(task.points), where, read=read or "docs/exam.md, section 'Points'")
+    return Marks(task.name, task.points, (loss,), 0)
+
+
+def _number(points: float) -> str:
+    return f"{points:.1f}".removesuffix(".0")

@@ -1,0 +1,83 @@
+"""One theory paper: which questions, what was answered, how much of its time is left. Nothing here reads a clock."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gn_tutorial.course.exam.bank import Bank, Topic
+from gn_tutorial.course.exam.countdown import Timed
+from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
+from gn_tutorial.errors import ArgumentError
+
+QUESTIONS = 40
+#: How long a real theory exam gives is not published; a minute and a half is what reading four options takes.
+MINUTES_A_QUESTION = 1.5
+
+
+@dataclass(frozen=True)
+class Paper(Timed):
+    """A paper; its times are those of Timed.
+
+    asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; what is open has no entry.
+    """
+
+    seed: int
+    minutes: float | None
+    started: float
+    seen: float
+    asked: tuple[tuple[str, str], ...]
+    answers: Mapping[str, str] = field(default_factory=dict)
+    finished: float | None = None
+
+    def at(self, now: float) -> Paper:
+        """This paper as it is at ``now``: finished at its deadline, if that is over."""
+        if self.finished is not None:
+            return self
+        if self.deadline is not None and max(now, self.seen) >= self.deadline:
+            return replace(self, seen=max(now, self.seen), finished=self.deadline)
+        return replace(self, seen=max(now, self.seen))
+
+    def answered(self, key: str, letters: str, now: float) -> Paper:
+        """This paper with one answer; "" leaves the question open. After its end nothing changes any more."""
+        there = self.at(now)
+        if there.finished is not None or key not in {one for _, one in self.asked}:
+            return there
+        others = {name: chosen for name, chosen in there.answers.items() if name != key}
+        return replace(there, answers=others | ({key: letters} if letters else {}))
+
+    def handed_in(self, now: float) -> Paper:
+        """This paper, finished now, or at its deadline if that was before."""
+        there = self.at(now)
+        return there if there.finished is not None else replace(there, finished=there.seen)
+
+    def questions(self, bank: Bank) -> tuple[tuple[Topic, QuizQuestion], ...]:
+        """What is asked, in order. A question that the bank no longer has in these words is left out."""
+        by_key = {(topic.name, one.key): (topic, one) for topic in bank.topics for one in topic.questions}
+        return tuple(by_key[pair] for pair in self.asked if pair in by_key)
+
+
+def draw(
+    bank: Bank, seed: int, now: float, *, topics: Sequence[str] = (), count: int = QUESTIONS, minutes: float | None
+) -> Paper:
+    """A paper that begins ``now``: ``count`` questions, as many of each topic as of any other, or one more.
+
+    topics: their names; without any, all. Fewer questions are drawn if the topics have no more. The same seed, topics
+    and bank give the same paper. Raises ArgumentError.
+    """
+    if count < 1:
+        raise ArgumentError(f"a paper of {count} questions is none", hint=f"--count {QUESTIONS}")
+    if minutes is not None and not 0 < minutes <= 24 * 60:
+        raise ArgumentError(f"{minutes:g} minutes are no time for a paper", hint="more than 0, a day at most")
+    chosen = [bank.topic(name) for name in dict.fromkeys(topics)] or list(bank.topics)
+    dice = random.Random(seed)
+    waiting = {topic.name: dice.sample(topic.questions, len(topic.questions)) for topic in chosen}
+    asked: list[tuple[str, str]] = []
+    while len(asked) < count and any(waiting.values()):
+        # A round takes one of each topic; the last round takes some of them, by chance.
+        names = [name for name, rest in waiting.items() if rest]
+        for name in dice.sample(names, min(len(names), count - len(asked))):
+            asked.append((name, waiting[name].pop().key))
+    dice.shuffle(asked)
+    return Paper(seed, minutes, now, now, tuple(asked))

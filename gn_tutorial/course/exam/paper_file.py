@@ -1,0 +1,90 @@
+"""The theory paper of one user, kept after each answer: the open one, or the last one. ``theory_paper.json``.
+
+It lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have the
+same paper open at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.course.exam.bank import Bank
+from gn_tutorial.course.exam.marking import PaperResult, mark
+from gn_tutorial.course.exam.paper import Paper
+from gn_tutorial.course.progress import ProgressFile, default_progress
+from gn_tutorial.course.users_file import UsersFile
+from gn_tutorial.errors import ArgumentError
+
+_VERSION = 1
+
+
+class PaperFile:
+    """The file of one user. progress: where results go; its folder is this file's, too. now: seconds since 1970."""
+
+    def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
+        self.path = progress.path.with_name("theory_paper.json")
+        self._kept = UsersFile(self.path, "the theory paper", "cannot be kept", _VERSION)
+        self.bank, self.now = bank, now
+        self.progress = progress
+
+    def read(self) -> Paper | None:
+        """The paper, as it is by now; None if there is none. Raises ArgumentError if it cannot be read."""
+        paper = self._kept.load(_parse, "gnt exam theory --new draws another one, and keeps this file aside")
+        return None if paper is None else paper.at(self.now())
+
+    def write(self, paper: Paper) -> Paper:
+        """Keep a paper that has just been drawn, in place of the one before."""
+        return self._kept.store(lambda: paper)
+
+    def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
+        """Read, change and write in one step; a paper that has ended by that is noted in the progress."""
+
+        def changed() -> Paper:
+            there = self.read()
+            if there is None:
+                raise ArgumentError("there is no theory paper", hint="gnt exam theory")
+            return change(there, self.now())
+
+        paper = self._kept.store(changed)
+        if paper.finished is not None:
+            record = self.result(paper).record()
+            self.progress.update(lambda known: known.with_theory(record))
+        return paper
+
+    def answer(self, key: str, letters: str) -> Paper:
+        """Note one answer; "" leaves the question open. After the end it is not taken."""
+        return self.change(lambda paper, now: paper.answered(key, letters, now))
+
+    def hand_in(self) -> Paper:
+        """Finish the paper."""
+        return self.change(lambda paper, now: paper.handed_in(now))
+
+    def result(self, paper: Paper) -> PaperResult:
+        """What a finished paper is worth."""
+        return mark(paper, self.bank)
+
+    def set_aside(self) -> Path | None:
+        """Give a file that cannot be read another name, and return it."""
+        return self._kept.set_aside() if self.path.exists() else None
+
+
+def default_paper_file(bank: Bank, now: Callable[[], float], warn: Callable[[str], None]) -> PaperFile:
+    """The paper file of this user."""
+    return PaperFile(default_progress(warn), bank, now)
+
+
+def _parse(content: bytes) -> Paper:
+    data: Any = json.loads(content)
+    minutes, finished = data["minutes"], data["finished"]
+    return Paper(
+        seed=int(data["seed"]),
+        minutes=None if minutes is None else float(minutes),
+        started=float(data["started"]),
+        seen=float(data["seen"]),
+        asked=tuple((str(topic), str(key)) for topic, key in data["asked"]),
+        answers={str(key): str(letters) for key, letters in data["answers"].items()},
+        finished=None if finished is None else float(finished),
+    )

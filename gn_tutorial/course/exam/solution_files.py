@@ -1,0 +1,113 @@
+"""What a candidate writes, as three texts: the tiling struct, the tiling function, the kernel; in both layouts.
+
+A solution lies in ``solutions/exam/<task>/<name>/`` as ``struct.h``, ``tiling.cpp`` and ``kernel.cpp``, in the form of
+CANN 9.x. What an 8.x project has in their places follows from them: fields as macros, a struct that is set by its
+``set_`` functions and saved, and a kernel that includes no struct.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.course.exam.task import Task
+from gn_tutorial.course.exercises.registry import WrongSolution
+from gn_tutorial.errors import RegistryError
+
+FILES = ("struct.h", "tiling.cpp", "kernel.cpp")
+#: The folder of the solution that wrong ones are edits of; another's files that are missing are this one's.
+FIRST = "solution"
+_BETWEEN = "\n//----\n"
+_FIELD = re.compile(r"^\s*([\w:]+)\s+(\w+)(?:\[(\w+)\])?;\s*(//.*)?$", re.MULTILINE)
+_BODY = re.compile(r"struct\s+(\w+)\s*\{(.*?)\n\};", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The three texts, as CANN 9.x has them. struct: ``struct XTilingData {...};``. tiling: ends with TilingFunc."""
+
+    struct: str
+    tiling: str
+    kernel: str
+
+    def mistaken(self, wrong: WrongSolution) -> Pieces:
+        """With the edits of a wrong solution, each of which fits one place of the three."""
+        return Pieces(*wrong.apply(_BETWEEN.join((self.struct, self.tiling, self.kernel))).split(_BETWEEN))
+
+    def placed(self, task: Task, layout: str, project: dict[str, str]) -> dict[str, str]:
+        """The files of a project of the task with these in its gaps."""
+        snake = task.definition.snake_name
+        header = f"op_kernel/{snake}_tiling.h" if layout == "9.x" else f"op_host/{snake}_tiling.h"
+        host, kernel = f"op_host/{snake}.cpp", f"op_kernel/{snake}.cpp"
+        struct, tiling, text = self.struct, self.tiling, self.kernel
+        if layout == "9.x":
+            shell = re.sub(r"struct \w+ \{.*?\n\};", lambda _: struct.strip(), project[header], flags=re.DOTALL)
+        else:
+            tiling, text = _with_setters(tiling), _without_struct(text)
+            shell = project[header].replace(_gap(project[header]), _macros(struct))
+        function = re.compile(r"static ge::graphStatus TilingFunc\(.*?\n\}\n", re.DOTALL)
+        return project | {
+            header: shell,
+            host: function.sub(lambda _: tiling.strip() + "\n", project[host], count=1),
+            kernel: text,
+        }
+
+
+def right_solutions(task: Task) -> dict[str, Pieces]:
+    """Name -> solution, the first one first. Raises RegistryError where a file is missing."""
+    names = sorted((one.name for one in task.answers.iterdir() if one.is_dir()), key=lambda one: (one != FIRST, one))
+    return {name: Pieces(*(_text(task.answers, name, file) for file in FILES)) for name in names}
+
+
+def _text(answers: Path, name: str, file: str) -> str:
+    path = answers / name / file
+    path = path if path.is_file() else answers / FIRST / file
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RegistryError(f"a solution's file is missing: {error.strerror}", where=str(path)) from error
+
+
+def _gap(header: str) -> str:
+    found = re.search(r"^// YOUR TURN: the fields.*$", header, re.MULTILINE)
+    assert found, "the template of an 8.x header marks its gap"
+    return found[0]
+
+
+def _macros(struct: str) -> str:
+    body = _BODY.search(struct)
+    if body is None:
+        raise RegistryError("a tiling struct is 'struct Name { ... };'", where="struct.h")
+
+    def macro(found: re.Match[str]) -> str:
+        ctype, name, many, comment = found.groups()
+        made = (
+            f"TILING_DATA_FIELD_DEF_ARR({ctype}, {many}, {name});"
+            if many
+            else f"TILING_DATA_FIELD_DEF({ctype}, {name});"
+        )
+        return f"{made}  {comment}" if comment else made
+
+    return _FIELD.sub(macro, body[2]).strip("\n")
+
+
+def _with_setters(tiling: str) -> str:
+    """``auto* tiling = context->GetTilingData<S>();`` and its fields, as a struct of macros is filled and saved."""
+    text = re.sub(r"auto\* tiling = context->GetTilingData<(\w+)>\(\);", r"\1 tiling;", tiling)
+    text = re.sub(r"\btiling->(\w+) =\s+(.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
+    text = re.sub(r"\btiling->(\w+)", r"tiling.get_\1()", text)
+    head, _, end = text.rpartition("  return ge::GRAPH_SUCCESS;")
+    saved = (
+        "  auto* raw = context->GetRawTilingData();\n"
+        "  tiling.SaveToBuffer(raw->GetData(), raw->GetCapacity());\n"
+        "  raw->SetDataSize(tiling.GetDataSize());\n"
+    )
+    return f"{head}{saved}  return ge::GRAPH_SUCCESS;{end}"
+
+
+def _without_struct(kernel: str) -> str:
+    """The build hands an 8.x kernel its struct."""
+    text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
+    text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

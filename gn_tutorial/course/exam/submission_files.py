@@ -1,0 +1,56 @@
+"""What of a candidate's folder is taken: the sources of op_host and op_kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.errors import ArgumentError
+
+_FOLDERS = ("op_host", "op_kernel")
+_SUFFIXES = (".cpp", ".h", ".hpp")
+_LARGEST = 1 << 20
+GAP = "YOUR TURN"
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """files: path inside the folder -> text."""
+
+    files: Mapping[str, str]
+
+    def text(self) -> bytes:
+        """All of it, to draw from."""
+        return "\0".join(f"{name}\0{text}" for name, text in sorted(self.files.items())).encode()
+
+    def kernel(self) -> dict[str, str]:
+        """The kernel's files."""
+        return {name: text for name, text in self.files.items() if name.startswith("op_kernel/")}
+
+    def gaps(self) -> dict[str, int]:
+        """Path -> marks of gaps that are still there."""
+        return {name: text.count(GAP) for name, text in self.files.items() if GAP in text}
+
+
+def handed_in(folder: Path) -> HandedIn:
+    """Read the sources. Raises ArgumentError: no folder, no sources, one that cannot be read."""
+    if not folder.is_dir():
+        raise ArgumentError(
+            f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"
+        )
+    found = {}
+    for top in _FOLDERS:
+        for path in sorted((folder / top).rglob("*")):
+            if path.suffix not in _SUFFIXES or any(part.startswith(".") for part in path.relative_to(folder).parts):
+                continue
+            try:
+                if not path.is_file() or path.stat().st_size > _LARGEST:
+                    raise OSError(0, "it is no regular file, or larger than 1 MiB")
+                found[path.relative_to(folder).as_posix()] = source_text(path)
+            except OSError as error:
+                raise ArgumentError(f"cannot read a source: {error.strerror}", where=str(path)) from error
+    if not found:
+        raise ArgumentError(f"{folder} has no sources in op_host and op_kernel", hint="gnt exam start TASK --new")
+    return HandedIn(found)

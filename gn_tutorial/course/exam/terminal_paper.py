@@ -1,0 +1,133 @@
+"""A theory paper in the terminal: one question at a time, nothing said of right and wrong before it is handed in."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+
+from gn_tutorial.course.exam.bank import Topic, kind_of
+from gn_tutorial.course.exam.marking import Marked, PaperResult
+from gn_tutorial.course.exam.paper import Paper
+from gn_tutorial.course.exam.paper_file import PaperFile
+from gn_tutorial.course.quizzes.quiz_question import QuizQuestion, plain
+
+KEYS = "Enter leaves a question open, - goes back, a number goes to that question, ? shows what is open, ! hands in."
+
+
+class Sitting:
+    """One learner writing one paper. answer: given a prompt, what was typed; say: shows a text.
+
+    EOFError and KeyboardInterrupt of ``answer`` go through: every answer is kept already.
+    """
+
+    def __init__(self, file: PaperFile, answer: Callable[[str], str], say: Callable[[str], None]) -> None:
+        self._file, self._answer, self._say = file, answer, say
+
+    def write(self, paper: Paper) -> Paper:
+        """Ask until the paper is handed in or its time is over; return it."""
+        asked = paper.questions(self._file.bank)
+        place = next((n for n, (_, one) in enumerate(asked) if one.key not in paper.answers), 0)
+        while paper.finished is None:
+            paper, place = self._one(paper, asked, place)
+        return paper
+
+    def _one(self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], place: int) -> tuple[Paper, int]:
+        """Ask the question at ``place``, or, behind the last one, whether to hand in; what is next."""
+        if place >= len(asked):
+            return self._at_the_end(paper, asked)
+        topic, question = asked[place]
+        chosen = paper.answers.get(question.key, "")
+        self._say(f"\n{place + 1} of {len(asked)} · {topic.title} · {time_left(paper.left(self._file.now()))}")
+        self._say(f"{plain(question.text)}  ({kind_of(question)})")
+        for option in question.options:
+            self._say(f"   {option.letter}  {plain(option.text)}")
+        typed = self._answer(f"   your answer{f' (now {chosen})' if chosen else ''}: ").strip().lower()
+        letters = re.sub(r"[\s,]+", "", typed)
+        offered = {option.letter for option in question.options}
+        if letters and set(letters) <= offered:
+            return self._chosen(question, "".join(sorted(set(letters)))), place + 1
+        return self._moved(paper, asked, typed, place, f"type {', '.join(sorted(offered))}, or: {KEYS}")
+
+    def _chosen(self, question: QuizQuestion, letters: str) -> Paper:
+        paper = self._file.answer(question.key, letters)
+        if paper.answers.get(question.key) != letters:
+            self._say("   the time was over before this answer: it does not count")
+        elif len(letters) > 1 and len(question.right) == 1:
+            self._say("   noted; but one option is right here, and several letters do not count")
+        return paper
+
+    def _at_the_end(self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> tuple[Paper, int]:
+        self._say(f"\n{open_ones(paper, asked)} · {time_left(paper.left(self._file.now()))}")
+        typed = self._answer("   ! hands in, a number goes to that question: ").strip()
+        return self._moved(paper, asked, typed, len(asked), KEYS)
+
+    def _moved(
+        self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], typed: str, place: int, known: str
+    ) -> tuple[Paper, int]:
+        """What a word that is no answer does."""
+        # The clock went on while nothing was typed.
+        paper = self._file.change(lambda there, now: there.at(now))
+        if paper.finished is not None:
+            self._say("   the time is over")
+        elif typed == "!" and place < len(asked) and any(one.key not in paper.answers for _, one in asked):
+            return paper, len(asked)  # what is open is shown, and ! asked for once more
+        elif typed == "!":
+            return self._file.hand_in(), place
+        elif typed == "" and place < len(asked):
+            return paper, place + 1
+        elif typed == "-":
+            return paper, max(0, place - 1)
+        elif typed.isdecimal() and 1 <= int(typed) <= len(asked):
+            return paper, int(typed) - 1
+        elif typed == "?":
+            self._say(f"   {open_ones(paper, asked)} · {time_left(paper.left(self._file.now()))}")
+        else:
+            self._say(f"   {known}")
+        return paper, place
+
+
+def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
+    """Which questions have no answer, in words."""
+    numbers = [str(n) for n, (_, one) in enumerate(asked, 1) if one.key not in paper.answers]
+    if not numbers:
+        return "every question has an answer"
+    return f"open: {', '.join(numbers)} ({len(numbers)} of {len(asked)})"
+
+
+def time_left(seconds: float | None) -> str:
+    """In words for one line: whole minutes, never more than there are; the last two by the second."""
+    if seconds is None:
+        return "no limit of time"
+    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds // 60:.0f} min left"
+
+
+def clock(moment: float) -> str:
+    """A moment on this computer's clock: ``14:32``, with the date where it is not today's."""
+    when = datetime.datetime.fromtimestamp(moment).astimezone()
+    today = datetime.datetime.now().astimezone().date()
+    return when.strftime("%H:%M" if when.date() == today else "%Y-%m-%d %H:%M")
+
+
+def summary(result: PaperResult) -> list[str]:
+    """What a result is, without its table of topics."""
+    limit = "no limit of time" if result.limit is None else f"limit {result.limit:g} min"
+    lines = [f"{result.right} of {len(result.marked)} right, in {result.minutes:.0f} min ({limit})"]
+    left = sum(not one.chosen for one in result.marked)
+    if left:
+        lines.append(f"{left} left open: they count as not right")
+    if result.gone:
+        lines.append(f"{result.gone} questions are no longer in the bank: they do not count")
+    return lines
+
+
+def review(marked: Marked, number: int) -> list[str]:
+    """One question of a finished paper: every option with its explanation, and where it is written."""
+    question = marked.question
+    verdict = "right" if marked.right else "left open" if not marked.chosen else "not right"
+    lines = [f"\n{number}. [{marked.topic.title}] {plain(question.text)}", f"   {verdict}"]
+    for option in question.options:
+        mine = "*" if option.letter in marked.chosen else " "
+        said = "right" if option.right else "wrong"
+        lines += [f"  {mine}{option.letter}  {plain(option.text)}", f"      {said}: {plain(option.why)}"]
+    return [*lines, f"   source: {plain(question.source)}"]

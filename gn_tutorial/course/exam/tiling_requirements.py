@@ -1,0 +1,53 @@
+"""What a kernel asks of its tiling function that no launch here shows: where blocks meet, and what memory is theirs.
+
+SyncAll needs all blocks at once, which is what SetScheduleMode(1) says; GetUserWorkspace skips what the library keeps.
+Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gn_tutorial.cpp.code_text import code
+from gn_tutorial.projects.tiling_plan import TilingPlan
+
+#: What a handed-out kernel says of its workspace without using it.
+_IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """rule: its name. stops: the kernel would work in memory that is not there, so that nothing is launched.
+
+    in_kernel: it is the kernel that is to be mended, not the tiling function.
+    """
+
+    rule: str
+    what: str
+    stops: bool = False
+    in_kernel: bool = False
+
+
+def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterator[Unmet]:
+    """What the plan lacks. library: bytes of the workspace that the library keeps. kernels: name -> text."""
+    text = "\n".join(code(one) for one in kernels.values())
+    users = re.search(r"\bGetUserWorkspace\b", text) is not None
+    if re.search(r"\bSyncAll\b", text) and plan.blocks > 1 and plan.schedule_mode != 1:
+        what = (
+            f"SyncAll waits for all {plan.blocks} blocks, and nothing says that they start together: SetScheduleMode(1)"
+        )
+        yield Unmet("schedule-mode-unset", what)
+    if users and 0 < plan.workspace < library:
+        what = (
+            f"a workspace of {plan.workspace:,} bytes, of which the library keeps the first {library:,}: "
+            "nothing is left where GetUserWorkspace begins; add GetLibApiWorkSpaceSize()"
+        )
+        yield Unmet("workspace-without-library", what, stops=True)
+    if not users and plan.workspace > library and re.search(r"\bworkspace\b", _IDLE.sub("", text)):
+        what = (
+            f"the kernel uses workspace as it comes: its first {library:,} bytes are the library's; "
+            "GetUserWorkspace(workspace) finds yours"
+        )
+        yield Unmet("workspace-of-library", what, in_kernel=True)

@@ -1,0 +1,173 @@
+"""What authors and CI ask of every exercise: ``gnt dev exercise check``.
+
+A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
+those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
+diagnostic however late its copies arrive, and without the compiler's automatic synchronisation unless its checker
+says that it counts on that. (Memory that nobody wrote holds NaN in every launch.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.course.exercises.attempt_process import Forks
+from gn_tutorial.course.exercises.cases import Checker, all_checkers, checker_of
+from gn_tutorial.course.exercises.check_kernel import KernelChecker
+from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.grade import grade, grade_text
+from gn_tutorial.course.exercises.registry import Course, Exercise, WrongSolution
+from gn_tutorial.course.exercises.verdict import CheckResult, Verdict
+from gn_tutorial.errors import GntError, RegistryError
+
+FEWEST_WRONG = 3
+#: Shorter lines ("return y;", "}") are in every program.
+_DISTINCTIVE = 16
+_SEED = 1
+#: What else lies in the two folders: quizzes, puzzles, the exam's questions and tasks, the capstone; their solutions.
+_QUESTIONS = re.compile(
+    r"quizzes/\d\d\.toml|puzzles/(\d\d_\w+\.toml|README\.md)|theory/(\d\d_\w+|pages)\.toml|"
+    r"exam/\w+\.toml|objectives\.toml|capstone/.+"
+)
+_TASKS = re.compile(r"exam/\w+/(wrong\.toml|\w+/(struct\.h|tiling\.cpp|kernel\.cpp))|capstone/.+")
+_IGNORED = {"__pycache__", ".ipynb_checkpoints", "ruff.toml", ".clang-format"}
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What an author has to mend. exercise: its id, or empty for a stray file."""
+
+    exercise: str
+    text: str
+
+
+def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = None) -> Iterator[Complaint]:
+    """Everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
+
+    wrong: those of them to run; the others are only made, so that none drifts from the solution. None: all.
+    """
+    for text in _complaints(exercise, exercise.wrong if wrong is None else wrong):
+        yield Complaint(exercise.id, text)
+
+
+def check_folders(course: Course) -> list[Complaint]:
+    """Files that belong to no exercise, in both folders."""
+    known = {exercise.file for exercise in course}
+    known |= {exercise.info.relative_to(course.solutions).as_posix() for exercise in course}
+    found = []
+    for root in (course.root, course.solutions):
+        for path in sorted(root.rglob("*")):
+            name = path.relative_to(root).as_posix()
+            others = _QUESTIONS if root == course.root else _TASKS
+            if path.is_file() and name not in known and not others.fullmatch(name) and not _IGNORED & set(path.parts):
+                found.append(Complaint("", f"{root.name.lstrip('_')}/{name} belongs to no exercise"))
+    used = [checker_of(exercise.checker) for exercise in course]
+    unused = sorted(name for name, checker in all_checkers().items() if checker not in used)
+    return found + [Complaint("", f"the checker '{name}' belongs to no exercise") for name in unused]
+
+
+def leaks(stub: str, solution: str) -> list[str]:
+    """Lines of the solution that a stub gives away, in a comment too and however they are spaced or broken."""
+    given = _squeezed(stub)
+    # What both have as code. A comment of the stub that quotes the solution differs from it by its mark.
+    own = {line.strip() for line in stub.splitlines()}
+    lines = [line for line in solution.splitlines() if line.strip() not in own]
+    # The head of a statement that goes on below, `sums =`, says nothing yet.
+    lines = [line for line in lines if len(_squeezed(line)) >= _DISTINCTIVE and not line.rstrip().endswith(("(", "="))]
+    return [line.strip() for line in lines if _squeezed(line) in given]
+
+
+def _squeezed(text: str) -> str:
+    """Without spaces and without the marks that begin a comment."""
+    return "".join(re.sub(r"^[ \t]*(?://+|#+|/?\*+)", "", text, flags=re.MULTILINE).split())
+
+
+def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[str]:
+    for path in (exercise.stub, exercise.solution):
+        if not path.is_file():
+            yield f"{path} is missing"
+            return
+    try:
+        checker = checker_of(exercise.checker)
+    except RegistryError as error:
+        yield str(error)
+        return
+    if isinstance(checker, PythonChecker) and (missing := checker.missing()):
+        yield f"{missing} is not installed, so nothing of it was run: ./gnt torch installs it"
+        return
+    if len(exercise.wrong) < FEWEST_WRONG:
+        yield f"{len(exercise.wrong)} wrong solutions; {FEWEST_WRONG} are the least"
+    stub, solution = exercise.stub.read_text(encoding="utf-8"), exercise.solution.read_text(encoding="utf-8")
+    yield from (f"the stub gives the solution away: {line}" for line in leaks(stub, solution))
+    try:
+        with _for_many(checker) as checker:
+            yield from _run_all(exercise, solution, checker, wrong)
+    except GntError as error:
+        yield str(error)
+
+
+@contextlib.contextmanager
+def _for_many(checker: Checker) -> Iterator[Checker]:
+    """The checker, for attempts one after the other: those in Python are forks of a process with their libraries."""
+    if not isinstance(checker, PythonChecker):
+        yield checker
+        return
+    with Forks(checker.libraries) as forks:
+        yield replace(checker, run=forks.run)
+
+
+def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequence[WrongSolution]) -> Iterator[str]:
+    stub = grade(exercise, exercise.stub, checker)
+    if stub.passed:
+        yield "the stub passes: there is nothing to do"
+    elif not _helpful(stub):
+        yield f"the stub fails without help: {stub.message or 'no message'}"
+    solved = grade(exercise, exercise.solution, checker)
+    if not solved.passed:
+        yield f"the solution fails:\n{solved}"
+    if isinstance(checker, KernelChecker) and solved.passed:
+        yield from _when_late(exercise, checker)
+    said: dict[str, str] = {}
+    for wrong in exercise.wrong:
+        text = wrong.apply(solution)
+        if wrong not in chosen:
+            continue
+        result = grade_text(exercise, text, checker)
+        if result.passed:
+            yield f"the wrong solution '{wrong.name}' passes"
+            continue
+        if wrong.message not in result.message:
+            yield f"the wrong solution '{wrong.name}' must be told '{wrong.message}', not: {result.message}"
+        if result.message in said:
+            yield f"the wrong solutions '{wrong.name}' and '{said[result.message]}' are told the same: {result.message}"
+        said[result.message] = wrong.name
+
+
+def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
+    """What the solution's numbers do not show while copies arrive at once and the compiler puts in flags."""
+    late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
+    if isinstance(late, Verdict):
+        yield f"the solution fails with delayed copies: {late.message} ({late.case})"
+    alone = replace(checker, options=TwinOptions(delayed_dma=True, auto_sync="off")).check(exercise.solution, _SEED)
+    if isinstance(alone, Verdict) and not checker.auto_sync:
+        yield f"the solution fails without automatic synchronisation: {alone.message} ({alone.case})"
+    if not isinstance(alone, Verdict) and checker.auto_sync:
+        yield f"the checker '{exercise.checker}' says auto_sync=True, but the solution does without it"
+    if isinstance(late, Verdict) or (isinstance(alone, Verdict) and not checker.auto_sync):
+        return
+    strict = checker.strict().check(exercise.solution, _SEED)
+    if isinstance(strict, Verdict):
+        yield f"the solution fails with gnt learn --strict: {strict.message} ({strict.case})"
+
+
+def _helpful(result: CheckResult) -> bool:
+    finding = result.finding
+    return (
+        finding is not None
+        and len(finding.message) > 20
+        and bool(finding.case or finding.where)
+        and "crash" not in finding.message
+    )

@@ -1,0 +1,321 @@
+"""Checks a kernel: it compiles, the twin has nothing to report, every output is written and right, inputs intact."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.course.exercises.compare import constant, first_wrong, mismatch, shown, spots
+from gn_tutorial.course.exercises.verdict import Verdict
+from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.operators.accuracy import accuracy
+from gn_tutorial.operators.arguments import inout, out, workspace
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
+from gn_tutorial.translation.texts import translated
+
+
+@dataclass(frozen=True)
+class Trap:
+    """A fault that a right kernel must run into: which diagnostic, and in which block.
+
+    The twin then says which block did something, and no kernel can write that number itself. words: what it means if
+    another ``{block}`` runs into it.
+    """
+
+    id: str
+    block: int
+    words: str
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
+
+    An array that is named as both is read and written. golden: by output, its values in float64; such
+    an output is held to the accuracy standard (operators.accuracy) and not to rtol and atol. trap: the launch is made
+    so that it must be stopped; the outputs are then not looked at. workspace: bytes of scratch memory in global memory,
+    by parameter name.
+    """
+
+    label: str
+    inputs: Mapping[str, np.ndarray]
+    numbers: Mapping[str, int | float]
+    expected: Mapping[str, np.ndarray]
+    blocks: int = 1
+    trap: Trap | None = None
+    golden: Mapping[str, np.ndarray] = field(default_factory=dict)
+    workspace: Mapping[str, int] = field(default_factory=dict)
+
+
+#: Looks at a launch and recognises a mistake, in words; None if it is not this one.
+Symptom = Callable[[KernelCase, Result], str | None]
+
+
+def by_scalars(result: Result, least: int) -> str | None:
+    """The demand that no loop of scalars does the work: what is wrong with ``least`` scalar accesses, or more."""
+    if result.tally.scalar < least:
+        return None
+    return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
+
+
+#: What a finding of the twin means in this launch, in words, from what it touched; empty if it says nothing more.
+FaultWords = Callable[[KernelCase, Diagnostic], str]
+
+
+#: What a kernel with SyncAll has to say (`KernelChecker.keeps`). The twin judges only a type that is there.
+WAITING_CORES = {
+    "KERNEL_TYPE_MIX_AIV_1_0": "the numbers are right, but the kernel's function has no "
+    "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0): SyncAll asks for it, so that the device starts what cores wait "
+    "for each other with",
+}
+
+
+@dataclass(frozen=True)
+class KernelChecker:
+    """Runs the cases in order, smallest first, and reports the first that fails.
+
+    cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
+    before the general words when a number is wrong. demands: asked when every number is right, for what numbers do not
+    show. faults: diagnostic id, or the id and the argument it is about ("race-blocks dbeta") or the pipe that is too
+    early ("race-read-after-write PIPE_S"), -> what it means in this exercise. auto_sync: whether the solution counts on
+    the order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
+    whether results come with a trace, for demands that ask which instructions ran, or when. orders: seeds of further
+    orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: what the text
+    must have outside of comments, without blanks, and what is said if it is gone: for what the twin does not judge.
+    """
+
+    cases: Callable[[np.random.Generator], Sequence[KernelCase]]
+    rtol: float
+    atol: float
+    symptoms: tuple[Symptom, ...] = ()
+    demands: tuple[Symptom, ...] = ()
+    faults: Mapping[str, str | FaultWords] = field(default_factory=dict)
+    seconds: float = 5.0
+    auto_sync: bool = False
+    options: TwinOptions = field(default_factory=TwinOptions)
+    traced: bool = False
+    orders: tuple[int, ...] = ()
+    keeps: Mapping[str, str] = field(default_factory=dict)
+
+    def strict(self) -> KernelChecker:
+        """The same with the options that forgive least; an exercise that counts on the compiler's waits keeps them."""
+        strict = self.options.strict()
+        return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
+
+    def check(self, path: Path, seed: int) -> Verdict | int:
+        """The first thing that is wrong, or the number of cases if all is right."""
+        # An attempt is compiled anew after each edit, and its launches take milliseconds.
+        found = kernel(path, optimise="little")
+        cases = self.cases(np.random.default_rng(seed))
+        try:
+            for case in cases:
+                problem = self._run(found, case)
+                if problem is not None:
+                    return problem
+        except CompileError as error:
+            return Verdict(compiler_said(error, path), where=_place(error.where), detail=here(error.detail, path))
+        except ArgumentError as error:
+            hint = "leave the kernel's name and parameters as they were"
+            return Verdict(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
+        code = code_of(path.read_text(encoding="utf-8", errors="replace"))
+        gone = next((words for text, words in self.keeps.items() if text not in code), None)
+        return Verdict(translated(gone), where=path.name) if gone else len(cases)
+
+    def _run(self, found: Kernel, case: KernelCase) -> Verdict | None:
+        try:
+            result = self._launch(found, case)
+        except KernelFault as error:
+            return self._in_order(found, case, error) or self._fault(case, error)
+        except KernelTimeout as error:
+            return Verdict("the kernel never ends: a loop does not reach its bound", case.label, _place(error.where))
+        except KernelCrash as error:
+            return Verdict(f"the kernel crashed: {error.what}", case.label, _place(error.where))
+        except KernelError as error:
+            return Verdict(error.what, case.label, _place(error.where))
+        if case.trap is not None:
+            return Verdict(f"nobody did what block {case.trap.block} has to do here", case.label)
+        return self._judge(case, result) or self._same_bits(found, case, result)
+
+    def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
+        """Whether an output's bits depend on the order in which the blocks come, which on the device nobody chooses."""
+        for order in self.orders:
+            options = replace(self.options, block_order=order, threads=1)  # what races must give one verdict
+            again = self._launch(found, case, observed=False, options=options)
+            for name, want in case.expected.items():
+                width = f"u{want.dtype.itemsize}"
+                first, other = (one[name].reshape(-1) for one in (result, again))
+                differs = first.view(width) != other.view(width)
+                if differs.any():
+                    at = int(differs.argmax())
+                    return Verdict(
+                        f"{name} is right, but not the same twice: in another order of the cores {name}[{at}] is "
+                        f"{other[at]}, and not {first[at]}. What is added to what must not depend on who comes first",
+                        case.label,
+                    )
+        return None
+
+    def _launch(
+        self, found: Kernel, case: KernelCase, *, observed: bool = True, options: TwinOptions | None = None
+    ) -> Result:
+        # Inputs go in as arrays that may be written, so that a kernel which does is seen.
+        values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
+        outputs = {name: array for name, array in case.expected.items() if name not in case.inputs}
+        values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
+        values |= {name: workspace(size) for name, size in case.workspace.items()}
+        options = options or self.options
+        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
+        # A bare library refuses what only watched launches can do.
+        options = options if observed else replace(options, delayed_dma=False)
+        limits = Limits(seconds=self.seconds)
+        tracing = Tracing() if self.traced and observed else None
+        return found.run(
+            blocks=case.blocks, limits=limits, observed=observed, options=options, tracing=tracing, **values
+        )
+
+    def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
+        """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.
+
+        Two cores on one place are often not the mistake itself, but what follows from a wrong share.
+        """
+        if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
+            return None
+        try:
+            result = self._launch(found, case, observed=False, options=replace(self.options, threads=1))
+        except KernelError:
+            return None
+        if not self._wrong(case, result):
+            return None
+        text = next((text for symptom in self.symptoms if (text := symptom(case, result))), None)
+        return Verdict(text, case.label) if text else None
+
+    def _fault(self, case: KernelCase, error: KernelFault) -> Verdict | None:
+        first = next((one for one in error.diagnostics if one.severity == "error"), None)
+        if first is None:
+            return Verdict(error.what, case.label)
+        if case.trap is not None and first.id == case.trap.id:
+            other = Verdict(case.trap.words.format(block=first.block), case.label)
+            return None if first.block == case.trap.block else other
+        about = first.buffer or first.fields.get("memory", "")
+        rule = SAME_MISTAKE.get(first.id, first.id)
+        narrower = (f"{rule} {about}", f"{rule} {first.fields.get('pipe', '')}")
+        known = next((self.faults[key] for key in (*narrower, rule) if key in self.faults), "")
+        known = translated(known) if isinstance(known, str) else known(case, first)
+        words = f"{known}: {first.what}" if known else _stopped(first.what)
+        place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
+        return Verdict(words, case.label, place, here(first.source(), Path(first.file)))
+
+    def _judge(self, case: KernelCase, result: Result) -> Verdict | None:
+        for name, before in case.inputs.items():
+            if name in case.expected:
+                continue
+            changed = result[name].reshape(-1) != before.reshape(-1)
+            if changed.any():
+                words = translated("the kernel changed its input: {spots}; inputs are read only")
+                return Verdict(words.format(spots=spots(name, changed)), case.label)
+        wrong = self._wrong(case, result)
+        if not wrong:
+            found = next((text for demand in self.demands if (text := demand(case, result))), None)
+            return Verdict(found, case.label) if found else _warned(case, result)
+        origin = self._origin(wrong[0], case, result)
+        for symptom in self.symptoms:
+            text = symptom(case, result)
+            if text:
+                return Verdict(text, case.label, detail=origin)
+        return Verdict(self._message(wrong[0], case, result), case.label, detail=origin)
+
+    def _origin(self, name: str, case: KernelCase, result: Result) -> str:
+        """Where the first wrong element comes from; empty if nobody wrote it, or if that would take long to say."""
+        found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
+        return repr(found) if found and found.step else ""
+
+    def _wrong(self, case: KernelCase, result: Result) -> list[str]:
+        """The outputs that are not what they should be."""
+        wrong = []
+        for name, want in case.expected.items():
+            if name in case.golden:
+                right = accuracy(result[name], case.golden[name]).ok
+            else:
+                right = first_wrong(result[name], want, self.rtol, self.atol) < 0
+            if not right:
+                wrong.append(name)
+        return wrong
+
+    def _message(self, name: str, case: KernelCase, result: Result) -> str:
+        got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
+        holes = unwritten(got)
+        if holes.all():
+            return translated("{name} was never written: the kernel copies nothing out").format(name=name)
+        if holes.any():
+            words = translated("part of {name} was never written: {spots}, {count} of {all} elements")
+            return words.format(name=name, spots=spots(name, holes), count=int(holes.sum()), all=holes.size)
+        if constant(got) and not constant(want):
+            words = translated("every element of {name} is {value}: it does not depend on the input")
+            return words.format(name=name, value=shown(got[0]))
+        if name in case.golden:
+            return misses_standard(name, result[name], case.golden[name])
+        at = first_wrong(got, want, self.rtol, self.atol)
+        return mismatch(f"{name}[{at}]", got[at], want[at])
+
+
+def misses_standard(name: str, got: np.ndarray, golden: np.ndarray) -> str:
+    """By how much an output misses the accuracy standard, and the element with the largest relative error."""
+    found = accuracy(got, golden)
+    unit = found.standard.unit
+    at = found.worst
+    ours, right = float(got.reshape(-1)[at]), golden.reshape(-1)[at]
+    return (
+        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, "
+        f"where 1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is "
+        f"{ours:.5g}, and {right:.5g} is right"
+    )
+
+
+def unwritten(array: np.ndarray) -> np.ndarray:
+    """Which elements of a flat output still hold the poison that was there before the launch."""
+    pattern = FLOAT_POISON.get(array.dtype.name)
+    if pattern is None:
+        return (array.view(np.uint8).reshape(array.size, -1) == POISON_BYTE).all(axis=1)
+    return array.view(f"u{array.dtype.itemsize}") == pattern
+
+
+def _warned(case: KernelCase, result: Result) -> Verdict | None:
+    first = next(iter(result.diagnostics), None)
+    if first is None:
+        return None
+    place = f"{Path(first.file).name}:{first.line}"
+    words = translated("the numbers are right, but the twin warns: {what} ({place})")
+    what = words.format(what=first.what, place=place)
+    return Verdict(what, case.label, place, here(first.source(), Path(first.file)))
+
+
+def _stopped(what: str) -> str:
+    return translated("the twin stopped the kernel: {what}").format(what=what)
+
+
+def _place(where: str) -> str:
+    return where.rsplit("/", 1)[-1]
+
+
+def here(text: str, path: Path) -> str:
+    """The text without the folder of the file, which is the learner's own."""
+    return text.replace(f"{path.parent}{os.sep}", "")
+
+
+def compiler_said(error: CompileError, path: Path) -> str:
+    """What the compiler said, and what to do about it where that is certain; without the folder of the file."""
+    if not error.errors:
+        return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
+    hint = f"; {error.hint}" if error.hint else ""
+    words = translated("the kernel does not compile: {message}{hint}")
+    return words.format(message=error.errors[0].message, hint=hint)

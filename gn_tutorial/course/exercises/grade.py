@@ -1,0 +1,124 @@
+"""``check("03.2")``: the verdict on the learner's attempt, the same in a notebook and in ``gnt learn``."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+from gn_tutorial.course.exercises.cases import Checker, checker_of
+from gn_tutorial.course.exercises.check_kernel import KernelChecker
+from gn_tutorial.course.exercises.registry import Exercise, load_course
+from gn_tutorial.course.exercises.verdict import CheckResult, Step, Verdict
+from gn_tutorial.course.exercises.workspace import Workspace, default_workspace
+from gn_tutorial.course.progress import ProgressFile, default_progress
+from gn_tutorial.diagnostics.excerpt import source_line
+from gn_tutorial.errors import ArgumentError, GntError
+
+
+def check(
+    name: str,
+    *,
+    source: str | None = None,
+    workspace: Workspace | None = None,
+    progress: ProgressFile | None = None,
+    strict: bool = False,
+) -> CheckResult:
+    """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
+
+    strict: launches are made with the twin's strict options (``KernelChecker.strict``), where the exercise is a kernel.
+    The learner's file is made if it is not there. A pass is noted in the learner's progress. An exercise that was not
+    begun is "not attempted yet", no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
+    exercise, for a source that is no text, and where the learner's folder cannot be written.
+    """
+    if not isinstance(source, (str, type(None))):
+        raise ArgumentError(f"source= is text, not {type(source).__name__}")
+    course = load_course()
+    exercise = course.find(name)
+    workspace, progress = workspace or default_workspace(), progress or default_progress()
+    checker = _strict(checker_of(exercise.checker)) if strict else None
+    if source is not None:
+        result, step = grade_text(exercise, source, checker), None
+    else:
+        step = Step(workspace.prepare(exercise))
+        if workspace.untouched(exercise):
+            return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson, step=step)
+        result = grade(exercise, step.file, checker)
+    if not result.passed:
+        return replace(result, step=step)
+    known = progress.update(lambda known: known.with_pass(exercise.id))
+    following = course.following(exercise, known.passed)
+    shown = f"{following.id} {following.title}" if following else ""
+    return replace(result, step=step and replace(step, following=shown, solution=exercise.solution.read_text("utf-8")))
+
+
+def warm(exercise: Exercise) -> None:
+    """Make ready what the first check of an exercise needs besides the attempt, by checking the stub; says nothing.
+
+    Of a kernel that is the launcher, the twin's checkers and, from a second text on, its headers, precompiled.
+    """
+    checker = checker_of(exercise.checker)
+    stub = exercise.stub.read_bytes()
+    texts = (stub, stub + b"\n") if isinstance(checker, KernelChecker) else (stub,)
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(GntError):
+        path = Path(folder) / exercise.stub.name
+        for text in texts:
+            path.write_bytes(text)
+            checker.check(path, zlib.crc32(text))
+
+
+def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
+    """The verdict on a file, of the exercise's checker unless told.
+
+    Raises ArgumentError, RegistryError for what is not the learner's mistake.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
+    if not text.strip():
+        return _failed(exercise, Verdict("the file is empty", where=path.name))
+    # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
+    # numbers that it will be asked for.
+    checker = checker or checker_of(exercise.checker)
+    found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
+    if isinstance(found, Verdict):
+        return _failed(exercise, _with_code(found, path))
+    return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
+
+
+def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
+    """As ``grade``, for a text under the name of the exercise's own file."""
+    with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
+        path = Path(folder) / Path(exercise.file).name
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))  # what is no text is the checker's to tell
+        return grade(exercise, path, checker)
+
+
+def counts_on_the_compiler(exercise: Exercise) -> bool:
+    """Whether the compiler's waits are there even in a strict check, since the solution needs them."""
+    checker = checker_of(exercise.checker)
+    return isinstance(checker, KernelChecker) and checker.auto_sync
+
+
+def _strict(checker: Checker) -> Checker:
+    return checker.strict() if isinstance(checker, KernelChecker) else checker
+
+
+def _with_code(finding: Verdict, path: Path) -> Verdict:
+    """The finding with the line that it names and a mark below, where it shows nothing longer."""
+    place = re.match(rf"{re.escape(path.name)}:(\d+)", finding.where)
+    line = source_line(str(path), int(place[1])).expandtabs(4) if place and not finding.detail else ""
+    if not place or not line:
+        return finding
+    code = line.strip()
+    mark = " " * line.index(code) + "^" * len(code)
+    return replace(finding, detail=f"{place[1]:>6} | {line}\n{'':6} | {mark}")
+
+
+def _failed(exercise: Exercise, finding: Verdict) -> CheckResult:
+    lesson = exercise.lesson_in(finding.section) if finding.section else exercise.lesson
+    return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=lesson)

@@ -1,0 +1,105 @@
+"""The folder that JupyterLab opens: copies of the notebooks, and links to what their pages name.
+
+::
+
+    my_course/ notebooks/       the learner's copies
+               my_exercises/    a link to the exercises' files, as gnt learn has them
+               docs/ kernels/   links to the course's pages and kernels; tests/programs, which pages of docs name
+               .gnt/            ours: what the copies were made from, the log of JupyterLab
+               .gitignore       everything
+
+So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. It is ``my_course`` in a
+clone, ``gn_course`` in the home folder for an installed package, ``$GNT_COURSE_DIR`` where that is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.course.exercises import workspace
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.toml_file import course_folder, learners_folder
+
+_ANOTHER = "gnt lab --folder DIR, or GNT_COURSE_DIR, names another folder"
+
+
+def notebooks_root() -> Path:
+    """The folder of the course's notebooks. Raises RegistryError if it is missing."""
+    return course_folder("notebooks", "*.ipynb")
+
+
+def default_folder() -> Path:
+    """Where the learner's course is."""
+    return learners_folder("GNT_COURSE_DIR", notebooks_root(), "my_course", "gn_course")
+
+
+@dataclass(frozen=True)
+class CourseFolder:
+    """One learner's course; ``root`` is absolute."""
+
+    root: Path
+
+    @property
+    def notebooks(self) -> Path:
+        """The copies."""
+        return self.root / "notebooks"
+
+    @property
+    def exercises(self) -> Path:
+        """The exercises' files, by the way that notebooks link them."""
+        return self.root / "my_exercises"
+
+    @property
+    def state(self) -> Path:
+        """What gnt keeps for itself."""
+        return self.root / ".gnt"
+
+    @property
+    def deaths(self) -> Path:
+        """Where a notebook's next kernel finds what became of the one before."""
+        return self.state / "deaths"
+
+    def prepare(self) -> list[str]:
+        """Make the folder and its links; the links that this file system refused, by name.
+
+        Raises ArgumentError for a folder that cannot be written, or that holds other things: everything in it is
+        hidden from git, which must not happen to somebody's project.
+        """
+        if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
+            raise ArgumentError(
+                "the folder of the course has to be a new or an empty one", where=str(self.root), hint=_ANOTHER
+            )
+        try:
+            self.state.mkdir(parents=True, exist_ok=True)
+            ignore = self.root / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("# what gnt lab makes and a learner writes: git need not know\n*\n")
+            exercises = workspace.default_folder()
+            exercises.mkdir(parents=True, exist_ok=True)
+            links = {"my_exercises": exercises, "docs": course_folder("docs", "*.md")}
+            links |= {"kernels": course_folder("kernels", "*/op.toml")}
+            links |= {"tests/programs": course_folder("tests", "programs/*/*") / "programs"}
+            return [name for name, target in links.items() if not self._link(name, target)]
+        except OSError as error:
+            raise ArgumentError(
+                f"the folder of the course cannot be written: {error.strerror}",
+                where=str(error.filename or self.root),
+                hint=_ANOTHER,
+            ) from error
+
+    def _link(self, name: str, target: Path) -> bool:
+        """Whether the name leads to the target now. A real folder of that name, and a link that is right, stay."""
+        place = self.root / name
+        place.parent.mkdir(exist_ok=True)
+        if place.is_symlink():
+            if place.resolve() == target.resolve():
+                return True
+            place.unlink()  # the clone was moved, or another Python has the package now
+        if place.exists():
+            return place.resolve() == target.resolve()
+        try:
+            place.symlink_to(target.resolve(), target_is_directory=True)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,141 @@
+"""Inside a notebook's kernel: below a cell, in our words, what Jupyter leaves unsaid.
+
+That the notebook is of another version than the installed course; and, where a cell misses a name, which cell above
+makes it: after a kernel has died, or the browser was opened anew, nothing above has been run. An extension of IPython,
+which ``gnt lab`` loads before the first cell, and ``import gn_tutorial`` in any other kernel that knows its notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.course.lab import notebook
+from gn_tutorial.course.lab.folder import CourseFolder, notebooks_root
+from gn_tutorial.course.lab.in_language import in_language
+from gn_tutorial.course.lab.log_messages import take_note
+from gn_tutorial.errors import RegistryError
+
+#: Where Jupyter's server tells a kernel the path of its notebook.
+SESSION = "JPY_SESSION_NAME"
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def attach() -> None:
+    """Load the extension, if this is a notebook's kernel and it is not loaded yet."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None and __name__ not in shell.extension_manager.loaded:
+        shell.extension_manager.load_extension(__name__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What IPython calls; a second call does nothing. Importing this module imports the package, which attaches it."""
+    path = Path(os.environ.get(SESSION, ""))
+    if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
+        shell.events.register("post_run_cell", Companion(path).after)
+
+
+class Companion:
+    """Speaks up after a cell of the notebook at ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fresh = True
+
+    def after(self, result: Any) -> None:
+        """Print what there is to say of a cell that was run. ``result`` is IPython's ExecutionResult."""
+        lines = []
+        if self._fresh:
+            self._fresh = False
+            lines += of_the_one_before(self.path) + of_another_version(self.path)
+        error = result.error_in_exec or result.error_before_exec
+        if isinstance(error, NameError) and error.name:
+            lines += made_above(self.path, error.name, getattr(result.info, "cell_id", None))
+        if lines:
+            print("\n".join(lines))
+
+
+def of_the_one_before(path: Path) -> list[str]:
+    """What ``gnt lab`` noted of the kernel that the notebook had before this one, if that died."""
+    if "GNT_COURSE_DIR" not in os.environ:
+        return []
+    said = take_note(CourseFolder(Path(os.environ["GNT_COURSE_DIR"])).deaths, path)
+    return [f"{'     ' if number else 'gnt: '}{line}" for number, line in enumerate(said)]
+
+
+def of_another_version(path: Path) -> list[str]:
+    """What to say of a copy that was not made from the installed course's notebook; nothing for any other file."""
+    try:
+        mark = notebook.read(path)["metadata"].get(notebook.MARK, {})
+        name, made_from = str(mark["notebook"]), str(mark["made_from"])
+        today = notebooks_root() / name
+        if not today.is_file():
+            return [f"gnt: the installed course has no notebook {name} any more; what its cells call may be gone, too."]
+        if notebook.digest(notebook.fingerprints(in_language(notebook.read(today)))) == made_from:
+            return []
+    except (RegistryError, KeyError, TypeError, AttributeError):
+        return []
+    number = name.partition("_")[0]
+    lines = [f"gnt: this notebook was made from another version of the course than the one installed here{_of(mark)}."]
+    newer = path.with_name(f"{Path(name).stem}.new.ipynb")
+    if newer.is_file() and newer != path:
+        lines.append(f"     The new one is beside it, {newer.name}: go on there, or, in a terminal,")
+        lines.append(f"     gnt lab {number} --reset puts the new one here, and keeps yours beside it.")
+    else:
+        lines.append("     In a terminal, gnt lab --copies puts the new one here if you wrote nothing in this one,")
+        lines.append("     and beside it otherwise. Then open the notebook again (File > Reload Notebook from Disk).")
+    return lines
+
+
+def _of(mark: dict[str, Any]) -> str:
+    from importlib.metadata import version
+
+    then, now = str(mark.get("version", "")), version("gn_tutorial")
+    return f" ({then}, and {now})" if then and then != now else ""
+
+
+def made_above(path: Path, name: str, cell_id: str | None) -> list[str]:
+    """Where the notebook makes a name that a cell misses; nothing if no cell above it does.
+
+    cell_id: of the cell that misses it; None where the frontend does not say, then every cell counts.
+    """
+    try:
+        cells = notebook.read(path)["cells"]
+    except RegistryError:
+        return []
+    heading = "the beginning"
+    for cell in cells:
+        if cell_id is not None and cell.get("id") == cell_id:
+            return []
+        text = notebook.text_of(cell)
+        if cell["cell_type"] == "markdown" and (found := _HEADING.search(text)):
+            heading = found[1]
+        elif cell["cell_type"] == "code" and name in _names(text):
+            return [
+                f"gnt: a cell above makes {name}, under '{heading}', and was not run since this Python was started.",
+                "     Run > Run All Above Selected Cell runs all that this cell builds on.",
+            ]
+    return []
+
+
+def _names(source: str) -> set[str]:
+    """The names that a cell binds, those inside its functions too; none for a cell that is no Python."""
+    try:
+        return set(_bound(ast.parse(source)))
+    except (SyntaxError, ValueError):
+        return set()
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]

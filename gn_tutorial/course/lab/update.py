@@ -1,0 +1,204 @@
+"""The learner's copies follow the course, and never at the cost of what the learner wrote.
+
+A copy counts as touched if the text of a cell differs from what we wrote; outputs do not count. One that is not
+touched is replaced. One that is touched stays, and the new notebook is put beside it, once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import filelock
+
+from gn_tutorial.course.atomic_write import write_atomically
+from gn_tutorial.course.lab import notebook
+from gn_tutorial.course.lab.in_language import in_language
+from gn_tutorial.course.lab.manifest import Copy, read_manifest, write_manifest
+from gn_tutorial.errors import ArgumentError, RegistryError
+
+_LOCK_SECONDS = 20.0
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class News:
+    """What became of one notebook.
+
+    copied: it was not there. updated: the untouched copy is the new one now. kept: the learner's stays, the new one is
+    ``beside`` it. set aside: the learner's is ``beside`` the new one, as asked. gone: the course no longer has it, and
+    the untouched copy went too. left: the same, with the learner's changes, so it stays.
+    sections: headings under which something is new.
+    """
+
+    kind: Literal["copied", "updated", "kept", "set aside", "gone", "left"]
+    name: str
+    sections: tuple[str, ...] = ()
+    beside: str = ""
+
+
+class Copies:
+    """The copies in ``folder``, of the notebooks in ``course``; ``manifest`` is the file that remembers them."""
+
+    def __init__(self, folder: Path, course: Path, manifest: Path, version: str) -> None:
+        self.folder, self.course, self.version = folder, course, version
+        self._manifest = manifest
+        self._sign: Callable[[notebook.Contents], None] = _signer()
+
+    def update(self) -> list[News]:
+        """Make or update every copy. Raises ArgumentError if the folder cannot be used."""
+        return self._locked(self._update_all)
+
+    def anew(self, name: str) -> News:
+        """Put the course's notebook back; what the learner wrote is kept beside it. Raises as ``update`` does."""
+
+        def start_again(known: dict[str, Copy]) -> News:
+            beside = ""
+            if (self.folder / name).exists() and self._touched(name, known):
+                beside = self._free(name, "mine", known)
+                (self.folder / name).replace(self.folder / beside)
+            self._write(name, name, known)
+            return News("set aside" if beside else "copied", name, beside=beside)
+
+        return self._locked(start_again)
+
+    def drop_widgets(self) -> None:
+        """Take widgets of ended kernels out of the copies. Only where no server has them open. Raises as ``update``."""
+
+        def drop(known: dict[str, Copy]) -> None:
+            for name in known:
+                path = self.folder / name
+                if not path.exists():
+                    continue
+                try:
+                    contents = notebook.read(path)
+                except RegistryError:  # JupyterLab says what is wrong with it
+                    continue
+                if notebook.drop_widgets(contents):
+                    write_atomically(path, notebook.encode(contents))
+                    self._sign(contents)
+
+        self._locked(drop)
+
+    def _locked(self, work: Callable[[dict[str, Copy]], _Result]) -> _Result:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._manifest.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self._manifest.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+                known = read_manifest(self._manifest)
+                result = work(known)
+                write_manifest(self._manifest, known)
+        except filelock.Timeout as error:
+            raise ArgumentError("another gnt lab is writing the copies", where=str(self.folder)) from error
+        except OSError as error:
+            raise ArgumentError(
+                f"the copies of the notebooks cannot be written: {error.strerror}",
+                where=str(error.filename or self.folder),
+                hint="gnt lab --folder DIR, or GNT_COURSE_DIR, names another folder",
+            ) from error
+        return result
+
+    def _update_all(self, known: dict[str, Copy]) -> list[News]:
+        names = [path.name for path in sorted(self.course.glob("*.ipynb"))]
+        found = [self._update(name, known) for name in names]
+        gone = [name for name in known if name not in names and not _is_beside(name, names)]
+        found += [self._forget(name, known) for name in gone]
+        return [one for one in found if one]
+
+    def _update(self, name: str, known: dict[str, Copy]) -> News | None:
+        path, wanted = self.folder / name, in_language(notebook.read(self.course / name))
+        made_from = notebook.digest(notebook.fingerprints(wanted))
+        before = known.get(name, Copy())
+        if not path.exists():
+            self._write(name, name, known)
+            return News("copied", name)
+        mine = _digest_of(path)
+        if mine == made_from:
+            if before.made_from != made_from:  # its text is today's, whoever wrote it
+                known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
+            elif _sum(path.read_bytes()) == before.written:  # never saved: the stored outputs follow, too
+                self._write(name, name, known)
+            return None
+        sections = notebook.news(before.cells, wanted) if before.cells else ()
+        if before.made_from and mine == before.made_from:
+            self._write(name, name, known)
+            return News("updated", name, sections)
+        if made_from in (before.made_from, before.offered):
+            return None
+        beside = self._free(name, "new", known)
+        self._write(name, beside, known)
+        known[name] = replace(before, offered=made_from)
+        return News("kept", name, sections, beside)
+
+    def _forget(self, name: str, known: dict[str, Copy]) -> News | None:
+        there, touched = (self.folder / name).exists(), self._touched(name, known)
+        del known[name]
+        if not there:
+            return None
+        if touched:
+            return News("left", name)
+        (self.folder / name).unlink()
+        return News("gone", name)
+
+    def _touched(self, name: str, known: Mapping[str, Copy]) -> bool:
+        ours = known.get(name, Copy()).made_from
+        return not ours or _digest_of(self.folder / name) != ours
+
+    def _free(self, name: str, word: str, known: Mapping[str, Copy]) -> str:
+        """A name beside this one, ``04_tiling.new.ipynb``: of no file, or of one of ours that nobody touched."""
+        stem = name.removesuffix(".ipynb")
+        numbers = itertools.chain([""], itertools.count(2))
+        names = (f"{stem}.{word}{number}.ipynb" for number in numbers)
+        return next(one for one in names if not (self.folder / one).exists() or not self._touched(one, known))
+
+    def _write(self, source: str, name: str, known: dict[str, Copy]) -> None:
+        made = notebook.learners_copy(notebook.read(self.course / source), source, self.version)
+        data, marks = notebook.encode(made), notebook.fingerprints(made)
+        path = self.folder / name
+        if not path.exists() or path.read_bytes() != data:
+            write_atomically(path, data)
+            self._sign(made)
+        known[name] = Copy(notebook.digest(marks), _sum(data), marks)
+
+
+def _is_beside(name: str, names: list[str]) -> bool:
+    """Whether ``04_tiling.new2.ipynb`` belongs to a notebook that the course has."""
+    return f"{name.partition('.')[0]}.ipynb" in names
+
+
+def _digest_of(path: Path) -> str:
+    """What is written in a copy; nothing for a file that is no notebook, so that it counts as touched."""
+    try:
+        return notebook.digest(notebook.fingerprints(notebook.read(path)))
+    except RegistryError:
+        return ""
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _signer() -> Callable[[notebook.Contents], None]:
+    """Signs a copy, as Jupyter signs what its user ran: its stored outputs are the course's, and are shown whole.
+
+    Without a signature JupyterLab takes colours and drawings out of them until the notebook was run. Where nbformat is
+    missing, or cannot write its database, copies work unsigned.
+    """
+    try:
+        import nbformat
+        from nbformat.sign import NotebookNotary
+    except ImportError:
+        return lambda contents: None
+    notary = NotebookNotary()
+
+    def sign(contents: notebook.Contents) -> None:
+        try:
+            notary.sign(nbformat.from_dict(contents))
+        except Exception:  # a full disk, a locked database: not worth a learner's time
+            return
+
+    return sign

@@ -1,0 +1,202 @@
+"""The folder of the page: everything that it fetches, from the same files as everywhere (docs/playground.md).
+
+A file server is all it needs. What is large lies there as ``name.gz``, which src/packed.mjs unpacks.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.course.playground.files import PLAYGROUND, course_files, objects
+from gn_tutorial.course.playground.finding_pages import finding_pages
+from gn_tutorial.course.playground.starts import kernel_starts, program_starts, puzzle_starts
+from gn_tutorial.errors import GntError
+from gn_tutorial.operators.registry import kernels_root
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
+from gn_tutorial.toml_file import PACKAGE
+
+ROOT = PLAYGROUND.parent
+_MODULES = PLAYGROUND / "node_modules"
+_SCRIPTS = ("page", "compile_worker", "kernel_worker", "python_worker", "offline")
+#: Fetched by the workers as they are, never bundled.
+_EXTERNAL = ("./clang/bundle.js", "./pyodide/pyodide.mjs")
+_CLANG = ("bundle.js", "llvm.core2.wasm", "llvm.core3.wasm", "llvm.core4.wasm")
+_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide-lock.json", "python_stdlib.zip")
+_PYODIDE_PACKED = ("pyodide.asm.wasm",)
+#: Of the compiler's own files, parts of the names of those that no kernel can include or is linked with: for other
+#: processors, for threads and exceptions, and the C++ library's frozen edition for C++03.
+_LEFT_OUT = (
+    "__cxx03/ share/ intrin.h hlsl opencl cuda hip sanitizer/ altivec vecintrin hvx_ hexagon_ arm_ riscv openmp "
+    "fuzzer/ xray/ profile/ .so profile.a wasm32-wasip1-threads ppc_wrappers llvm_libc_wrappers"
+).split()
+#: Packages whose licences the page must carry, besides the course's own.
+_NOTICED = ("@yowasp/clang", "pyodide", "@codemirror/view", "@lezer/highlight")
+
+
+def assemble(out: Path) -> dict[str, int]:
+    """Writes the page's folder, which must be empty or absent; what is fetched when, in bytes.
+
+    Raises GntError if ``out`` has files, or if the packages of playground/package.json are missing.
+    """
+    out = out.resolve()
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise GntError("the folder of the page is not empty", where=str(out), hint="name a new one, or empty it")
+    files = course_files(kernels_root())
+    made = objects(files, default_cache())
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("index.html", "page.css"):
+        shutil.copyfile(PLAYGROUND / "src" / name, out / name)
+    (out / "page.css").write_text(_style(), encoding="utf-8")
+    _third_party(out)
+    for name, path in made.items():
+        _pack(out / "objects" / name, path.read_bytes())
+    _pack(out / "course.json", _json(files))
+    _pack(out / "python.json", _json(python_files()))
+    _pages(out)
+    (out / "notices.txt").write_text(_notices(), encoding="utf-8")
+    starts = _starts(out)
+    download = sum(path.stat().st_size for path in _first_run(out))
+    index = {"starts": starts, "chips": _chips(), "chip": DEFAULT_MACHINE, "download": download}
+    _pack(out / "starts.json", _json(index))
+    version = hashlib.sha256(
+        b"".join(path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file())
+    ).hexdigest()[:16]
+    _bundle(out, version)
+    before = [out / name for name in ("index.html", "page.css", "page.js", "starts.json.gz")]
+    return {
+        "before Run": sum(path.stat().st_size for path in before),
+        "first Run": download + (out / "kernel_worker.js").stat().st_size,
+    }
+
+
+def python_files() -> dict[str, str]:
+    """The modules that ``in_page`` needs, and the package's data that they read; path -> text.
+
+    They are found by importing it in a Python without NumPy and without the package's door, as in the page.
+    """
+    ask = f"""
+import json, sys, types
+package = types.ModuleType("gn_tutorial")
+package.__path__ = [{str(PACKAGE)!r}]
+sys.modules["gn_tutorial"] = package
+sys.modules["numpy"] = None
+import gn_tutorial.course.playground.in_page
+print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.startswith("gn_tutorial.")]))
+"""
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GntError("the page's modules need something that the page does not have", detail=done.stderr[-2000:])
+    paths = [Path(one) for one in json.loads(done.stdout)]
+    paths += [
+        path
+        for room in ("diagnostics", "machines")
+        for path in (PACKAGE / room).iterdir()
+        if path.suffix in (".toml", ".csv")
+    ]
+    return {path.relative_to(PACKAGE.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
+
+
+def _third_party(out: Path) -> None:
+    clang, pyodide = _MODULES / "@yowasp" / "clang" / "gen", _MODULES / "pyodide"
+    for source, names, into in ((clang, _CLANG, "clang"), (pyodide, _PYODIDE, "pyodide")):
+        (out / into).mkdir()
+        for name in names:
+            shutil.copyfile(source / name, out / into / name)
+    _pack(out / "clang" / "llvm.core.wasm", (clang / "llvm.core.wasm").read_bytes())
+    _pack(out / "clang" / "llvm-resources.tar", slim(clang / "llvm-resources.tar"))
+    for name in _PYODIDE_PACKED:
+        _pack(out / "pyodide" / name, (pyodide / name).read_bytes())
+
+
+def slim(path: Path) -> bytes:
+    """The compiler's archive of headers and libraries without what kernels cannot use."""
+    data, kept = path.read_bytes(), []
+    with tarfile.open(path) as given:
+        for one in given:
+            if not any(part in one.name for part in _LEFT_OUT):
+                # Its own bytes: the reader in the package knows one way of writing a folder's name.
+                kept.append(data[one.offset : one.offset_data + -(-one.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE])
+    return b"".join([*kept, bytes(2 * tarfile.BLOCKSIZE)])
+
+
+def _starts(out: Path) -> list[dict[str, str]]:
+    """Writes a file for each start; the list of them."""
+    listed = []
+    for start in (*kernel_starts(ROOT), *puzzle_starts(), *program_starts(ROOT)):
+        file = f"{start['id'].replace('/', '-')}.json"
+        _pack(out / "starts" / file, _json(start))
+        listed.append({"id": start["id"], "title": start["title"], "group": start["group"], "file": file})
+    return listed
+
+
+def _chips() -> list[str]:
+    return sorted(path.stem for path in (PACKAGE / "machines").glob("9*.toml"))
+
+
+def _style() -> str:
+    own = (PLAYGROUND / "src" / "page.css").read_text(encoding="utf-8")
+    return own + (PACKAGE / "profiler" / "timeline.css").read_text(encoding="utf-8")
+
+
+def _pages(out: Path) -> None:
+    (out / "diagnostics").mkdir()
+    for name, text in finding_pages(ROOT).items():
+        (out / "diagnostics" / name).write_text(text, encoding="utf-8")
+
+
+def _notices() -> str:
+    parts = [("gn_tutorial (this page)", (ROOT / "LICENSE").read_text(encoding="utf-8"))]
+    for name in _NOTICED:
+        about = json.loads((_MODULES / name / "package.json").read_text(encoding="utf-8"))
+        texts = [
+            path.read_text(encoding="utf-8") for path in sorted((_MODULES / name).glob("LICEN[SC]E*")) if path.is_file()
+        ]
+        where = about.get("homepage") or about.get("repository", {}).get("url", "")
+        parts.append((f"{name} {about['version']}, {about.get('license', '')}, {where}", "\n".join(texts)))
+    parts.append(
+        (
+            "LLVM, libc++, compiler-rt (inside @yowasp/clang)",
+            "Apache-2.0 WITH LLVM-exception, https://llvm.org/LICENSE.txt",
+        )
+    )
+    parts.append(
+        (
+            "wasi-libc (inside @yowasp/clang)",
+            "Apache-2.0 WITH LLVM-exception, Apache-2.0, MIT; https://github.com/WebAssembly/wasi-libc",
+        )
+    )
+    parts.append(("CPython (inside pyodide)", "PSF-2.0, https://docs.python.org/3/license.html"))
+    return "\n\n".join(f"=== {title}\n\n{text}" for title, text in parts) + "\n"
+
+
+def _bundle(out: Path, version: str) -> None:
+    command = [str(_MODULES / ".bin" / "esbuild"), *(f"src/{name}.mjs" for name in _SCRIPTS)]
+    command += ["--bundle", "--format=esm", "--minify", "--target=es2022", "--log-level=warning", f"--outdir={out}"]
+    command += [f"--external:{name}" for name in _EXTERNAL] + [f'--define:VERSION="{version}"']
+    done = subprocess.run(command, cwd=PLAYGROUND, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GntError("esbuild failed", where=str(PLAYGROUND), detail=done.stderr[-2000:])
+
+
+def _first_run(out: Path) -> list[Path]:
+    """What the first Run fetches."""
+    folders = [path for name in ("clang", "pyodide", "objects") for path in sorted((out / name).iterdir())]
+    return [*folders, out / "course.json.gz", out / "python.json.gz"]
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _pack(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(data, 9, mtime=0))

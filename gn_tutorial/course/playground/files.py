@@ -1,0 +1,79 @@
+"""The files that the page's compiler sees below COURSE: the twin, the kernels, and names for the preprocessor."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gn_tutorial.compiler.build_request import TWIN, TWIN_INCLUDE
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.course.playground.compiling import COURSE
+from gn_tutorial.cpp import portability_rules
+from gn_tutorial.errors import GntError
+
+#: The folder of package.json, and of the page's own sources.
+PLAYGROUND = Path(__file__).resolve().parents[2] / "playground"
+#: A recent one, from npm: those of distributions cannot suspend a call.
+NODE = PLAYGROUND / "node_modules" / "node" / "bin" / "node"
+#: What ``makeObjects`` of src/compiler.mjs gives.
+OBJECTS = ("entry.o", "watchers.o", "twin.pch")
+
+
+def course_files(kernels: Path) -> dict[str, str]:
+    """Path below COURSE -> text. kernels: the folder of the course's kernels, of which those for the twin are taken."""
+    found = {f"include/{name}": text for name, text in _texts(TWIN_INCLUDE) if "/op_host/" not in f"/{name}"}
+    found |= {f"watchers/{name}": text for name, text in _texts(TWIN / "watchers")}
+    found |= {f"page/{name}": text for name, text in _texts(PLAYGROUND / "src")}
+    found |= {f"names/{name}": text for name, text in _names().items()}
+    for folder in sorted(path for path in kernels.iterdir() if path.is_dir()):
+        if folder.name in ("npu", "torch_cpp", "projects", "host_api", "calibration"):
+            continue
+        found |= {f"kernels/{folder.name}/{name}": text for name, text in _texts(folder)}
+        # `../common/x.h`: the compiler's file system passes over `..`.
+        if folder.name != "common":
+            found |= {f"kernels/{folder.name}/common/{name}": text for name, text in _texts(kernels / "common")}
+    return found
+
+
+def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
+    """What every kernel of the page needs once, by name: taken from the cache, or compiled, in about 20 s.
+
+    files: those of ``course_files``. Raises GntError where the packages of package.json are missing.
+    """
+    made_by = [PLAYGROUND / "package-lock.json", PLAYGROUND / "src" / "compiler.mjs"]
+    needed = {name: text for name, text in files.items() if not name.startswith("kernels/")}
+    key = checksum(json.dumps([needed, *(path.read_text(encoding="utf-8") for path in made_by)]).encode())
+    with cache.lock(key):
+        found = {name: cache.get(key, f".{name}") for name in OBJECTS}
+        if None in found.values():
+            with cache.scratch() as folder:
+                (folder / "files.json").write_text(json.dumps(needed), encoding="utf-8")
+                run_node("make_objects.mjs", str(folder / "files.json"), str(folder))
+                found = {name: cache.put(key, f".{name}", folder / name) for name in OBJECTS}
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def run_node(script: str, *arguments: str) -> None:
+    """Runs a script of src/. Raises GntError if it fails, or if node is missing."""
+    if not NODE.is_file():
+        raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint="cd playground && npm ci")
+    done = subprocess.run(
+        [str(NODE), f"src/{script}", *arguments], cwd=PLAYGROUND, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise GntError(f"{script} failed", where=str(PLAYGROUND), detail=done.stderr[-2000:])
+
+
+def _texts(folder: Path, *patterns: str) -> list[tuple[str, str]]:
+    paths = sorted(path for pattern in patterns or ("*.h", "*.cpp") for path in folder.rglob(pattern))
+    return [(path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def _names() -> dict[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        root = portability_rules.stand_ins(Path(folder), TWIN_INCLUDE, None)
+        return {name: text.replace(str(TWIN_INCLUDE), str(COURSE / "include")) for name, text in _texts(root)}

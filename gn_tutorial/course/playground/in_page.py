@@ -1,0 +1,83 @@
+"""The functions that the page's script calls, in Pyodide: JSON in, JSON out. No NumPy, and nothing of the network."""
+
+from __future__ import annotations
+
+import json
+import linecache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from gn_tutorial.course.playground import outcome
+from gn_tutorial.course.playground.compiling import COURSE, Compilation
+from gn_tutorial.course.playground.puzzle import judged, mistake_of
+from gn_tutorial.cpp.includes import read_sources
+from gn_tutorial.errors import CompileError
+
+
+class PageSession:
+    """One learner's kernel on its way. The files of the course are below COURSE here too."""
+
+    def __init__(self) -> None:
+        self._compilation: Compilation | None = None
+        self._before: outcome.Modelled | None = None
+
+    def preparing(self, path: str, text: str, defines: list[str]) -> str:
+        """Requests for the compiler, ``preprocess`` and ``compile``; or ``errors`` if the text has no kernel."""
+        file = Path(COURSE / path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        linecache.clearcache()
+        try:
+            headers = read_sources(file, text, (file.parent,), Path(COURSE / "include")).headers
+            self._compilation = Compilation(PurePosixPath(path), text, headers, tuple(defines))
+            asked = {"preprocess": self._compilation.preprocessing(), "compile": self._compilation.compiling()}
+            return json.dumps(asked)
+        except CompileError as error:
+            return json.dumps({"errors": _errors(error)})
+
+    def source_findings(self, preprocessed: str) -> str:
+        """What device code may not have, after ``preparing``."""
+        assert self._compilation
+        return json.dumps(self._compilation.source_findings(preprocessed))
+
+    def failure(self, said: str, puzzle: str) -> str:
+        """What a compilation that printed ``said`` tells, at the learner's lines. puzzle: of the start, or null."""
+        assert self._compilation
+        errors = _errors(self._compilation.failure(said))
+        if of := json.loads(puzzle):
+            mistake = mistake_of(of, self._compilation.text, errors[0]["message"])
+            errors[:0] = [{"file": "", "line": 0, "column": 0, "message": mistake, "hint": ""}] if mistake else []
+        return json.dumps(errors)
+
+    def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
+        """What is shown of a launch. given: the arguments of ``outcome.outcome`` that are no bytes."""
+        found = json.loads(given)
+        expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
+        shown, modelled = outcome.outcome(
+            found["job"],
+            found["answer"],
+            {name: bytes(data) for name, data in arrays.items()},
+            bytes(slots),
+            expected,
+            found["machine"],
+            self._before if found["beside"] else None,
+        )
+        self._before = modelled or self._before
+        if found["puzzle"]:
+            shown["puzzle"] = judged(found["puzzle"], found["text"], shown, modelled)
+        return json.dumps(shown)
+
+
+def _errors(error: CompileError) -> list[dict[str, Any]]:
+    """Each error at its line; one without a line for what is wrong with the whole."""
+    whole = {"file": "", "line": 0, "column": 0, "message": error.what, "hint": error.hint or ""}
+    return [
+        {
+            "file": one.file.name if one.file else "",
+            "line": one.line,
+            "column": one.column,
+            "message": one.message,
+            "hint": one.hint,
+        }
+        for one in error.errors
+    ] or [whole]

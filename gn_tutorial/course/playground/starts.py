@@ -1,0 +1,154 @@
+"""What a learner can start from in the page: kernels of the ladder, pairs of the diagnostics pages, puzzles.
+
+Each is a text and the launches that the page offers for it, made here with everything that needs NumPy: arrays, what is
+right, tilings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.course.mistakes import SAME_MISTAKE
+from gn_tutorial.course.playground import programs
+from gn_tutorial.course.playground.jobs import encoded, job, request_of
+from gn_tutorial.course.playground.puzzle import of_start
+from gn_tutorial.course.puzzles.bank import load as puzzles
+from gn_tutorial.course.puzzles.check import ATOL, Data
+from gn_tutorial.course.puzzles.frame import framed
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.registry import all_kernels, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
+from gn_tutorial.timing.machine import default_cores
+
+#: Bytes of a trace: some forty thousand slots. The page says where it ended.
+TRACE = Tracing(bytes=16 << 20)
+#: Further sizes, by the rank of the first input: those at which tiles are cut.
+_ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
+
+
+def kernel_starts(root: Path) -> Iterator[dict[str, Any]]:
+    """Each registered kernel, in the order of ``gnt list``. root: of the repository."""
+    for op, spec in all_kernels(load_registry()):
+        yield {
+            "id": spec.id,
+            "title": f"{op.title}: {spec.title}",
+            "group": "Kernels of the course",
+            "path": spec.file.relative_to(root).as_posix(),
+            "text": spec.file.read_text(encoding="utf-8"),
+            "cases": [case for dtype in spec.dtypes for case in _cases(op, spec, dtype)],
+        }
+
+
+def _cases(op: OpSpec, spec: KernelSpec, dtype: str) -> Iterator[dict[str, Any]]:
+    names = {one.name for one in op.attributes}
+    attributes = {key: value for key, value in op.example.items() if key in names}
+    lengths = {key: value for key, value in op.example.items() if key not in names and key != "shape"}
+    for shape in (op.example["shape"], _ODD.get(len(op.example["shape"]))):
+        if shape is None:
+            continue
+        try:
+            arrays = random_inputs.inputs(op, shape, seed=7, dtype=dtype, attributes=attributes, lengths=lengths)
+            launches = [
+                request_of(op, spec, arrays, attributes, blocks=n, tracing=TRACE) for n in (1, 4, default_cores())
+            ]
+        except ArgumentError:  # a size that this kernel refuses
+            continue
+        expected = random_inputs.expected(op, arrays, attributes)
+        dtypes = {arg.name: arg.dtype.name for arg in launches[0].args}
+        sizes = ", ".join(
+            f"{name} {list(array.shape)}" for name, array in arrays.items() if array.shape == tuple(shape)
+        )
+        yield {
+            "label": f"{sizes}, {dtype}",
+            "arrays": {name: encoded(array) for name, array in arrays.items()},
+            "expected": {
+                name: _expected(value, dtypes[name], spec.tolerance.of(dtypes[name]))
+                for name, value in expected.items()
+                if value.size
+            },
+            "launches": [_launch(one, arrays) for one in _different(launches)],
+        }
+
+
+def _different(launches: list[LaunchRequest]) -> list[LaunchRequest]:
+    return list({one.blocks: one for one in launches}.values())
+
+
+def _launch(request: LaunchRequest, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The job without the bytes of ``arrays``, which all launches of a case share."""
+    made = job(request)
+    for arg in made["args"]:
+        if arg["name"] in arrays and arg["data"] is not None:
+            arg["data"] = ""
+    return made
+
+
+def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, Any]:
+    return {
+        "shape": list(value.shape),
+        "dtype": dtype,
+        "values": encoded(value.astype(np.float64)),
+        "rtol": tolerance.rtol,
+        "atol": tolerance.atol,
+        "of_largest": tolerance.of_largest,
+    }
+
+
+def puzzle_starts() -> Iterator[dict[str, Any]]:
+    """Each puzzle of the notebooks as the whole kernel around its lines, which are still to be written."""
+    for chosen in puzzles().values():
+        data = Data.of(chosen, np.random.default_rng(7))
+        frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
+        args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
+        outputs = {name: np.ascontiguousarray(array) for name, array in data.want.items()}  # a transposed view, maybe
+        args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in outputs.items()]
+        options = TwinOptions(**chosen.options)
+        request = LaunchRequest(
+            entry="puzzle",
+            args=args,
+            blocks=chosen.blocks,
+            options=replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE)))),
+            isolated=False,
+            tracing=TRACE,
+        )
+        within = Tolerance(rtol=chosen.rtol, atol=ATOL, reason="the puzzle's")
+        expected = {name: _expected(one, one.dtype.name, within) for name, one in data.want.items()}
+        sizes = ", ".join(f"{arg.name} {list(arg.data.shape)}" for arg in args)
+        lines, (first, last) = frame.text.splitlines(keepends=True), frame.own
+        yield {
+            "id": f"puzzle/{chosen.id}",
+            "title": f"{chosen.notebook} {chosen.title}",
+            "group": "Puzzles of the notebooks",
+            "path": f"puzzles/{chosen.id}.cpp",
+            "text": frame.text,
+            "puzzle": of_start(chosen.wrong, "".join(lines[: first - 1]), "".join(lines[last:])),
+            "cases": [{"label": sizes, "arrays": {}, "expected": expected, "launches": [job(request)]}],
+        }
+
+
+def program_starts(root: Path) -> Iterator[dict[str, Any]]:
+    """The right and the wrong programs of tests/programs: one case each."""
+    for name, path in programs.programs(root / "tests" / "programs").items():
+        check, _, file = name.partition("/")
+        text = path.read_text(encoding="utf-8")
+        found = programs.EXPECT.search(text)
+        launch = replace(programs.request(name, text), tracing=TRACE)
+        yield {
+            "id": name,
+            "title": f"{file.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
+            "group": f"Findings: {check}",
+            "path": f"programs/{check}/{path.name}",
+            "text": programs.without_answer(text),
+            "finding": found[1] if found else "",
+            "cases": [{"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(launch)]}],
+        }

@@ -1,0 +1,121 @@
+"""Which exercises were passed, which hints read, what was answered to quizzes, which theory papers were written.
+
+It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from gn_tutorial.course.migrations import new_id
+from gn_tutorial.course.users_file import UsersFile
+
+#: 2: notebook 06 became two, and the exercises of those behind it have other numbers. 3: exercises took the order of
+#: their notebook.
+VERSION = 3
+
+
+@dataclass(frozen=True)
+class Progress:
+    """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
+
+    quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
+    theory: what ``exam.marking`` records of each paper, the first one first. puzzles: as ``passed``.
+    """
+
+    passed: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
+    quizzes: dict[str, dict[str, str]] = field(default_factory=dict)
+    theory: tuple[dict[str, Any], ...] = ()
+    puzzles: dict[str, str] = field(default_factory=dict)
+
+    def with_pass(self, exercise: str) -> Progress:
+        """This progress and one more pass; the date of an earlier one stays."""
+        return replace(self, passed={exercise: _today()} | self.passed)
+
+    def with_puzzle(self, puzzle: str) -> Progress:
+        """The same for a puzzle."""
+        return replace(self, puzzles={puzzle: _today()} | self.puzzles)
+
+    def with_hint(self, exercise: str, level: int) -> Progress:
+        """This progress and one more hint read."""
+        return replace(self, hints=self.hints | {exercise: max(level, self.hints.get(exercise, 0))})
+
+    def with_answers(self, quiz: str, answers: Mapping[str, str]) -> Progress:
+        """This progress and answers to questions of one quiz; a later answer takes the place of an earlier one."""
+        return replace(self, quizzes=self.quizzes | {quiz: self.quizzes.get(quiz, {}) | dict(answers)})
+
+    def with_theory(self, record: Mapping[str, Any]) -> Progress:
+        """This progress and one theory paper, unless it is there already."""
+        same = [one for one in self.theory if (one["date"], one["seed"]) == (record["date"], record["seed"])]
+        return self if same else replace(self, theory=(*self.theory, dict(record)))
+
+    def theory_answers(self) -> dict[str, str]:
+        """The key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
+
+        Papers of earlier versions have counts by topic alone, and none of these.
+        """
+        return {key: letters for record in self.theory for key, letters in record.get("answers", {}).items()}
+
+    def without_answers(self, quiz: str) -> Progress:
+        """This progress with one quiz as if it had not been begun."""
+        return replace(self, quizzes={name: one for name, one in self.quizzes.items() if name != quiz})
+
+
+class ProgressFile:
+    """The file of one user. Two terminals, or a terminal and a notebook, may use it at once."""
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda text: None) -> None:
+        self.path = folder / "progress.json"
+        self._kept = UsersFile(self.path, "the progress file", "cannot be used", VERSION)
+        self._warn = warn
+
+    def read(self) -> Progress:
+        """The progress; empty if there is none. A file that cannot be read is moved aside, and ``warn`` told so."""
+        try:
+            return progress_of(json.loads(self.path.read_bytes()))
+        except FileNotFoundError:
+            return Progress()
+        except (ValueError, TypeError, KeyError, AttributeError):
+            kept = self._kept.set_aside()
+            self._warn(f"the progress file is damaged; it was kept as {kept}, and progress starts anew")
+            return Progress()
+        except OSError as error:
+            raise self._kept.unusable(error) from error
+
+    def update(self, change: Callable[[Progress], Progress]) -> Progress:
+        """Read, change and write in one step. Raises ArgumentError if the folder cannot be used."""
+        return self._kept.store(lambda: change(self.read()))
+
+
+def default_progress(warn: Callable[[str], None] = lambda text: None) -> ProgressFile:
+    """The progress file of this user."""
+    chosen = os.environ.get("GNT_DATA_DIR")
+    folder = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("gn_tutorial", False))
+    return ProgressFile(folder, warn)
+
+
+def _today() -> str:
+    return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+
+
+def progress_of(data: Any) -> Progress:
+    """Progress from plain data. Raises KeyError, TypeError, ValueError, AttributeError for what is something else."""
+    version = data.get("version", 1)
+    passed = {new_id(key, version): str(value) for key, value in data["passed"].items()}
+    hints = {new_id(key, version): int(value) for key, value in data["hints"].items()}
+    quizzes = {
+        quiz: {str(key): str(letters) for key, letters in answers.items()}
+        for quiz, answers in data.get("quizzes", {}).items()
+    }
+    theory = tuple(dict(record) for record in data.get("theory", []))
+    puzzles = {str(key): str(date) for key, date in data.get("puzzles", {}).items()}
+    return Progress(passed, hints, quizzes, theory, puzzles)

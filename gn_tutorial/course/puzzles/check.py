@@ -1,0 +1,225 @@
+"""``puzzle("04.count", lines)``: what the lines do, beside what is right; the mistake behind them, by its name."""
+
+from __future__ import annotations
+
+import tempfile
+import textwrap
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.trace import Kind, Tracing
+from gn_tutorial.course.exercises.check_kernel import compiler_said, here, unwritten
+from gn_tutorial.course.exercises.compare import mismatch, spots
+from gn_tutorial.course.exercises.verdict import Verdict
+from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of, names_of, recognised
+from gn_tutorial.course.progress import ProgressFile, default_progress
+from gn_tutorial.course.puzzles.bank import Puzzle, find
+from gn_tutorial.course.puzzles.frame import FILL, framed
+from gn_tutorial.course.puzzles.picture import SEVERAL, Lanes
+from gn_tutorial.course.puzzles.result import PuzzleResult
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.operators.arguments import out
+from gn_tutorial.operators.comparison import within
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.profile import Profile, profile_of
+
+ATOL = 1e-6
+#: A right answer takes milliseconds.
+_SECONDS = 2.0
+_TRACING = Tracing(bytes=8 << 20)
+
+
+def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) -> PuzzleResult:
+    """Check the lines of one puzzle. Show the result in a notebook: its picture is there.
+
+    Without code in them nothing is run: "not attempted yet". A pass is noted in the learner's progress. Raises
+    ArgumentError for an unknown puzzle.
+    """
+    chosen = find(name)
+    result = check(chosen, str(lines))
+    if result.passed:
+        (progress or default_progress()).update(lambda known: known.with_puzzle(chosen.id))
+    return result
+
+
+def check(chosen: Puzzle, lines: str) -> PuzzleResult:
+    """As ``puzzle``, and notes nothing."""
+    rng = np.random.default_rng(zlib.crc32(f"{chosen.id}{lines}".encode("utf-8", "surrogatepass")))
+    data = Data.of(chosen, rng)
+    begun = bool(code_of(lines))
+    inside = lines.strip("\n") if begun else "// your lines"
+    kernel_text = framed(chosen.frame, data.inputs, data.want, chosen.before, inside, chosen.after)
+    if not begun:
+        return PuzzleResult(chosen, "not attempted", kernel_text)
+    with tempfile.TemporaryDirectory(prefix="gnt-puzzle-") as folder:
+        path = Path(folder) / f"{chosen.id.replace('.', '_')}.cpp"
+        path.write_text(kernel_text.text, encoding="utf-8", errors="backslashreplace")
+        verdict, lanes, profile = _Attempt(chosen, lines, data, path).judged()
+    status = "failed" if verdict else "passed"
+    return PuzzleResult(chosen, status, kernel_text, verdict, lanes, profile)
+
+
+@dataclass(frozen=True)
+class Data:
+    """The arrays of one check: what goes in, and what is right."""
+
+    inputs: Mapping[str, np.ndarray]
+    want: Mapping[str, np.ndarray]
+
+    @classmethod
+    def of(cls, chosen: Puzzle, rng: np.random.Generator) -> Data:
+        """What the puzzle's expressions give; of float64 they are float32."""
+        names: dict[str, Any] = {"np": np, "rng": rng, "fill": float(FILL)}
+        arrays = {}
+        for name, expression in [*chosen.inputs.items(), *chosen.outputs.items()]:
+            array = np.asarray(eval(expression, {}, names))
+            arrays[name] = names[name] = array.astype(np.float32) if array.dtype == np.float64 else array
+        return cls({name: arrays[name] for name in chosen.inputs}, {name: arrays[name] for name in chosen.outputs})
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One text of a learner's, as a kernel in a file."""
+
+    chosen: Puzzle
+    lines: str
+    data: Data
+    path: Path
+
+    def judged(self) -> tuple[Verdict | None, tuple[Lanes, ...], Profile | None]:
+        """What is wrong, or nothing; what the lines wrote; the timeline, if the puzzle's picture is one."""
+        found = kernel(self.path, optimise="little")
+        options = TwinOptions(**self.chosen.options)
+        try:
+            result = self._launch(found, options)
+        except CompileError as error:
+            said = compiler_said(error, self.path).replace("the kernel does", "this does", 1)
+            return self._known(Verdict(said, detail=here(error.detail, self.path))), (), None
+        except KernelFault as error:
+            first = next((one for one in error.diagnostics if one.severity == "error"), None)
+            if first is None:
+                return Verdict(error.what), (), None
+            after = self._after(found, options, {one.id for one in error.diagnostics if one.severity == "error"})
+            return self._fault(first, after), self._lanes(after), None
+        except KernelTimeout:
+            return Verdict("this never ends: a loop does not reach its bound"), (), None
+        except KernelError as error:
+            return self._known(Verdict(error.what)), (), None
+        except ArgumentError as error:
+            return Verdict(f"the kernel cannot be called: {error.what}"), (), None
+        lanes = self._lanes(result)
+        return self._judge(result, lanes), lanes, self._profile(result)
+
+    def _launch(self, found: Kernel, options: TwinOptions) -> Result:
+        values = dict(self.data.inputs) | {name: out(one.shape, one.dtype) for name, one in self.data.want.items()}
+        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
+        limits = Limits(seconds=_SECONDS)
+        return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
+
+    def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
+        """What a device may be left with: the same launch, where copies come late and these findings stop nothing."""
+        races = any(one.startswith("race-") for one in ids)
+        others = tuple(one for one in ids if not one.startswith("race-"))
+        try:
+            harmless = replace(options, warnings=others, races="ignore" if races else "report", delayed_dma=races)
+            return self._launch(found, harmless)
+        except (ArgumentError, KernelError):  # the launch ends there
+            return None
+
+    def _fault(self, first: Diagnostic, after: Result | None) -> Verdict:
+        place = f"{Path(first.file).name}:{first.line}" if first.file else ""
+        fix = textwrap.fill(f"fix: {first.fix}", 88, subsequent_indent="  ") if first.fix else ""
+        detail = "\n".join(filter(None, (here(first.source(), Path(first.file)) if first.file else "", fix)))
+        found = Verdict(first.what, f"block {first.block}" if self.chosen.blocks > 1 else "", place, detail)
+        return self._known(found, first.id, after)
+
+    def _judge(self, result: Result, lanes: Sequence[Lanes]) -> Verdict | None:
+        wrong = next((one for one in lanes if one.wrong.any()), None)
+        if wrong is not None:
+            return self._known(Verdict(_said(wrong)), after=result)
+        warning = next(iter(result.diagnostics), None)
+        return self._known(None, after=result) if warning is None else self._fault(warning, result)
+
+    def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
+        """The verdict in the words of the mistake that this is; as it was if it is none that is named."""
+        names = self._names(after, verdict.message if verdict else "")
+        with np.errstate(all="ignore"):
+            one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
+        if one is None:
+            return verdict
+        if verdict is None:
+            return Verdict(one.say)
+        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # what was found stays, below
+
+    def _names(self, result: Result | None, said: str) -> dict[str, Any]:
+        """What a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
+
+        An output's name is what was written, and with ``_want`` what is right; nothing of it is there if the launch
+        ended before.
+        """
+        trace, timeline = (result.trace, lambda: profile_of(result).timeline) if result else (None, None)
+        names = names_of(self.lines, said, trace, timeline) | {"np": np, "fill": float(FILL)} | self.data.inputs
+        for name, want in self.data.want.items() if result else ():
+            names |= {name: result[name], f"{name}_want": want}
+        return names
+
+    def _lanes(self, result: Result | None) -> tuple[Lanes, ...]:
+        if result is None:
+            return ()
+        found = []
+        for name, want in self.data.want.items():
+            got = result[name].reshape(want.shape)
+            flat, right = got.reshape(-1), want.reshape(-1)
+            if self.chosen.frame == "local":
+                empty, meant = flat == FILL, right == FILL
+            else:
+                empty, meant = unwritten(flat), np.zeros(flat.size, dtype=bool)
+            wrong = ~within(flat, right, self.chosen.rtol, ATOL)
+            blocks = _writers(result, name, flat) if self.chosen.picture == "blocks" else None
+            found.append(Lanes(name, got, want, wrong, empty, meant, blocks))
+        return tuple(found)
+
+    def _profile(self, result: Result) -> Profile | None:
+        return profile_of(result) if self.chosen.picture == "pipes" else None
+
+
+def _said(lanes: Lanes) -> str:
+    """What differs first, where nothing better is known."""
+    missing = lanes.wrong & lanes.empty & ~lanes.meant
+    if missing.any():
+        some = "nothing of" if missing.all() else "part of"
+        return f"{some} {lanes.name} is written: {spots(lanes.name, missing)} still holds what was there before"
+    spoilt = lanes.wrong & lanes.meant
+    if spoilt.any():
+        return f"{spots(lanes.name, spoilt)} is written, and should stay as it was"
+    at = int(lanes.wrong.argmax())
+    return mismatch(f"{lanes.name}[{at}]", lanes.got.reshape(-1)[at], lanes.want.reshape(-1)[at])
+
+
+def _below(verdict: Verdict, finding: str) -> str:
+    found = textwrap.fill(f"found: {verdict.message}" if finding else verdict.message, 88)
+    return "\n".join(filter(None, (found, verdict.detail)))
+
+
+def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:
+    """The block that wrote each element, -1 where none did, SEVERAL where more than one."""
+    writers = np.full(flat.size, -1)
+    if result.trace is None:
+        return writers
+    begin = next(one.address for one in result.trace.arguments if one.name == name)
+    for block, events in result.trace.blocks.items():
+        for event in events:
+            for one in event.operands:
+                if one.argument == name and event.kind is Kind.COPY:
+                    first = (one.at - begin) // flat.itemsize
+                    part = writers[max(first, 0) : first + one.bytes // flat.itemsize]
+                    part[:] = np.where((part == -1) | (part == block), block, SEVERAL)
+    return writers

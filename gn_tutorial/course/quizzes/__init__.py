@@ -1,0 +1,1 @@
+"""Quizzes: questions and their files, in a notebook and in a terminal."""

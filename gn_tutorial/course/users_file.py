@@ -1,0 +1,73 @@
+"""One JSON file of a user, which a terminal and a notebook may change at once: progress, theory paper, attempts."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import filelock
+
+from gn_tutorial.course.atomic_write import write_atomically
+from gn_tutorial.errors import ArgumentError
+
+_LOCK_SECONDS = 20.0
+_Kept = TypeVar("_Kept")
+
+
+@dataclass(frozen=True)
+class UsersFile:
+    """name and refusal are for messages: ``the progress file`` ``cannot be used``. version: of what is written."""
+
+    path: Path
+    name: str
+    refusal: str
+    version: int
+
+    def load(self, parse: Callable[[bytes], _Kept], advice: str) -> _Kept | None:
+        """What ``parse`` makes of the file; None if there is none.
+
+        Raises ArgumentError if it cannot be read, with this advice where it is damaged: it is not thrown away.
+        """
+        try:
+            return parse(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            what = f"{self.name} cannot be read: {error!r}"
+            raise ArgumentError(what, where=str(self.path), hint=advice) from error
+        except OSError as error:
+            raise self.unusable(error) from error
+
+    def store(self, made: Callable[[], _Kept]) -> _Kept:
+        """Write the dataclass that ``made`` returns, which may read the file: nobody else changes it meanwhile.
+
+        Raises ArgumentError if the folder cannot be used.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+                kept = made()
+                data = {"version": self.version, **asdict(kept)}  # type: ignore[call-overload]
+                write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
+        except filelock.Timeout as error:
+            raise ArgumentError(f"another program holds {self.name}", where=str(self.path)) from error
+        except OSError as error:
+            raise self.unusable(error) from error
+        return kept
+
+    def set_aside(self) -> Path:
+        """Give a file that cannot be read another name, and return it."""
+        names = (self.path.with_name(f"{self.path.stem}.damaged{number}.json") for number in itertools.count(1))
+        return self.path.replace(next(name for name in names if not name.exists()))
+
+    def unusable(self, error: OSError) -> ArgumentError:
+        """What to raise where the file cannot be read or written."""
+        return ArgumentError(
+            f"{self.name} {self.refusal}: {error.strerror}",
+            where=str(self.path),
+            hint="set GNT_DATA_DIR to a folder that you can write to",
+        )

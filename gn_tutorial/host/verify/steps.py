@@ -1,0 +1,217 @@
+"""The steps of ``gnt npu verify``, in their order: what is built and run, and what a row says of it.
+
+Each step is a generator of rows; a step that cannot go on raises, which becomes a row, and the next one begins. Work
+that could take the process with it is done in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.errors import GntError, KernelError
+from gn_tutorial.host import npu
+from gn_tutorial.host.verify.launchers import write_launchers
+from gn_tutorial.host.verify.report import Row, VerifyReport
+from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+
+_TAIL = 40  # lines of what a process said, in a row
+_KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
+
+
+@dataclass
+class VerifyWork:
+    """What the steps share. kernels: only those whose names begin so. library: what the step ``build`` made."""
+
+    report: VerifyReport
+    device: int = 0
+    rounds: int = 50
+    kernels: Sequence[str] = ()
+    library: Path | None = None
+    environ: dict[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    @property
+    def folder(self) -> Path:
+        """Where builds, copies and logs are."""
+        return self.report.folder.resolve()
+
+    def chosen(self) -> list[tuple[OpSpec, KernelSpec]]:
+        """The registered kernels that are asked for."""
+        pairs = all_kernels(load_registry())
+        return [one for one in pairs if not self.kernels or one[1].id.startswith(tuple(self.kernels))]
+
+
+def require_toolkit() -> Path:
+    """The CANN toolkit's folder. Raises KernelError, which says what to do."""
+    if (found := npu.toolkit_path()) is None:
+        raise KernelError(
+            "there is no CANN toolkit here, so nothing can be verified",
+            where="ASCEND_HOME_PATH",
+            hint="run this on a machine with an NPU, after `source <CANN>/set_env.sh`; `gnt doctor` says what is there",
+        )
+    return found
+
+
+def state_key(device: int) -> str:
+    """Changes when sources, toolkit or device do: rows of another state are not taken over."""
+    state = [f"{path}\n{path.read_text('utf-8', 'surrogateescape')}" for path in sorted(_sources())]
+    return checksum("\n".join([str(require_toolkit()), str(device), *state]).encode("utf-8", "surrogateescape"))
+
+
+def environment(work: VerifyWork) -> None:
+    """What a reader must know of the machine, into the report."""
+    toolkit = require_toolkit()
+    found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
+    for path in sorted({*toolkit.glob("version.*"), *toolkit.glob("*.info"), *toolkit.glob("*/version.info")})[:4]:
+        found[path.name] = " ".join(path.read_text("utf-8", "replace").split())[:200]
+    for package in ("gn-tutorial", "torch", "torch_npu"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    work.report.environment |= found
+    work.report.save()
+
+
+def build(work: VerifyWork) -> Iterator[Row]:
+    """The host API, and a launcher of every kernel that is asked for: one library."""
+    launchers = work.folder / "launchers"
+    written = write_launchers(work.chosen(), launchers)
+    words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"
+    work.library = npu.build(work.folder / "build", {**work.environ, "GNT_NPU_CMAKE": words})
+    yield {"name": npu.LIBRARY, "passed": True, "launchers": len(written), "library": str(work.library)}
+
+
+def kernels(work: VerifyWork) -> Iterator[Row]:
+    """Every registered kernel in every dtype, each kernel in a process of its own."""
+    if work.library is None:
+        raise KernelError("the library was not built, so no kernel could be run")
+    for _, spec in work.chosen():
+        names = [f"{spec.id} {dtype}" for dtype in spec.dtypes]
+        if all(work.report.passed("kernels", name) for name in names):
+            continue
+        words = [str(work.library), spec.id, str(work.device), str(work.rounds)]
+        for row in _rows_of(work, "gn_tutorial.host.verify.kernels", words, names, _KERNEL_SECONDS):
+            work.report.environment |= {key: row.pop(key) for key in ("chip", "cores") if key in row}
+            yield row
+
+
+def pytorch(work: VerifyWork) -> Iterator[Row]:
+    """PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu that is said."""
+    if missing := [one for one in ("torch", "torch_npu") if util.find_spec(one) is None]:
+        yield {"name": "operators", "passed": None, "skipped": f"{missing[0]} is not installed"}
+        return
+    yield from _rows_of(work, "gn_tutorial.host.verify.pytorch", [f"npu:{work.device}"], ["operators"], _TORCH_SECONDS)
+
+
+def projects(work: VerifyWork) -> Iterator[Row]:
+    """Every operator project: a copy is built, its package installed below our folder, its aclnn tests run."""
+    for project in sorted(path.parent for path in (kernels_root() / "projects").glob("*/build.sh")):
+        copy, home = work.folder / "projects" / project.name, work.folder / "home"
+        if work.report.passed("projects", f"{project.name}: build"):
+            continue
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(project, copy)
+        home.mkdir(parents=True, exist_ok=True)
+        # run.sh looks for the package below HOME if the toolkit has none: so nothing is installed into the toolkit.
+        variables = {"HOME": str(home), "ASCEND_CUSTOM_OPP_PATH": str(home / "vendors" / "customize")}
+        name = f"{project.name}: build"
+        row = _script(work, name, ["bash", "build.sh"], copy)
+        yield row
+        if not row["passed"]:
+            continue
+        for package in sorted((copy / "build").glob("custom_opp_*.run")):
+            yield _script(work, f"{project.name}: install", ["bash", str(package), f"--install-path={home}"], copy)
+        for test in sorted((copy / "test").glob("*/run.sh")):
+            yield _script(work, f"{project.name}: {test.parent.name}", ["bash", "run.sh"], test.parent, variables)
+
+
+#: Name -> the step. Later ones go on without earlier ones where they can.
+STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
+    "build": build,
+    "kernels": kernels,
+    "pytorch": pytorch,
+    "projects": projects,
+}
+
+
+def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
+    """Do the steps and keep each row; ``tell`` is called with step and row as they come. Raises nothing of theirs."""
+    environment(work)
+    for name in names:
+        rows = STEPS[name](work)
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                break
+            except (GntError, OSError) as error:  # the rest of this step is lost, and no other one
+                row = {"name": name, "passed": False, "error": str(error)}
+            work.report.add(name, row)
+            tell(name, row)
+
+
+def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
+    """The rows that a module prints as JSON lines; one for each of ``names`` that it did not come to."""
+    command = [sys.executable, "-m", module, *words]
+    code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
+    seen = set()
+    for line in out.splitlines():
+        if line.startswith("{"):
+            row = json.loads(line)
+            seen.add(row["name"])
+            yield row
+    for name in names:
+        if name not in seen and (code != 0 or not seen):
+            yield {"name": name, "passed": False, "error": _said(code, out, command)}
+
+
+def _script(
+    work: VerifyWork, name: str, command: Sequence[str], folder: Path, more: dict[str, str] | None = None
+) -> Row:
+    code, out = _process(work, name.replace(": ", "-"), command, folder, _PROJECT_SECONDS, more)
+    return (
+        {"name": name, "passed": True}
+        if code == 0
+        else {"name": name, "passed": False, "error": _said(code, out, command)}
+    )
+
+
+def _process(
+    work: VerifyWork, name: str, command: Sequence[str], folder: Path, seconds: int, more: dict[str, str] | None = None
+) -> tuple[int, str]:
+    """Exit code, -1 for one that took too long, and all that was said; that also goes into ``logs``."""
+    log = work.folder / "logs" / f"{name.replace('/', '-')}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as file:
+        try:
+            code = subprocess.run(
+                command, cwd=folder, env={**work.environ, **(more or {})}, stdin=subprocess.DEVNULL, stdout=file,
+                stderr=subprocess.STDOUT, timeout=seconds,
+            ).returncode  # fmt: skip
+        except subprocess.TimeoutExpired:
+            code = -1
+    text = log.read_text("utf-8", "replace")
+    return code, text if code != -1 else f"{text}\nit was stopped after {seconds} s"
+
+
+def _said(code: int, out: str, command: Sequence[str]) -> str:
+    tail = "\n".join(out.splitlines()[-_TAIL:])
+    return f"exit code {code} of {' '.join(map(str, command))}\n{tail}"
+
+
+def _sources() -> list[Any]:
+    folders = [path for path in kernels_root().iterdir() if path.is_dir()]
+    suffixes = {".h", ".cpp", ".asc", ".toml", ".txt", ".cmake", ".sh"}
+    return [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes and path.is_file()]

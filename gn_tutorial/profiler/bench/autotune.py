@@ -1,0 +1,285 @@
+"""Autotuning over the model: the same launch with other values of one field of the tiling struct.
+
+The host function computes the struct, then one field is replaced, and with it the fields that the operator's bench.toml
+says follow from it. Every candidate is launched on the twin, compared with the reference, and modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.operators.tiling import Tiling
+from gn_tutorial.profiler.bench.expressions import evaluate
+from gn_tutorial.profiler.bench.grid import BenchCase, Grid, Tune, load_grid
+from gn_tutorial.profiler.bench.run import OK, WRONG, doubts_about, longest_wait, reason
+from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
+from gn_tutorial.timing.machine import Machine
+
+REFUSED = "refused"
+#: The smallest value that is tried unless told, in steps of the field: smaller tiles take the twin long and never win.
+#: A field that counts one by one begins at 1.
+_FIRST = 4
+
+
+class HasFields(Protocol):
+    """A tiling struct, whoever made it: its numbers by name."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Field name -> value."""
+
+
+class Tunable(Protocol):
+    """A launch that one whole number changes.
+
+    chosen_by: as in Tuning. name, case: of the kernel and of what it is called with. field, own: the number's name, and
+    what it is if nobody changes it. itemsize: bytes of the Unified Buffer that each unit of it needs at least; 0: not
+    known.
+    """
+
+    chosen_by: str
+    name: str
+    case: str
+    field: str
+    own: int
+    itemsize: int
+
+    def tile(self, value: int) -> Any:
+        """The struct with that value."""
+
+    def launch(self, tile: Any) -> tuple[Profile, bool]:
+        """The launch, modelled, and whether its numbers are right. Raises KernelError."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED, then ``note`` says why.
+
+    modelled_us: None if it was refused. ub_bytes: of the Unified Buffer, of the block that used most. tile: the struct
+    that was passed. ours: it is the value that the host function chose.
+    """
+
+    value: int
+    status: str
+    tile: HasFields
+    ours: bool
+    modelled_us: float | None = None
+    ub_bytes: int = 0
+    binding: str = ""
+    waits: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """All candidates, by value. bound_us: of the operator on this shape (gn_tutorial.timing.lower_bound).
+
+    chosen_by: who chose the value that is there if nobody changes it.
+    """
+
+    kernel: str
+    case: str
+    machine: str
+    field: str
+    candidates: tuple[Candidate, ...]
+    bound_us: float
+    chosen_by: str = "host function"
+
+    @property
+    def ran(self) -> tuple[Candidate, ...]:
+        """Those that computed the right numbers."""
+        return tuple(one for one in self.candidates if one.status == OK)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The fastest; of equal ones that which leaves most of the Unified Buffer free, then the host function's."""
+        order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
+        return min(self.ran, key=order, default=None)
+
+    @property
+    def matters(self) -> bool:
+        """Whether any two values differ in time or in room: if not, the kernel hardly reads the field."""
+        return len({(one.modelled_us, one.ub_bytes) for one in self.ran}) > 1
+
+    @property
+    def default(self) -> Candidate:
+        """What the host function chose."""
+        return next(one for one in self.candidates if one.ours)
+
+
+def tune(
+    op: OpSpec,
+    spec: KernelSpec,
+    case: BenchCase,
+    machine: Machine,
+    *,
+    field: str = "",
+    values: Sequence[int] = (),
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Tuning:
+    """Try values of a field of the tiling struct, and the host function's own.
+
+    field: "" for the one that bench.toml names. values: what to try; none: a series up to the size of the Unified
+    Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
+    value that cannot be, and for an operator without a tiling struct.
+    """
+    grid = load_grid(op)
+    subject = _Registered(op, spec, case, machine, _knob(op, spec, grid, field), seed)
+    wanted = _checked(values, subject.knob) or _series(subject.knob, subject.most)
+    return explore(subject, machine, wanted, multiple=0 if values else subject.knob.multiple, tell=tell)
+
+
+def explore(
+    subject: Tunable,
+    machine: Machine,
+    wanted: Sequence[int],
+    *,
+    multiple: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Tuning:
+    """Launch and model the subject with each value, and with its own.
+
+    multiple: then the multiples of it halfway between the best value and its neighbours are tried too; 0: they are not.
+    """
+    bound_us = 0.0
+    tried: dict[int, Candidate] = {}
+
+    def attempt(value: int) -> None:
+        nonlocal bound_us
+        tile = subject.tile(value)
+        candidate = Candidate(value, REFUSED, tile, value == subject.own)
+        tell(f"{subject.name} with {subject.field} = {value}")
+        if value * subject.itemsize > machine.ub_bytes:
+            note = f"one tile is {value * subject.itemsize:,} bytes, the Unified Buffer {machine.ub_bytes:,}"
+            tried[value] = replace(candidate, note=note)
+            return
+        try:
+            made, right = subject.launch(tile)
+        except KernelError as error:
+            tried[value] = replace(candidate, note=reason(error))
+            return
+        doubts = doubts_about(made, right)
+        bound_us = made.bound.microseconds if made.bound else 0.0
+        tried[value] = replace(
+            candidate,
+            status=WRONG if doubts else OK,
+            modelled_us=made.microseconds,
+            ub_bytes=made.tally.ub_high_water,
+            binding=made.binding.name,
+            waits=longest_wait(made),
+            note=doubts,
+        )
+
+    def all_of() -> Tuning:
+        ordered = tuple(tried[value] for value in sorted(tried))
+        return Tuning(subject.name, subject.case, machine.name, subject.field, ordered, bound_us, subject.chosen_by)
+
+    for value in sorted({*wanted, subject.own}):
+        attempt(value)
+    if multiple and (best := all_of().best):
+        for value in _between(best.value, sorted(tried), multiple):
+            attempt(value)
+    return all_of()
+
+
+class _Registered:
+    """A registered kernel on one shape, by a field of its operator's tiling struct."""
+
+    chosen_by = "host function"
+
+    def __init__(self, op: OpSpec, spec: KernelSpec, case: BenchCase, machine: Machine, knob: Tune, seed: int) -> None:
+        self.name, self.case, self.field, self.knob = spec.id, case.label(op), knob.field, knob
+        self._machine, self._group, self._attributes = machine, op.group, case.attributes
+        self._arrays = random_inputs.inputs(
+            op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes, lengths=case.lengths
+        )
+        self._expected = random_inputs.expected(op, self._arrays, case.attributes)
+        self._tolerance = spec.tolerance
+        self.itemsize = next(iter(self._arrays.values())).itemsize
+        self._kernel = Kernel.registered(op, spec)
+        self._host = self._kernel.tiling(*self._arrays.values(), blocks=machine.cores, **case.attributes)
+        self.own = _own_value(self._host, knob)
+        self._known = {"cores": machine.cores}
+
+    @property
+    def most(self) -> int:
+        """The largest value of a series: what bench.toml says, within the Unified Buffer."""
+        most = self._machine.ub_bytes // self.itemsize
+        if not self.knob.most:
+            return most
+        return min(most, evaluate(self.knob.most, _whole({**self._host.fields, **self._known})))
+
+    def tile(self, value: int) -> Tiling:
+        return self._host if value == self.own else retile(self._host, self.knob, value, self._known)
+
+    def launch(self, tile: Tiling) -> tuple[Profile, bool]:
+        arrays = self._arrays
+        result = run_traced(self._kernel, *arrays.values(), blocks=self._machine.cores, tiling=tile, **self._attributes)
+        made = profile_of(result, machine=self._machine, inputs=arrays, group=self._group)
+        return made, result.compare(self._expected, self._tolerance).ok
+
+
+def retile(host: Tiling, knob: Tune, value: int, known: Mapping[str, int] | None = None) -> Tiling:
+    """The host function's struct with another value of the field, and of those that follow from it.
+
+    known: what the expressions may name besides the struct's fields.
+    """
+    changed: dict[str, int] = {knob.field: value}
+    for name, expression in knob.follows.items():
+        changed[name] = evaluate(expression, _whole({**host.fields, **(known or {}), **changed}))
+    return host.with_(**changed)
+
+
+def _whole(fields: Mapping[str, Any]) -> dict[str, int]:
+    return {name: value for name, value in fields.items() if isinstance(value, int)}
+
+
+def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
+    if op.tiling is None:
+        raise ArgumentError(f"'{op.name}' has no tiling struct: its numbers are passed by value")
+    if not field:
+        known = grid.knob(spec.step)
+        if known is None:
+            raise ArgumentError(
+                f"nothing says what to tune of {spec.id}", hint="--field, or [[tune]] in its bench.toml"
+            )
+        return known
+    return next((one for one in grid.tune if one.field == field), Tune(field, multiple=1))
+
+
+def _own_value(host: Tiling, knob: Tune) -> int:
+    if knob.field not in host.fields or not isinstance(host[knob.field], int):
+        numbers = ", ".join(_whole(host.fields))
+        raise ArgumentError(f"{host.name} has no whole number '{knob.field}'", hint=f"fields: {numbers}")
+    return host[knob.field]
+
+
+def _checked(values: Sequence[int], knob: Tune) -> list[int]:
+    for value in values:
+        if value < 1 or value % knob.multiple:
+            raise ArgumentError(f"{knob.field} cannot be {value}", hint=f"positive multiples of {knob.multiple}")
+    return list(values)
+
+
+def _series(knob: Tune, most: int) -> list[int]:
+    """4, 6, 8, 12, 16, 24 ... steps of the field: each about 1.4 times the one before, up to ``most``."""
+    values, step = set(), 1 if knob.multiple == 1 else _FIRST
+    while step * knob.multiple <= most:
+        values |= {step * knob.multiple, step * 3 // 2 * knob.multiple}
+        step *= 2
+    return sorted(value for value in values if value <= most)
+
+
+def _between(value: int, tried: Sequence[int], multiple: int) -> list[int]:
+    """The multiples halfway between a value and what was tried below and above it."""
+    place = tried.index(value)
+    beside = tried[max(place - 1, 0) : place] + tried[place + 1 : place + 2]
+    halves = {(value + one) // 2 // multiple * multiple for one in beside}
+    return sorted(half for half in halves if half not in tried)

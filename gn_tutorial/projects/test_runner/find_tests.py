@@ -1,0 +1,174 @@
+"""The tests that a project brings along: programs that call its operators through aclnn, with scripts around them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.errors import ArgumentError
+
+#: Folders without tests of an operator: builds, plug-ins, unit tests of host functions, which need a test framework.
+_SKIPPED = frozenset(
+    ".git build build_out out node_modules __pycache__ third_party framework makeself ut .venv".split()
+)
+_SOURCES = (".cpp", ".cc", ".cxx")
+_AFTER_SOURCES = frozenset({"src", "inc", "include", "source"})
+_OWN_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](?:\w+/)*(aclnn_\w+)\.h[">]', re.MULTILINE)
+_OTHERS = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](aclnnop/aclnn_\w+\.h)[">]', re.MULTILINE)
+_MODELS = re.compile(r"\b(aclopExecute\w*|aclopSetModelDir|aclmdlLoad\w*|aclopCompileAndExecute\w*)\s*\(")
+_GENERATES = re.compile(r"gen.*data|data.*gen|gen_golden|make_data", re.IGNORECASE)
+_VERIFIES = re.compile(r"verif|compare|check_result|check_output", re.IGNORECASE)
+_NO_HEADERS = frozenset({"aclnn_base"})
+_LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class OwnTest:
+    """One test. folder: what run.sh or the program stands in. headers: ``aclnn_<op>`` that it includes.
+
+    programs: files with a main. script: run.sh; None: its steps are run in their usual order.
+    """
+
+    folder: Path
+    headers: tuple[str, ...]
+    programs: tuple[Path, ...]
+    script: Path | None
+    cmake: Path | None
+    generates: Path | None
+    verifies: Path | None
+
+    def usual_steps(self) -> str:
+        """What run.sh would say, where there is none: make data, build, run, verify."""
+        lines = ["set -e"]
+        back = ""
+        if self.cmake is not None:
+            lines.append("mkdir -p build && cd build")
+            back = "../"
+        if self.generates is not None:
+            lines.append(f"python3 '{back}{self.generates.relative_to(self.folder)}'")
+        if self.cmake is not None:
+            inner = self.cmake.parent.relative_to(self.folder)
+            lines += [f"cmake '{back}{inner}'", "make", 'for program in $(gnt-programs); do "$program"; done']
+        else:
+            for program in self.programs:
+                name = program.relative_to(self.folder)
+                folders = dict.fromkeys((name.parent, "."))
+                others = [one.relative_to(self.folder) for one in _beside(program)]
+                words = " ".join(f"'{one}'" for one in (name, *others))
+                lines.append(f"g++ {' '.join(f'-I {one}' for one in folders)} {words} -o ./{name.stem}")
+                lines.append(f"./{name.stem}")
+        if self.verifies is not None:
+            text = self.verifies.read_bytes().decode("utf-8", "replace")
+            words = " $(gnt-outputs)" if "argv" in text else ""
+            lines.append(f"python3 '{back}{self.verifies.relative_to(self.folder)}'{words}")
+        return "\n".join([*lines, ""])
+
+
+def find_tests(root: Path) -> list[OwnTest]:
+    """Every test below a folder, that folder included, in order. Raises ArgumentError: no such folder."""
+    root = Path(root).expanduser().resolve()
+    if not root.is_dir():
+        raise ArgumentError(f"there is no folder {root}", hint="the folder of the test, with its main.cpp and run.sh")
+    folders: dict[Path, list[Path]] = {}
+    calling = set()  # the file with the main is often another one than that with the call
+    for path, text in _sources(root):
+        if path.suffix in _SOURCES and has_main(text):
+            folders.setdefault(_test_folder(path, root), []).append(path)
+        if set(_OWN_HEADER.findall(text)) - _NO_HEADERS:
+            calling.add(_test_folder(path, root))
+    return [_test(folder, programs) for folder, programs in folders.items() if folder in calling]
+
+
+def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> OwnTest:
+    """The test to run. operators: snake names of the project. given: a folder, inside the project or not.
+
+    Raises ArgumentError: none, several, one that calls other operators or loads models.
+    """
+    root = root if given is None else Path(given).expanduser().resolve()
+    found = find_tests(root)
+    if not found:
+        _refuse_models(root)
+        raise ArgumentError(
+            f"no test in {root}: no file with a main includes aclnn_<operator>.h",
+            hint="name its folder if it lies elsewhere: test_folder; a test calls aclnnX, as AclNNInvocation does",
+        )
+    own = {f"aclnn_{name}" for name in operators}
+    fitting = [one for one in found if set(one.headers) & own] or found
+    if len(fitting) > 1:
+        listed = ", ".join(str(one.folder.relative_to(root)) for one in fitting)
+        raise ArgumentError(f"{root} has {len(fitting)} tests: {listed}", hint="choose one: test_folder")
+    test = fitting[0]
+    missing = [one for one in test.headers if one not in own and not re.fullmatch(r".*_v\d+", one)]
+    if missing:
+        listed = ", ".join(one.removeprefix("aclnn_") for one in missing)
+        raise ArgumentError(
+            f"the test calls {listed}, which the project does not have",
+            where=", ".join(str(one) for one in test.programs),
+            hint=f"the project has {', '.join(sorted(operators)) or 'none'}; name the project whose operator it calls",
+        )
+    return test
+
+
+def _refuse_models(root: Path) -> None:
+    for path, text in _sources(root):
+        if found := _MODELS.search(text):
+            raise ArgumentError(
+                f"the test calls {found[1]}: it runs an operator by its name or a model, which needs CANN",
+                where=str(path),
+                hint="a test that calls aclnnX runs here: AclNNInvocation, aclnn_invocation",
+            )
+
+
+def _sources(root: Path) -> Iterator[tuple[Path, str]]:
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(one for one in names if one not in _SKIPPED)
+        for name in sorted(files):
+            path = Path(folder, name)
+            if path.suffix in (*_SOURCES, ".h", ".hpp") and path.is_file() and path.stat().st_size <= _LARGEST:
+                yield path, path.read_bytes().decode("utf-8", "replace")
+
+
+def _test_folder(program: Path, root: Path) -> Path:
+    """The nearest folder upwards with a run.sh; without one that of the program, or the one above src."""
+    for folder in program.parents:
+        if (folder / "run.sh").is_file():
+            return folder
+        if folder == root:
+            break
+    above = program.parent.parent
+    return above if program.parent.name in _AFTER_SOURCES and above.is_relative_to(root) else program.parent
+
+
+def _test(folder: Path, programs: list[Path]) -> OwnTest:
+    texts = [text for _, text in _sources(folder)]
+    headers: dict[str, None] = {}
+    for text in texts:
+        if found := _OTHERS.search(text):
+            raise ArgumentError(
+                f"the test includes {found[1]}: an operator of CANN's own library, which is not here",
+                where=str(folder),
+                hint="only the operators of the project can be called",
+            )
+        headers |= dict.fromkeys(one for one in _OWN_HEADER.findall(text) if one not in _NO_HEADERS)
+    scripts = sorted(one for one in folder.rglob("*.py") if not _SKIPPED & set(one.relative_to(folder).parts))
+    script = folder / "run.sh"
+    listings = [folder / "CMakeLists.txt", *(one.parent / "CMakeLists.txt" for one in programs)]
+    return OwnTest(
+        folder=folder,
+        headers=tuple(headers),
+        programs=tuple(programs),
+        script=script if script.is_file() else None,
+        cmake=next((one for one in listings if one.is_file()), None),
+        generates=next((one for one in scripts if _GENERATES.search(one.stem)), None),
+        verifies=next((one for one in scripts if _VERIFIES.search(one.stem)), None),
+    )
+
+
+def _beside(program: Path) -> list[Path]:
+    """Other sources of the same folder that have no main of their own: parts of the program."""
+    found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
+    return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]

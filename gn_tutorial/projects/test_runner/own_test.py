@@ -1,0 +1,125 @@
+"""The own test of an operator project, unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
+
+It runs on a copy, with a HOME of its own. run.sh and the Python scripts are run as they are, by bash and this Python,
+in the walls of ``gn_tutorial/runtime/write_sandbox.py``, whose table says what the platform lets it enforce: on Linux with
+Landlock nothing outside the copy is written, elsewhere a script that names an absolute path can. cmake, make and g++
+are stand-ins (own_test_tools): the program is compiled with the twin's headers and runs in the launcher's walls; its
+aclnn calls run the project's own tiling and kernel, with all checkers. A program does not see what run.sh exported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.projects.aclnn import headers
+from gn_tutorial.projects.definition import snake_name
+from gn_tutorial.projects.layout import read_layout
+from gn_tutorial.projects.project import Project
+from gn_tutorial.projects.test_runner.find_tests import OwnTest, choose_test
+from gn_tutorial.projects.test_runner.stand_in_tools import ToolServer
+from gn_tutorial.projects.test_runner.test_folder import Room, make_usual_folders, script_memory
+from gn_tutorial.projects.test_runner.test_result import OwnTestResult, judged
+from gn_tutorial.runtime import write_sandbox
+
+_PRINTED = 4 << 20
+
+
+def run_own_test(
+    path: str | Path,
+    test_folder: str | Path | None = None,
+    *,
+    soc: str = "",
+    seconds: float = 300.0,
+    observed: bool = True,
+    options: TwinOptions | None = None,
+    most_bytes: int = 256 << 20,
+    told: Callable[[str], None] | None = None,
+) -> OwnTestResult:
+    """Run the own test of the operator project in ``path`` and say what came of it.
+
+    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of;
+    empty: the one that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches
+    kernels without checks, which is quicker. most_bytes: tensors of one launch; a larger one is not run, and the
+    verdict says so (0: any size). told: is given a line at each step; without it a terminal shows them.
+
+    A test that fails is a result, whatever it died of. Raises ArgumentError (no project, no test, several, an operator
+    that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
+    """
+    layout = read_layout(Path(path))
+    types = {snake_name(one): one for one in layout.require_operators()}
+    test = choose_test(layout.root, list(types), None if test_folder is None else Path(test_folder))
+    begin = time.monotonic()
+    with _telling(told) as tell, tempfile.TemporaryDirectory(prefix="gnt-test-", ignore_cleanup_errors=True) as name:
+        tell("compiling the host files")
+        called = [types[one.removeprefix("aclnn_")] for one in test.headers if one.removeprefix("aclnn_") in types]
+        projects = {one: Project(layout.root, op=one, soc=soc) for one in called}
+        room = Room(Path(name))
+        room.fill({key: text for one in projects.values() for key, text in headers(one.definition).items()})
+        outside = not test.folder.is_relative_to(layout.root)
+        copy = room.copy(test.folder if outside else layout.root)
+        work = copy if outside else copy / test.folder.relative_to(layout.root)
+        make_usual_folders(work)
+        deadline = begin + seconds
+        with ToolServer(
+            room, projects, deadline, observed=observed, options=options, most_bytes=most_bytes, told=tell
+        ) as tools:
+            tell(f"running {'run.sh' if test.script else 'the test'}")
+            code, printed = _run_script(test, work, room, deadline)
+        return judged(test, code, printed, tools.happened, time.monotonic() - begin, seconds)
+
+
+def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple[int | None, str]:
+    """Exit code (None: its time was over) and what it printed, errors among it."""
+    script = work / "run.sh"
+    if test.script is None:
+        script = room.root / "usual_steps.sh"
+        script.write_text(test.usual_steps())
+    words = write_sandbox.command(str(room.root), script_memory(), ["bash", str(script)])
+    log = room.root / "printed"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            words,
+            cwd=work,
+            env=room.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        code: int | None = None
+        try:
+            while code is None and time.monotonic() < deadline and log.stat().st_size <= _PRINTED:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(0.1)
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    with log.open("rb") as file:
+        text = file.read(_PRINTED + 1).decode("utf-8", "replace")
+    if len(text) > _PRINTED:
+        code, text = 1, text[:_PRINTED] + "\n... stopped: it printed without end\n"
+    return code, text.replace(f"{room.copies}{os.sep}", "")
+
+
+@contextlib.contextmanager
+def _telling(told: Callable[[str], None] | None) -> Iterator[Callable[[str], None]]:
+    """Steps for whoever waits: the caller's function, a line on the terminal, or nobody."""
+    if told is not None:
+        yield told
+    elif not (sys.stderr and sys.stderr.isatty()):
+        yield lambda _text: None
+    else:
+        from rich.console import Console
+
+        with Console(stderr=True).status("the project's own test") as status:
+            yield lambda text: status.update(text)

@@ -1,0 +1,198 @@
+"""The place in which a test runs: a copy of the project, a HOME, a stand-in for the toolkit, in one folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.memory_check import memory_bytes
+
+#: Programs whose work is done outside the walls: builds, and what asks for a device.
+TOOLS = (
+    "cmake make ninja gmake g++ c++ gcc cc clang++ clang bisheng ccec msprof npu-smi ascend-dmi"
+    " gnt-programs gnt-outputs"
+).split()
+_SKIPPED = frozenset(".git build build_out node_modules __pycache__ .venv .vscode .idea".split())
+_MOST_BYTES, _MOST_FILES = 512 << 20, 20_000
+_LEAST_SCRIPT_MEMORY = 4 << 30
+#: Where a script looks for what it links with; the files are empty, since nothing is linked here.
+_LIBRARIES = ("libascendcl.so", "libacl_rt.so", "libnnopbase.so", "libacl_op_compiler.so", "libopapi.so")
+
+_ASK = '''\
+"""Passes a command on to the process that runs the test, and prints what it says."""
+import json, os, socket, sys
+link = socket.socket(socket.AF_UNIX)
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+link.connect("../calls/tools")
+folder, words = sys.argv[1], sys.argv[2:]
+link.sendall(json.dumps({"folder": folder, "words": words, "environment": dict(os.environ)}).encode() + b"\\n")
+code = 1
+with link.makefile("rb") as answer:
+    for line in answer:
+        said = json.loads(line)
+        for name, stream in (("out", sys.stdout), ("err", sys.stderr)):
+            stream.write(said.get(name, ""))
+            stream.flush()
+        code = said.get("code", code)
+sys.exit(code)
+'''
+
+
+class Room:
+    """The folder of one run, made by ``fill``. root: all that may be written. work: the test's copy."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = Path(root).resolve()
+        self.home, self.toolkit = self.root / "home", self.root / "toolkit"
+        self.tools, self.calls, self.copies = self.root / "bin", self.root / "calls", self.root / "work"
+        self._origins: list[tuple[Path, Path]] = []
+
+    def fill(self, headers: Mapping[str, str]) -> None:
+        """Make the folders, the tools and the toolkit. headers: of the installed operators."""
+        for folder in (self.home, self.root / "tmp", self.tools, self.calls, self.copies):
+            folder.mkdir(parents=True)
+        self._make_tools()
+        self._make_toolkit(headers)
+
+    def copy(self, source: Path) -> Path:
+        """A copy of a folder without builds and version control. Raises ArgumentError if it is too large."""
+        files = list(_files(source))
+        total = sum(one.stat().st_size for one in files)
+        if total > _MOST_BYTES or len(files) > _MOST_FILES:
+            raise ArgumentError(
+                f"{source} has {len(files)} files, {total / 1e6:,.0f} MB: too much for a copy",
+                hint="name the folder of the operator project, not the one above it",
+            )
+        target = self.copies / (source.name or "project")
+        for one in files:
+            place = target / one.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(one, place)
+            place.chmod(place.stat().st_mode | 0o200)
+        target.mkdir(exist_ok=True)
+        for folder, names, _ in os.walk(source):  # scripts count on empty folders, such as input and output
+            names[:] = [one for one in names if one not in _SKIPPED]
+            for name in names:
+                (target / Path(folder, name).relative_to(source)).mkdir(parents=True, exist_ok=True)
+        self._origins.append((target, source))
+        return target
+
+    def original(self, path: Path) -> Path:
+        """The user's own file for one of a copy that the test has not changed: errors then name what the user edits."""
+        for target, source in self._origins:
+            if path.is_relative_to(target):
+                own = source / path.relative_to(target)
+                if own.is_dir() and path.is_dir():
+                    return own
+                if own.is_file() and own.read_bytes() == path.read_bytes():
+                    return own
+        return path
+
+    def environment(self) -> dict[str, str]:
+        """Of the test's scripts: nothing of the user's but the language and the programs of the system."""
+        toolkit = str(self.toolkit)
+        path = os.environ.get("PATH", "/usr/bin:/bin")
+        made = {
+            "PATH": f"{self.tools}{os.pathsep}{path}",
+            "HOME": str(self.home),
+            "TMPDIR": str(self.root / "tmp"),
+            "USER": os.environ.get("USER", "user"),
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "LD_LIBRARY_PATH": "",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUNBUFFERED": "1",
+            "MPLBACKEND": "Agg",
+            "ASCEND_OPP_PATH": f"{toolkit}/opp",
+            "ASCEND_CUSTOM_OPP_PATH": f"{toolkit}/opp/vendors/customize",
+        }
+        names = ("ASCEND_HOME_PATH", "ASCEND_INSTALL_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_HOME_DIR", "DDK_PATH")
+        made |= dict.fromkeys(names, toolkit)
+        return made | {"NPU_HOST_LIB": str(self._architecture / "lib64")}
+
+    def put_program(self, path: Path, name: str) -> None:
+        """A script in place of a program: it has the program run."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._script(path, f"gnt-run {name}")
+
+    @property
+    def _architecture(self) -> Path:
+        return self.toolkit / f"{platform.machine()}-{platform.system().lower()}"
+
+    def _make_tools(self) -> None:
+        (self.tools / "ask.py").write_text(_ASK)
+        for name in TOOLS:
+            self._script(self.tools / name, name)
+        for name in ("python3", "python"):  # a link would leave the virtual environment
+            _executable(self.tools / name, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+
+    def _script(self, path: Path, words: str) -> None:
+        ask = self.tools / "ask.py"
+        _executable(path, f'#!/bin/sh\nexec "{sys.executable}" -I -S "{ask}" "$PWD" {words} "$@"\n')
+
+    def _make_toolkit(self, headers: Mapping[str, str]) -> None:
+        package = self.toolkit / "opp" / "vendors" / "customize"
+        for folder in (package / "op_api" / "include", package / "op_api" / "lib", package / "bin"):
+            folder.mkdir(parents=True)
+        for name, text in headers.items():
+            (package / "op_api" / "include" / name).write_text(text)
+        (package / "op_api" / "lib" / "libcust_opapi.so").touch()
+        (package / "bin" / "set_env.bash").write_text("# A stand-in: the operator is run from its sources.\n")
+        for place in (self.toolkit / "lib64", self.toolkit / "devlib", self._architecture / "lib64"):
+            place.mkdir(parents=True)
+            for name in _LIBRARIES:
+                (place / name).touch()
+        (self._architecture / "devlib").symlink_to("lib64")
+        (self._architecture / "include").symlink_to(TWIN_INCLUDE)
+        (self.toolkit / "include").symlink_to(TWIN_INCLUDE)
+        (self.toolkit / "bin").mkdir()
+        for name in ("setenv.bash", "set_env.sh", "set_env.bash", "bin/setenv.bash", "bin/set_env.sh"):
+            (self.toolkit / name).write_text("# A stand-in for the toolkit: its variables are set already.\n")
+        (self.home / "vendors").mkdir()
+        (self.home / "vendors" / "customize").symlink_to(package)
+        (self.home / "Ascend" / "ascend-toolkit").mkdir(parents=True)
+        (self.home / "Ascend" / "ascend-toolkit" / "latest").symlink_to(self.toolkit)
+        (self.home / "ascend" / "log").mkdir(parents=True)
+
+
+def _executable(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        names[:] = [one for one in names if one not in _SKIPPED]
+        for name in files:
+            path = Path(folder, name)
+            if path.is_file():
+                yield path
+
+
+def script_memory() -> int:
+    """Bytes that a script, and each program that it starts, may fill: large cases are made in float64, several arrays.
+
+    Three quarters of the machine's memory: what is left keeps the machine answering.
+    """
+    return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
+
+
+def make_usual_folders(work: Path) -> None:
+    """Folders for data that a test's scripts name and do not make: git keeps no empty ones.
+
+    work: the copy that run.sh stands in.
+    """
+    scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
+    text = "\n".join(one.read_text(errors="replace") for one in scripts)
+    for name in ("input", "output"):
+        named = re.search(rf"""(?<![\w/])(?:\./|\.\./)?{name}/""", text)
+        made = re.search(rf"(?:mkdir|makedirs)[^\n]*{name}", text)
+        if named and not made:
+            (work / name).mkdir(exist_ok=True)
