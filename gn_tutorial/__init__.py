@@ -11,6 +11,7 @@ exercises is imported when it is first named (``_LAZY``).
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -25,23 +26,23 @@ from gn_tutorial.timing.machine import load_machine
 
 #: Name -> the module that it is, or module and name.
 _LAZY = {
-    "bench": "bench",
-    "check": "exercises.grade:check",
-    "doctor": "cli.doctor",
-    "exam_goals": "exam.goals_report:exam_goals",
-    "exam_theory": "exam.browser:exam_theory",
+    "bench": "profiler.bench",
+    "check": "course.exercises.grade:check",
+    "doctor": "cli.machine_report",
+    "exam_goals": "course.exam.goals_report:exam_goals",
+    "exam_theory": "course.exam.browser:exam_theory",
     "fuse": "torch_ops.fusion:fuse",
     "fuse_backend": "torch_ops.fusion:backend",
-    "fusion_gain": "fusion.gain:fusion_gain",
-    "grade": "capstone.grading:grade",
+    "fusion_gain": "profiler.bench.fusion_gain:fusion_gain",
+    "grade": "course.capstone.grading:grade",
     "host": "host",
-    "lessons": "exercises.lessons",
-    "new_operator": "capstone.starter:new_operator",
+    "lessons": "course.lessons",
+    "new_operator": "course.capstone.starter:new_operator",
     "nn": "nn",
     "plot": "plot",
     "project": "projects.project:project",
-    "puzzle": "exercises.puzzles.check:puzzle",
-    "quiz": "exercises.quiz:quiz",
+    "puzzle": "course.puzzles.check:puzzle",
+    "quiz": "course.quizzes.quiz:quiz",
     "reference": "reference",
     "save_chrome_trace": "profiler.chrome_trace:save_chrome_trace",
 }
@@ -78,6 +79,23 @@ def __getattr__(name: str) -> Any:
     found = getattr(found, item) if item else found
     globals()[name] = found
     return found
+
+
+class _OldPath:
+    """Finds ``gn_tutorial.lab``, where 0.2.0 had it: JupyterHub's settings say ``python -m gn_tutorial.lab.hub``."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> Any:
+        """Return where the room is now, or None for every other name."""
+        if name != "gn_tutorial.lab":
+            return None
+        from importlib.util import spec_from_file_location
+
+        room = os.path.join(os.path.dirname(__file__), "course", "lab")
+        return spec_from_file_location(name, os.path.join(room, "__init__.py"), submodule_search_locations=[room])
+
+
+sys.meta_path.append(_OldPath)
 
 
 def __dir__() -> list[str]:

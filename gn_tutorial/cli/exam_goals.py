@@ -23,7 +23,7 @@ def exam_goals(
     report = goals_report.exam_goals()
     if plot is not None:
         with working(f"drawing {plot}"):
-            from gn_tutorial.plot.goals import goals
+            from gn_tutorial.plot.objectives import goals
 
             goals(report).save(plot)
     if json:

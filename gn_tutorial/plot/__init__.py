@@ -8,17 +8,16 @@
 from gn_tutorial.plot.accuracy import accuracy_map
 from gn_tutorial.plot.bits import bits_over_orders
 from gn_tutorial.plot.bounds import bounds_and_times
-from gn_tutorial.plot.class_goals import class_goals
 from gn_tutorial.plot.cores import time_against_cores
 from gn_tutorial.plot.finding import finding
 from gn_tutorial.plot.fusion import fusion
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
 from gn_tutorial.plot.global_memory import gm_access
-from gn_tutorial.plot.goals import goals
 from gn_tutorial.plot.gradient import step_errors
 from gn_tutorial.plot.interactive import LiveTimeline, timeline
 from gn_tutorial.plot.ladder import ladder, ladder_of
 from gn_tutorial.plot.machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
+from gn_tutorial.plot.objectives import class_goals, goals
 from gn_tutorial.plot.picture import Picture, block_map, variance_errors
 from gn_tutorial.plot.roofline import launch_roofline, limits
 from gn_tutorial.plot.shares import shares

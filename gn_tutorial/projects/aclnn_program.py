@@ -1,6 +1,6 @@
 """The functions behind an operator's ``aclnn_<op>.h``, in C++ for a program on the twin.
 
-Each first call lists its arguments to ``gn_twin/host/aclnn_call.h``, which hands them to ``own_test_calls``.
+Each first call lists its arguments to ``gn_twin/host/aclnn_call.h``, which hands them to ``test_runner/aclnn_calls``.
 """
 
 from __future__ import annotations

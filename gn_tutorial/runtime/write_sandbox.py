@@ -163,7 +163,7 @@ def _limit(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """``walled.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
+    """``write_sandbox.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
     folder, memory, *words = sys.argv[1:]
     die_with_parent()
     _limit(resource.RLIMIT_CORE, 0)

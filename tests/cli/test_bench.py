@@ -1,4 +1,4 @@
-"""``gnt bench`` on a narrow terminal, of a file and of a project; what it models is in tests/bench."""
+"""``gnt bench`` on a narrow terminal, of a file and of a project; what it models is in tests/profiler/bench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt lab``: which notebook, what is refused and how; tests/lab has the copies and the server."""
+"""``gnt lab``: which notebook, what is refused and how; tests/course/lab has the copies and the server."""
 
 from __future__ import annotations
 

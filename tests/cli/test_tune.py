@@ -1,4 +1,4 @@
-"""``gnt tune`` of a learner's file and of an operator project; of registered kernels it is in tests/bench."""
+"""``gnt tune`` of a learner's file and of an operator project; of registered kernels it is in tests/profiler/bench."""
 
 from __future__ import annotations
 

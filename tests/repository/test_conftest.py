@@ -79,10 +79,10 @@ def test_a_deadly_test_ends_the_run(tmp_path: Path, text: str) -> None:
 
 
 def test_exercises_go_first_to_whichever_worker_is_free_and_other_files_to_one(tmp_path: Path) -> None:
-    files = {"exercises/test_a_file": "one", "compiler/test_toolchain": "zig", "compiler/test_same_bits": "zig"}
-    for folder in ("exercises", "compiler"):
+    files = {"course/exercises/test_a_file": "one", "compiler/test_toolchain": "zig", "compiler/test_same_bits": "zig"}
+    for folder in ("course/exercises", "compiler"):
         (tmp_path / "tests" / folder).mkdir(parents=True)
-    (tmp_path / "tests" / "exercises" / "test_author_check.py").write_text(BY_THEMSELVES, encoding="utf-8")
+    (tmp_path / "tests" / "course" / "exercises" / "test_author_check.py").write_text(BY_THEMSELVES, encoding="utf-8")
     for file, workers in files.items():
         text = TOGETHER.replace("FILE", workers)
         (tmp_path / "tests" / f"{file}.py").write_text(text, encoding="utf-8")

@@ -47,7 +47,7 @@ def test_kubernetes_values_have_limits_and_no_network() -> None:
 
 
 def test_the_image_installs_what_the_package_asks_for() -> None:
-    text = (ROOT / "Dockerfile").read_text()
+    text = (ROOT / "deploy" / "Dockerfile").read_text()
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert next(one for one in extras["torch"] if one.startswith("torch==")) in text
     used = re.findall(r"GNT_CACHE_(?:DIR|BASE)=(\S+)", text)
@@ -60,7 +60,7 @@ def test_the_image_installs_what_the_package_asks_for() -> None:
 
 def test_the_devcontainer_uses_that_image() -> None:
     found = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    assert (ROOT / ".devcontainer" / found["build"]["dockerfile"]).resolve() == ROOT / "Dockerfile"
+    assert (ROOT / ".devcontainer" / found["build"]["dockerfile"]).resolve() == ROOT / "deploy" / "Dockerfile"
 
 
 def test_workflows_run_commands_that_are_there() -> None:

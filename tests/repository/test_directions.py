@@ -19,69 +19,87 @@ TWIN = PACKAGE / "twin" / "include" / "gn_twin"
 KERNELS = ROOT / "kernels"
 
 
-# A room is a folder of gn_tutorial/, or a single module beside them; each may use itself, BASE and what its row names.
+# A room is a folder of gn_tutorial/, a folder inside one that has a row of its own, or a single module beside them.
+# Each may use itself, BASE and what its row names.
 BASE = {"errors", "tables", "toml_file"}
-PYTHON_ROOMS = {
+ENGINE = {
     "abi": "",
     "reference": "",
-    "compiler": "abi",
     "translation": "",
-    "diagnostics": "compiler translation",
-    "runtime": "abi compiler diagnostics",
-    # Where a number of a traced launch comes from; how it is launched again, it is told.
+    # The only room that reads C++ text.
+    "cpp": "abi translation",
+    "compiler": "abi cpp",
+    "diagnostics": "cpp translation",
+    "runtime": "abi compiler cpp diagnostics",
+    # Where a number of a traced launch comes from; its caller says how the launch is run again.
     "origins": "abi diagnostics",
-    "operators": "abi compiler diagnostics origins reference runtime timing",
+    "operators": "abi compiler cpp diagnostics origins reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
-    "bench": "abi fusion operators profiler timing",
-    # A fused launch beside those that it replaces.
-    "fusion": "operators profiler timing",
+    # Grids of shapes, the choice of a tile, and a fused launch beside those that it replaces.
+    "profiler/bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
-    "projects": "abi compiler diagnostics operators profiler runtime timing",
+    # Steps on an NPU. What needs torch is a process of its own.
+    "host/verify": "abi compiler cpp host nn operators profiler runtime torch_ops",
+    "projects": "abi compiler cpp diagnostics operators profiler runtime timing",
+    # A project's own test, unchanged, on stand-ins of the tools that it calls.
+    "projects/test_runner": "abi compiler cpp diagnostics operators projects runtime",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
-    # Steps on an NPU. What needs torch is a process of its own.
-    "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench classroom diagnostics exam fusion operators profiler timing",
-    "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops translation",
+    "plot": "abi diagnostics operators profiler profiler/bench timing",
+}
+# The course's machinery. The engine imports none of it; the door does, lazily.
+COURSE = {
+    # What its rooms share: progress, the files of a user, what notebooks use besides kernels and pictures.
+    "course": "abi course/exercises operators profiler timing torch_ops",
+    "course/exercises": (
+        "abi course diagnostics host operators profiler profiler/bench reference runtime timing torch_ops translation"
+    ),
+    "course/puzzles": "abi course course/exercises course/quizzes diagnostics operators profiler",
+    "course/quizzes": "course course/exercises translation",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
-    "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    "course/exam": (
+        "abi compiler course course/exercises course/quizzes cpp diagnostics operators profiler projects timing"
+    ),
     # What many learners handed in, judged and summed up.
-    "classroom": "compiler exam exercises projects runtime __init__",
+    "course/classroom": "compiler course course/exam course/exercises cpp projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
-    "capstone": "abi bench diagnostics exam operators profiler projects timing",
+    "course/capstone": "abi course/exam cpp diagnostics operators profiler profiler/bench projects timing",
     # Copies of notebooks, and JupyterLab on them.
-    "lab": "exercises translation",
+    "course/lab": "course course/exercises course/quizzes translation",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
-    "playground": "abi compiler diagnostics exercises operators profiler runtime timing",
+    "course/playground": ("abi compiler course course/puzzles cpp diagnostics operators profiler runtime timing"),
+}
+TOP = {
     # The door: it imports what it hands out.
     "__init__": (
-        "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
+        "abi cli host nn operators plot profiler profiler/bench projects reference timing torch_ops " + " ".join(COURSE)
     ),
     "cli": (
-        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators origins playground plot "
-        "profiler projects reference runtime timing translation verify __init__"
+        "abi compiler cpp diagnostics host host/verify operators origins plot profiler profiler/bench projects "
+        "projects/test_runner reference runtime timing translation __init__ " + " ".join(COURSE)
     ),
     "__main__": "cli",
 }
+PYTHON_ROOMS = ENGINE | COURSE | TOP
 # The only rooms that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot"},
-    "torch": {"torch_ops", "nn", "host", "exercises", "verify"},
+    "torch": {"torch_ops", "nn", "host", "host/verify", "course/exercises"},
     "torch_npu": {"torch_ops", "host"},
     "torchair": {"torch_ops"},
     "sklearn": {"torch_ops"},
     "hypothesis": {"projects"},
     # JupyterLab's own packages, of the extra "lab".
-    "jupyter_client": {"lab"},
-    "jupyter_server": {"lab"},
-    "nbformat": {"lab"},
+    "jupyter_client": {"course/lab"},
+    "jupyter_server": {"course/lab"},
+    "nbformat": {"course/lab"},
     # Of the extra "judge".
-    "distributed": {"classroom"},
-    "psutil": {"classroom", "lab"},
-    "anywidget": {"exercises", "plot"},
-    "traitlets": {"exercises", "plot"},
+    "distributed": {"course/classroom"},
+    "psutil": {"course/classroom", "course/lab"},
+    "anywidget": {"course/exam", "course/quizzes", "plot"},
+    "traitlets": {"course/exam", "course/quizzes", "plot"},
 }
 
 # A room of the twin is a folder of gn_twin/.
@@ -173,9 +191,14 @@ def own_imports() -> dict[str, set[str]]:
 
 
 def python_room(module: str) -> str:
-    """The folder that a module lies in; a module of the package's root is a room by itself, or BASE."""
-    if (PACKAGE / module.partition(".")[0]).is_dir():
-        return module.partition(".")[0]
+    """Return the innermost folder with a row that a module lies in; for a module of the root, itself or BASE."""
+    parts = module.split(".")
+    for length in range(len(parts), 0, -1):
+        room = "/".join(parts[:length])
+        if room in PYTHON_ROOMS and (PACKAGE / room).is_dir():
+            return room
+    if (PACKAGE / parts[0]).is_dir():
+        return parts[0]
     return "base" if module in BASE else module
 
 
@@ -206,6 +229,18 @@ def kernel_files() -> list[Path]:
 def test_python_imports_point_down() -> None:
     rooms = {room: f"base {uses}" for room, uses in PYTHON_ROOMS.items()} | {"base": ""}
     assert wrong_ways(rooms, {name: python_room(name) for name in modules()}, own_imports()) == []
+
+
+def test_the_engine_never_imports_the_course() -> None:
+    """Running and profiling kernels needs no exercise and no exam. A row of the engine names no room of the course."""
+    named = {room: [used for used in uses.split() if used in COURSE | TOP] for room, uses in ENGINE.items()}
+    assert {room: used for room, used in named.items() if used} == {}
+
+
+def test_the_package_explains_itself() -> None:
+    """The package has at most nineteen folders in its root: nobody reads a longer list."""
+    folders = [path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] not in "_."]
+    assert len(folders) <= 19, sorted(folders)
 
 
 def test_twin_includes_point_down() -> None:

@@ -33,7 +33,7 @@ OF_THE_CLONE = {"test", "torch", "lint", "commands", "site"}
 LOOKED_UP = {
     "learn --watch": "waits for a file to change",
     "learn solution": "shows it behind a pass: tests/course/exercises/test_learn.py",
-    "lab": "serves until it is stopped: tests/lab",
+    "lab": "serves until it is stopped: tests/course/lab",
     "lab 03 --reset": "the same",
     "run exercises/05_double_buffer/05_3_flags.cpp --blocks 1 --arg 'x=float32[5000]' --out 'y=float32[5000]' "
     "--arg n=5000 --plot finding.png": "ends with the finding that it draws: test_front",
@@ -53,7 +53,7 @@ LOOKED_UP = {
     "exam theory --topic tiling --topic host": "the same",
     "exam theory --untimed --count 10": "the same",
     "exam theory --review": "needs a paper that was handed in: the same tests",
-    "judge camp": "needs a class: tests/cli/test_class.py, tests/classroom",
+    "judge camp": "needs a class: tests/cli/test_class.py, tests/course/classroom",
     "judge camp --scheduler tcp://10.0.0.5:8786": "the same, and a scheduler",
     "progress export": "reads the learner's own files: tests/cli/test_class.py",
     "class report handed-in": "needs what learners hand in: the same",
@@ -64,7 +64,7 @@ LOOKED_UP = {
 }
 #: What takes minutes, by how the line begins or as a whole, and what runs it instead.
 LONG = {
-    r"bench": "the whole grid: tests/bench, on a part of it",
+    r"bench": "the whole grid: tests/profiler/bench, on a part of it",
     r"bench --(out|kind|kernel) .*": "the grid, or its large shapes",
     r"bench group_norm_backward --kernel any": "the grid of the backward pass",
     r"tour": "tests/cli/test_tour.py, and CI",
@@ -73,10 +73,10 @@ LONG = {
     r"dev calibrate": "tests/timing",
     r"dev compat": "tests/cli/test_compat.py",
     r"dev host-library": "tests/host",
-    r"dev playground.*": "needs what npm fetches, and compiles for a minute: tests/playground",
-    r"npu verify": "needs an NPU: tests/verify, over a stand-in",
+    r"dev playground.*": "needs what npm fetches, and compiles for a minute: tests/course/playground",
+    r"npu verify": "needs an NPU: tests/host/verify, over a stand-in",
 }
-#: Checks of the other exercises differ in nothing that a line could have wrong; tests/exercises runs them.
+#: Checks of the other exercises differ in nothing that a line could have wrong; tests/course/exercises runs them.
 SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
 #: As `bench swiglu`, of other operators.
 LIKE_ANOTHER = {"bench linear_gelu", "bench linear_gelu_backward"}

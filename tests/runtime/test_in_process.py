@@ -16,7 +16,7 @@ from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchAr
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"
-HOSTILE = ROOT / "tests" / "cpp" / "hostile.cpp"
+HOSTILE = ROOT / "tests" / "runtime" / "hostile.cpp"
 COPY = ROOT / "kernels" / "copy" / "copy.cpp"
 
 

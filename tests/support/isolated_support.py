@@ -20,7 +20,7 @@ from gn_tutorial.runtime.shared_memory import POOL
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"
-HOSTILE = ROOT / "tests" / "cpp" / "hostile.cpp"
+HOSTILE = ROOT / "tests" / "runtime" / "hostile.cpp"
 PLACE = "kernel.cpp:12, block 3"
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces this: see the table in isolated.py")

@@ -1,6 +1,6 @@
-"""The page's compiler and runner in node (playground/src/serve.mjs): WebAssembly beside this machine.
+"""The page's compiler and runner in node (web/playground/src/serve.mjs): WebAssembly beside this machine.
 
-They need the packages of ``playground/package.json``; where those are missing, tests skip and say how to fetch them.
+They need the packages of ``web/playground/package.json``; where those are missing, tests skip and name the command.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 def missing() -> str:
     """What these tests lack here; empty if nothing."""
-    return "" if NODE.is_file() else "the playground's packages are not here: cd playground && npm ci"
+    return "" if NODE.is_file() else "the playground's packages are not here: cd web/playground && npm ci"
 
 
 class Page:

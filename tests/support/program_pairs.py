@@ -3,9 +3,8 @@
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
 the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
-causes.toml, and names the line of ``// the cause``, if it has one. gn_tutorial/course/playground/programs.py reads the other
-comments. All are compiled into one library, to compile the headers once. No pytest here: the lint of the pages runs
-without it.
+causes.toml, and names the line of ``// the cause``, if it has one. course/playground/programs reads the other comments.
+All are compiled into one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
 """
 
 from __future__ import annotations

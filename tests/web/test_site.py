@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from website.build import fetched_elsewhere, main
-from website.stage import ROOT, BrokenLink, Stage
 
 import gn_tutorial as gnt
 from gn_tutorial.cli.api_table import load_apis
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.playground.starts import program_starts, puzzle_starts
-from website import pages
+from web.site import pages
+from web.site.build import fetched_elsewhere, main
+from web.site.stage import ROOT, BrokenLink, Stage
 
 
 @pytest.fixture(scope="module")

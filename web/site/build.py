@@ -16,13 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
-from website.stage import ROOT, BrokenLink, Stage  # noqa: E402
+sys.path.insert(0, str(HERE.parents[1]))
 
 from gn_tutorial.course.playground.assemble import assemble  # noqa: E402
 from gn_tutorial.errors import GntError  # noqa: E402
-from website import pages  # noqa: E402
+from web.site import pages  # noqa: E402
+from web.site.stage import ROOT, BrokenLink, Stage  # noqa: E402
 
 #: What a browser fetches by itself: not a link that somebody may follow.
 _FETCHED = re.compile(
@@ -88,7 +87,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "--out", type=Path, default=ROOT / "build" / "site", help="the folder to write (default: build/site)"
     )
     parser.add_argument(
-        "--playground", action="store_true", help="with the playground (first: cd playground && npm ci)"
+        "--playground", action="store_true", help="with the playground (first: cd web/playground && npm ci)"
     )
     given = parser.parse_args(words)
     out = given.out

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import gn_tutorial
-from website import pages
+from web.site import pages
 
 project = "gn_tutorial"
 author = "the authors of gn_tutorial"

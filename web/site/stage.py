@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gn_tutorial.course.playground.finding_pages import with_try_it
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 #: Pages, by where they stand in the repository and on the site.
 PAGES = (
     "README*.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "docs/**/*.md", "notebooks/*.ipynb",

@@ -44,7 +44,7 @@ def report(
             raise ArgumentError(f"the table cannot be written: {error.strerror}", where=str(csv)) from error
     if plot is not None:
         with working(f"drawing {plot}"):
-            from gn_tutorial.plot.class_goals import class_goals
+            from gn_tutorial.plot.objectives import class_goals
 
             class_goals(found).save(plot)
     if json:

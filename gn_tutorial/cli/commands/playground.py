@@ -17,7 +17,7 @@ def playground(
 ) -> None:
     """Assemble the playground, a page that compiles and checks kernels in the browser (docs/playground.md).
 
-    It needs the packages of playground/package.json: cd playground && npm ci.
+    It needs the packages of web/playground/package.json: cd web/playground && npm ci.
     """
     from gn_tutorial.course.playground.assemble import assemble
 

@@ -1,7 +1,7 @@
 """A process and all that it started, ended together: compilers and launched kernels are in sessions of their own.
 
-As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes the folder:
-no process can be sure of its own threads while it tidies up.
+As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes
+the folder: no process can be sure of its own threads while it tidies up.
 """
 
 from __future__ import annotations

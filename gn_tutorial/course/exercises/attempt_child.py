@@ -213,20 +213,20 @@ def _spare_the_graph_compiler() -> None:
 
 def _wall(folder: Path) -> None:
     """Where Linux has Landlock, files can be written in the job's folder only, and no other process be signalled."""
-    if _WALLED is None:
+    if _SANDBOX is None:
         return
-    _WALLED.die_with_parent()
+    _SANDBOX.die_with_parent()
     os.environ["TMPDIR"] = str(folder)
-    _WALLED.write_only_in(str(folder))
-    _WALLED.leave_others_alone()
+    _SANDBOX.write_only_in(str(folder))
+    _SANDBOX.leave_others_alone()
 
 
-def _walled() -> ModuleType | None:
-    """runtime/walled.py by its path: importing it would import the package, which an attempt must not find."""
+def _write_sandbox() -> ModuleType | None:
+    """runtime/write_sandbox.py by its path: importing it would import the package, which an attempt must not find."""
     if sys.platform != "linux":
         return None
-    path = Path(__file__).resolve().parents[1] / "runtime" / "walled.py"
-    spec = importlib.util.spec_from_file_location("walled", path)
+    path = Path(__file__).resolve().parents[2] / "runtime" / "write_sandbox.py"
+    spec = importlib.util.spec_from_file_location("write_sandbox", path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -234,7 +234,7 @@ def _walled() -> ModuleType | None:
     return module
 
 
-_WALLED = _walled()
+_SANDBOX = _write_sandbox()
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:

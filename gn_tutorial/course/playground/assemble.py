@@ -45,7 +45,7 @@ _NOTICED = ("@yowasp/clang", "pyodide", "@codemirror/view", "@lezer/highlight")
 def assemble(out: Path) -> dict[str, int]:
     """Writes the page's folder, which must be empty or absent; what is fetched when, in bytes.
 
-    Raises GntError if ``out`` has files, or if the packages of playground/package.json are missing.
+    Raises GntError if ``out`` has files, or if the packages of web/playground/package.json are missing.
     """
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

@@ -16,7 +16,7 @@ from gn_tutorial.cpp import portability_rules
 from gn_tutorial.errors import GntError
 
 #: The folder of package.json, and of the page's own sources.
-PLAYGROUND = Path(__file__).resolve().parents[2] / "playground"
+PLAYGROUND = Path(__file__).resolve().parents[3] / "web" / "playground"
 #: A recent one, from npm: those of distributions cannot suspend a call.
 NODE = PLAYGROUND / "node_modules" / "node" / "bin" / "node"
 #: What ``makeObjects`` of src/compiler.mjs gives.
@@ -60,7 +60,8 @@ def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
 def run_node(script: str, *arguments: str) -> None:
     """Runs a script of src/. Raises GntError if it fails, or if node is missing."""
     if not NODE.is_file():
-        raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint="cd playground && npm ci")
+        hint = "cd web/playground && npm ci"
+        raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint=hint)
     done = subprocess.run(
         [str(NODE), f"src/{script}", *arguments], cwd=PLAYGROUND, capture_output=True, text=True, check=False
     )

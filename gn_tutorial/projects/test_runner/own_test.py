@@ -1,9 +1,9 @@
 """The own test of an operator project, unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
 
 It runs on a copy, with a HOME of its own. run.sh and the Python scripts are run as they are, by bash and this Python,
-in the walls of ``gn_tutorial/runtime/write_sandbox.py``, whose table says what the platform lets it enforce: on Linux with
-Landlock nothing outside the copy is written, elsewhere a script that names an absolute path can. cmake, make and g++
-are stand-ins (own_test_tools): the program is compiled with the twin's headers and runs in the launcher's walls; its
+in the walls of ``runtime/write_sandbox``, whose table says what the platform lets it enforce: on Linux with Landlock
+nothing outside the copy is written, elsewhere a script that names an absolute path can. cmake, make and g++
+are stand-ins (stand_in_tools): the program is compiled with the twin's headers and runs in the launcher's walls; its
 aclnn calls run the project's own tiling and kernel, with all checkers. A program does not see what run.sh exported.
 """
 

@@ -1,4 +1,4 @@
-"""The tools that a test's scripts call, and the programs that they made. What builds is in own_test_builds.
+"""The tools that a test's scripts call, and the programs that they made. ``builder`` does what builds.
 
 A tool in the test's PATH passes its command line on through a socket and prints what comes back. So a program runs
 inside the launcher's walls, whatever the script that started it.

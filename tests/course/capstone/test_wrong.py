@@ -13,7 +13,7 @@ from gn_tutorial.course.capstone.grade import DISTINCTION, PASS
 from gn_tutorial.course.capstone.grading import grade
 from gn_tutorial.course.exercises.registry import Edit, WrongSolution
 
-SOLUTIONS = Path(__file__).parents[2] / "solutions" / "capstone"
+SOLUTIONS = Path(__file__).parents[3] / "solutions" / "capstone"
 OPERATORS = ("my_softmax", "my_layer_norm", "my_rms_norm")
 FEWEST_WRONG = 3
 _BETWEEN = "\n=== the next file ===\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.classroom.conftest import HandIn
+from tests.course.classroom.conftest import HandIn
 from varied_texts import complaints, lay_out, named_exercises, named_tasks, varied
 
 from gn_tutorial.course.classroom import process_tree, scheduler

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.classroom.conftest import HandIn
+from tests.course.classroom.conftest import HandIn
 
 from gn_tutorial.course.classroom import submissions
 from gn_tutorial.course.classroom.submissions import LARGEST_FILE, read_camp

@@ -16,7 +16,7 @@ from gn_tutorial.course.quizzes.quiz_file import LEVELS
 from gn_tutorial.course.quizzes.quiz_question import QuizQuestion, plain
 from gn_tutorial.errors import ArgumentError, RegistryError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BANK = load_bank()
 THEORY = [question for topic in BANK.topics for question in topic.questions]
 QUIZZES = [question for name in names() for question in quiz(name).questions]

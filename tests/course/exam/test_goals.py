@@ -14,7 +14,7 @@ from gn_tutorial.course.exam.items import KINDS, Item, all_items
 from gn_tutorial.course.exercises.registry import exercises_root
 from gn_tutorial.errors import RegistryError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 ITEMS = all_items()
 THEORY = load_bank().topics[0].questions[0]
 

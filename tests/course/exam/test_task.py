@@ -21,7 +21,7 @@ from gn_tutorial.course.exam.task import GRADES, PARTS, SPEED, Task, find_task, 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.new_project import LAYOUTS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TASKS = load_tasks()
 each_task = pytest.mark.parametrize("task", TASKS, ids=lambda one: one.name)
 

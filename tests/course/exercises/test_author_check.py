@@ -19,7 +19,7 @@ from gn_tutorial.course.exercises.registry import KINDS, Course, Edit, Exercise,
 from gn_tutorial.errors import RegistryError
 
 COURSE = load_course()
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda one: one.id)

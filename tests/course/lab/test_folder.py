@@ -13,7 +13,7 @@ from gn_tutorial.course.lab import folder
 from gn_tutorial.course.lab.folder import CourseFolder
 from gn_tutorial.errors import ArgumentError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 

@@ -22,7 +22,7 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.exercises.workspace import Workspace
 from gn_tutorial.course.lab import hub
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 #: Writes down how it was called, as JupyterHub's own program would serve.
 SERVER = """#!/bin/sh
 { printf '%s\\n' "$@"; echo "JUPYTER_PATH=$JUPYTER_PATH"; echo "JUPYTER_TOKEN=$JUPYTER_TOKEN"; umask; } > "$HOME/called"
@@ -38,7 +38,9 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
-def start(home: Path, *words: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+def start(
+    home: Path, *words: str, path: Path | None = None, module: str = "gn_tutorial.course.lab.hub"
+) -> subprocess.CompletedProcess[str]:
     keep = {name: os.environ[name] for name in ("GNT_CACHE_DIR", "PYTHONPATH") if name in os.environ}
     environment = {
         "HOME": str(home),
@@ -47,8 +49,16 @@ def start(home: Path, *words: str, path: Path | None = None) -> subprocess.Compl
         "GNT_EXERCISES_DIR": str(home / "exercises"),
         "JUPYTERHUB_API_TOKEN": "secret",
     } | keep
-    command = [sys.executable, "-m", "gn_tutorial.course.lab.hub", *words]
+    command = [sys.executable, "-m", module, *words]
     return subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif((Path(sys.executable).parent / "jupyterhub-singleuser").exists(), reason="the real one is found")
+def test_the_path_of_0_2_0_still_starts_it(home: Path) -> None:
+    """Settings of a hub name the module; a new version of the course must not stop every learner's server."""
+    old, new = start(home, module="gn_tutorial.lab.hub"), start(home)
+    assert (old.returncode, old.stderr) == (new.returncode, new.stderr)
+    assert "pip install jupyterhub" in old.stderr
 
 
 @pytest.mark.skipif((Path(sys.executable).parent / "jupyterhub-singleuser").exists(), reason="the real one comes first")

@@ -15,7 +15,7 @@ from small_course import cells
 from gn_tutorial.course.lab import notebook
 from gn_tutorial.errors import RegistryError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAID = re.compile(r"predict", re.IGNORECASE)
 #: Prose that says "predict" in front of a cell and hides nothing: objectives, what a model predicts, exercises, whose

@@ -10,7 +10,7 @@ import pytest
 from gn_tutorial.course.playground.finding_pages import finding_pages, with_try_it
 from gn_tutorial.course.playground.programs import programs
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

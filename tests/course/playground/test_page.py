@@ -51,7 +51,7 @@ def test_a_kernel_runs_with_numbers_counts_and_a_timeline(page: Page, server: Se
 
 def test_wrong_numbers_name_the_first_wrong_element(page: Page, server: Server) -> None:
     open_at(page, server.address, "add/queue")
-    text = (Path(__file__).parents[2] / "kernels" / "add" / "add.cpp").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "kernels" / "add" / "add.cpp").read_text(encoding="utf-8")
     assert "AscendC::Add(" in text
     write(page, text.replace("AscendC::Add(", "AscendC::Sub(", 1))
     assert run(page) == "wrong numbers"

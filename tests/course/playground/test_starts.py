@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gn_tutorial.course.playground.starts import program_starts
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_wrong_program_does_not_name_its_mistake_and_keeps_its_lines() -> None:

@@ -14,7 +14,7 @@ from gn_tutorial.course.puzzles.bank import Puzzle, find, load
 from gn_tutorial.course.puzzles.check import check, puzzle
 from gn_tutorial.errors import ArgumentError, RegistryError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PUZZLES = load()
 #: Of the others every solution and every wrong answer is run with --all: a check compiles for half a second.
 ALWAYS = {"05.flag"}

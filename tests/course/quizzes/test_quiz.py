@@ -18,7 +18,7 @@ from gn_tutorial.course.quizzes.quiz import WIDGET_VIEW, names, quiz
 from gn_tutorial.course.quizzes.quiz_question import known_answers, marked
 from gn_tutorial.errors import ArgumentError, RegistryError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("name", names())

@@ -3,7 +3,7 @@
 //
 // The program is in the walls of a launch and may start nothing, so the launch is not made here. Requests and answers go
 // through two named pipes in the program's folder, as lines of text with raw bytes between them; gn_tutorial/projects/
-// own_test_calls.py is the other end. What is refused, and with which status, is decided there.
+// projects/test_runner/aclnn_calls.py is the other end. What is refused, and with which status, is decided there.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
