@@ -27,8 +27,8 @@ from gn_tutorial.operators import call_plan, random_inputs
 from gn_tutorial.operators.arguments import launch_arg
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.runtime.in_process import Prepared
+from gn_tutorial.runtime.job_file import usable_cpus
 from gn_tutorial.runtime.launch_types import LaunchRequest
-from gn_tutorial.runtime.parallel_copy import usable_cpus
 
 # Shapes and groups of the comparison, float32.
 BESIDE_TORCH = (((8, 32, 64, 64), 8), ((4, 64, 128, 128), 16))

@@ -218,3 +218,35 @@ def number(text: str, texts: Mapping[Path, str], depth: int = 0) -> int:
     if not re.fullmatch(r"[\d\s()*+\-]+", worked):
         raise Unreadable(text)
     return int(eval(worked, {"__builtins__": {}}))  # digits and operators only, by the line above
+
+
+_MACROS = {"": "TILING_DATA_FIELD_DEF", "_ARR": "TILING_DATA_FIELD_DEF_ARR", "_STRUCT": "TILING_DATA_FIELD_DEF_STRUCT"}
+
+
+def injected_header(op_type: str, chosen: str, texts: Mapping[Path, str], others: tuple[str, ...] = ()) -> str | None:
+    """A header with the struct ``chosen`` as the default of ``op_type``, and ``others``; None where one is unreadable.
+
+    texts: of the project's files, comments removed. Nested structs come along.
+    """
+    written: dict[str, str] = {}
+    try:
+        for name in (*others, chosen):
+            _write_struct(name, texts, written, ())
+    except Unreadable:
+        return None
+    lines = ['#include "register/tilingdata_base.h"', "namespace optiling {", *written.values()]
+    return "\n".join([*lines, f"REGISTER_TILING_DATA_CLASS({op_type}, {chosen})", "}", ""])
+
+
+def _write_struct(name: str, texts: Mapping[Path, str], written: dict[str, str], inside: tuple[str, ...]) -> None:
+    if name in written:
+        return
+    if name in inside:
+        raise Unreadable(name)
+    lines = [f"BEGIN_TILING_DATA_DEF({name})"]
+    for kind, ctype, field, count in macro_fields(name, texts):
+        if kind == "_STRUCT" and any(f"({ctype})" in text for text in texts.values()):  # else one of CANN's own
+            _write_struct(ctype, texts, written, (*inside, name))
+        words = [ctype, str(number(count, texts)), field] if kind == "_ARR" else [ctype, field]
+        lines.append(f"{_MACROS[kind]}({', '.join(words)});")
+    written[name] = "\n".join([*lines, "END_TILING_DATA_DEF;"])

@@ -10,13 +10,13 @@ Every fourth image is held out; the same people wrote it, so the accuracy is abo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gn_tutorial.errors import ArgumentError, GntError
-from gn_tutorial.torch_ops.threads import one_thread
 
 #: (groups, channels) -> a layer: a class such as ``torch.nn.GroupNorm``.
 Norm = Callable[[int, int], torch.nn.Module]
@@ -137,3 +137,19 @@ def train_step(net: torch.nn.Module, optimizer: torch.optim.Optimizer, batch: Di
     loss.backward()
     optimizer.step()
     return loss.item()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch's CPU operators on one thread inside, on as many as before afterwards.
+
+    PyTorch shares an operator among a thread for each core, and waits for the slowest. A small one is then no faster,
+    and much slower where a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores, and
+    0.9 s on one thread. The number belongs to the process, so other threads that call PyTorch meanwhile have it, too.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -10,7 +10,7 @@ from isolated_support import Launch, linux, tensor, two_arguments
 
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.errors import KernelCrash, KernelError, KernelFault
-from gn_tutorial.runtime import parallel_copy
+from gn_tutorial.runtime import job_file
 from gn_tutorial.runtime.launch_types import LaunchArg
 from gn_tutorial.runtime.shared_memory import POOL, MemoryPool, SharedMemory
 
@@ -196,9 +196,9 @@ def test_more_than_there_is_is_an_error() -> None:
 @pytest.mark.parametrize("cpus", [1, 2, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.int8])
 def test_large_arrays_are_copied_whole(monkeypatch: pytest.MonkeyPatch, cpus: int, dtype: type) -> None:
-    monkeypatch.setattr(parallel_copy, "usable_cpus", lambda: cpus)
-    monkeypatch.setattr(parallel_copy, "_SHARE", 1000)
+    monkeypatch.setattr(job_file, "usable_cpus", lambda: cpus)
+    monkeypatch.setattr(job_file, "_SHARE", 1000)
     source = np.random.default_rng(cpus).integers(-100, 100, 4567).astype(dtype)
     target = np.zeros_like(source)
-    parallel_copy.copy_into(target, source)
+    job_file.copy_into(target, source)
     np.testing.assert_array_equal(target, source)

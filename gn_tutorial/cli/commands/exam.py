@@ -1,17 +1,17 @@
-"""``gnt exam``: the theory paper; the practical tasks (``cli/exam_task``) and the objectives (``cli/exam_goals``)."""
+"""``gnt exam``: the theory paper; the practical tasks (``cli/exam_task``); the objectives."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.exam_goals import exam_goals
 from gn_tutorial.cli.exam_task import COMMANDS
 from gn_tutorial.cli.options import Json, Many
-from gn_tutorial.cli.terminal import emit_json, print_table
+from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.course.exam.paper import QUESTIONS
 from gn_tutorial.errors import ArgumentError
 
@@ -22,7 +22,31 @@ if TYPE_CHECKING:
 exam_app = typer.Typer(help="Tasks and questions as in an exam, against the clock.", no_args_is_help=True)
 for _name, _command in COMMANDS.items():
     exam_app.command(_name)(_command)
-exam_app.command("goals")(exam_goals)
+
+
+@exam_app.command("goals")
+def exam_goals(
+    plot: Annotated[Path | None, typer.Option(help="Draw a bar for each objective into this .png file.")] = None,
+    json: Json = False,
+) -> None:
+    """Show what you can do after the course and for the exam, how far you are, and three things to do next."""
+    from gn_tutorial.cli.pictures import check_paths
+    from gn_tutorial.course.exam import goals_report
+
+    check_paths(plot)
+    report = goals_report.exam_goals()
+    if plot is not None:
+        with working(f"drawing {plot}"):
+            from gn_tutorial.plot.objectives import goals
+
+            goals(report).save(plot)
+    if json:
+        emit_json(report.record())
+        return
+    print_table(goals_report.HEADERS, report.rows(), title=report.reached())
+    print("\n".join(report.next_lines()))
+    if plot is not None:
+        print(f"picture: {plot}")
 
 
 @exam_app.command("theory")

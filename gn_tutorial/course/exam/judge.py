@@ -17,10 +17,8 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.course.exam.hidden import HiddenCall, bound_call, draw
-from gn_tutorial.course.exam.judged_folder import judged_folder
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks, all_lost
-from gn_tutorial.course.exam.speed import speed
-from gn_tutorial.course.exam.submission_files import HandedIn, handed_in
+from gn_tutorial.course.exam.submission_files import HandedIn, handed_in, judged_folder
 from gn_tutorial.course.exam.symptoms import described
 from gn_tutorial.course.exam.task import SPEED, Task
 from gn_tutorial.course.exam.tiling_requirements import unmet
@@ -33,12 +31,14 @@ from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFaul
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import HostError
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 _SECONDS = 10.0
 #: As on a device: copies take effect when they are waited for, so what forgets to wait has wrong numbers; Reciprocal
@@ -274,3 +274,29 @@ def place(where: str, root: Path) -> str:
     for shown in (str(root), short(root)):
         where = where.replace(f"{shown}/", "").replace(shown, ".")
     return where
+
+
+#: Fewer points are none that a report shows.
+_LEAST = 0.05
+
+
+def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | None, tuple[Loss, ...]]:
+    """The share of the bound in that call, None if it does not run; and what is lost for it."""
+    most, read = float(task.points[SPEED]), task.reading(SPEED)
+    # A chip whose times nobody has measured: those of the default one, tiled for its cores.
+    machine = project.soc.machine or DEFAULT_MACHINE
+    timed = project if project.soc.machine else project.on(machine)
+    try:
+        result = run_traced(timed, isolated=True, **hidden.arrays, **hidden.attributes)
+        profile = profile_of(result, machine=machine, inputs=dict(hidden.arrays))
+    except GntError as error:
+        return None, (Loss(f"no time: {error.what}", {SPEED: most}, error.where, str(hidden), 1, read),)
+    share = 1.0 / profile.of_bound if profile.of_bound else 0.0
+    lost = most * (1.0 - min(1.0, share / task.full_share))
+    if lost < _LEAST:
+        return share, ()
+    what = (
+        f"modelled time {profile.microseconds:.1f} us, {share:.0%} of what the bound allows "
+        f"({task.full_share:.0%} earns all points); the launch is limited by {profile.binding.name}"
+    )
+    return share, (Loss(what, {SPEED: lost}, case=str(hidden), cases=1, read=read),)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.course.exam.handout import handout
+from gn_tutorial.course.exam.task import Task
 from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.errors import ArgumentError
 
@@ -54,3 +58,30 @@ def handed_in(folder: Path) -> HandedIn:
     if not found:
         raise ArgumentError(f"{folder} has no sources in op_host and op_kernel", hint="gnt exam start TASK --new")
     return HandedIn(found)
+
+
+@contextlib.contextmanager
+def judged_folder(task: Task, attempt: HandedIn, layout: str, soc: str) -> Iterator[Path]:
+    """The folder, for one judge at a time.
+
+    It lies in the cache, always at the same place: what an attempt did not change since it was last judged, the host
+    files or the kernel, is not compiled again. Raises CacheError.
+    """
+    cache, name = default_cache(), f"exam/{task.name}_{layout}"
+    root, files = (cache.root / "sources" / name).absolute(), _files(task, attempt, layout, soc)
+    with cache.lock(f"x{root.name}"):  # no key of a build begins like that
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and path.relative_to(root).as_posix() not in files:
+                path.unlink()
+        for inside, text in files.items():
+            cache.keep_source(f"{name}/{inside}", text)
+        yield root.resolve()
+
+
+def _files(task: Task, attempt: HandedIn, layout: str, soc: str) -> dict[str, str]:
+    given = {
+        name: text
+        for name, text in handout(task, layout, soc).items()
+        if not (name.startswith(("op_host/", "op_kernel/")) and name.endswith((".cpp", ".h")))
+    }
+    return given | dict(attempt.files)

@@ -12,17 +12,19 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.cpp.entries import Param
 from gn_tutorial.errors import GntError, KernelError
 from gn_tutorial.host import npu
-from gn_tutorial.host.verify.launchers import write_launchers
 from gn_tutorial.host.verify.report import Row, VerifyReport
+from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
@@ -215,3 +217,53 @@ def _sources() -> list[Any]:
     folders = [path for path in kernels_root().iterdir() if path.is_dir()]
     suffixes = {".h", ".cpp", ".asc", ".toml", ".txt", ".cmake", ".sh"}
     return [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes and path.is_file()]
+
+
+_LAUNCHER = """\
+// The kernel {entry}, unchanged, and its launcher. Written by gnt npu verify.
+#include "../{file}"
+#include "launchers.h"
+
+extern "C" void gn_launch_{entry}(uint32_t blocks, void* stream, void* const* args) {{
+{lines}
+  {entry}<<<blocks, 0, stream>>>({names});
+}}
+"""
+
+
+def write_launchers(kernels: Iterable[tuple[OpSpec, KernelSpec]], folder: Path) -> list[str]:
+    """Write an ``.asc`` file for each kernel that has none in ``kernels/npu``; return their entries.
+
+    ``kernels/npu`` has one for each kernel that the host API launches. ``gnt npu verify`` runs all registered kernels,
+    so the others get theirs in a folder that CMake gets as an argument.
+    Other ``.asc`` files leave the folder. One that is there and right is not touched, so it is not compiled again.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    there = {path.stem for path in (kernels_root() / "npu").glob("*.asc")}
+    texts = {
+        spec.entry: _launcher(spec, Kernel.registered(op, spec).entry(spec.entry).params)
+        for op, spec in kernels
+        if spec.entry not in there
+    }
+    for path in folder.glob("*.asc"):
+        if path.stem not in texts:
+            path.unlink()
+    for entry, text in texts.items():
+        path = folder / f"{entry}.asc"
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+    return list(texts)
+
+
+def _launcher(spec: KernelSpec, params: Iterable[Param]) -> str:
+    params = list(params)
+    lines = [f"  {_argument(param, at)}" for at, param in enumerate(params)]
+    file = spec.file.resolve().relative_to(kernels_root().resolve()).as_posix()
+    names = ", ".join(param.name for param in params)
+    return _LAUNCHER.format(entry=spec.entry, file=file, lines="\n".join(lines), names=names)
+
+
+def _argument(param: Param, at: int) -> str:
+    if param.kind != ArgKind.VALUE:
+        return f"uint8_t* const {param.name} = static_cast<uint8_t*>(args[{at}]);"
+    return f"const {param.ctype} {param.name} = *static_cast<const {param.ctype}*>(args[{at}]);"

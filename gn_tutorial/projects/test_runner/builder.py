@@ -12,8 +12,7 @@ from pathlib import Path
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.program_build import build_program
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.projects.aclnn import headers
-from gn_tutorial.projects.aclnn_program import call_source
+from gn_tutorial.projects.aclnn import call_source, headers
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.test_runner.build_files import ProgramPlan, object_text, read_cmake, read_compiler
 from gn_tutorial.projects.test_runner.test_folder import Room

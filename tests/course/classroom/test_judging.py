@@ -16,7 +16,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.course.classroom.conftest import HandIn
 from varied_texts import complaints, lay_out, named_exercises, named_tasks, varied
 
 from gn_tutorial.course.classroom import process_tree, scheduler
@@ -25,6 +24,7 @@ from gn_tutorial.course.classroom.judging_process import JudgingProcess
 from gn_tutorial.course.classroom.submissions import EXERCISE, Text
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.errors import ArgumentError
+from tests.course.classroom.conftest import HandIn
 
 #: Quick ones of each kind: NumPy, predictions, a tiling function; and two kernels.
 QUICK, KERNELS = ("01.2", "02.2", "04.3", "04.2"), ("03.2", "05.3")

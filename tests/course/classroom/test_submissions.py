@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.course.classroom.conftest import HandIn
 
 from gn_tutorial.course.classroom import submissions
 from gn_tutorial.course.classroom.submissions import LARGEST_FILE, read_camp
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.errors import ArgumentError
+from tests.course.classroom.conftest import HandIn
 
 
 def aside(folder: Path) -> dict[str, str]:

@@ -18,8 +18,8 @@ from npu_support import make_toolkit_folder, needs_cmake, toolkit_variables
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host.verify import steps
-from gn_tutorial.host.verify.launchers import write_launchers
 from gn_tutorial.host.verify.report import JSON, MARKDOWN, VerifyReport
+from gn_tutorial.host.verify.steps import write_launchers
 from gn_tutorial.operators.registry import all_kernels, find_kernel, load_registry
 
 ENDS = """\

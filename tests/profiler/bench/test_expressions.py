@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.profiler.bench.expressions import evaluate
+from gn_tutorial.profiler.bench.autotune import evaluate
 
 
 @pytest.mark.parametrize(
