@@ -28,9 +28,9 @@ PYTHON_ROOMS = {
     "translation": "",
     "diagnostics": "compiler translation",
     "runtime": "abi compiler diagnostics",
-    # Where a number of a traced launch comes from; how it is launched again, it is told.
-    "origins": "abi diagnostics",
-    "operators": "abi compiler diagnostics origins reference runtime timing",
+    # An output beside its reference, and where a wrong number comes from; the caller says how to launch again.
+    "compare": "abi diagnostics runtime translation",
+    "operators": "abi compare compiler diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
@@ -38,15 +38,17 @@ PYTHON_ROOMS = {
     # A fused launch beside those that it replaces.
     "fusion": "operators profiler timing",
     "host": "compiler diagnostics operators",
-    "projects": "abi compiler diagnostics operators profiler runtime timing",
+    "projects": "abi compare compiler diagnostics operators profiler runtime timing",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
-    "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench classroom diagnostics exam fusion operators profiler timing",
-    "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops translation",
+    "verify": "abi compare compiler host nn operators profiler runtime torch_ops",
+    "plot": "abi bench classroom compare diagnostics exam fusion operators profiler timing",
+    "exercises": (
+        "abi bench compare diagnostics fusion host operators profiler reference runtime timing torch_ops translation"
+    ),
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
-    "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    "exam": "abi compare compiler diagnostics exercises operators profiler projects timing",
     # What many learners handed in, judged and summed up.
     "classroom": "compiler exam exercises projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
@@ -54,13 +56,13 @@ PYTHON_ROOMS = {
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises translation",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
-    "playground": "abi compiler diagnostics exercises operators profiler runtime timing",
+    "playground": "abi compare compiler diagnostics exercises operators profiler runtime timing",
     # The door: it imports what it hands out.
     "__init__": (
         "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
     ),
     "cli": (
-        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators origins playground plot "
+        "abi bench capstone classroom compare compiler diagnostics exam exercises host lab operators playground plot "
         "profiler projects reference runtime timing translation verify __init__"
     ),
     "__main__": "cli",
