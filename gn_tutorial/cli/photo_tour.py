@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.random_inputs import expected, saved
 from gn_tutorial.operators.registry import all_kernels, load_registry
-from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance
+from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.plot import filters
 from gn_tutorial.plot.photo import load_photo
 from gn_tutorial.plot.picture import TourPicture, sample_photo, tour_picture

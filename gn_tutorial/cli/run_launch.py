@@ -12,12 +12,12 @@ import numpy as np
 from gn_tutorial.abi.options import Optimise, TwinOptions
 from gn_tutorial.cli.run_arguments import Call
 from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
+from gn_tutorial.compare.comparison import HEADERS, Comparison
+from gn_tutorial.compare.provenance.origin import HEADERS as ORIGIN_HEADERS
+from gn_tutorial.compare.provenance.origin import Origin
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.comparison import HEADERS, Comparison
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.origins.origin import HEADERS as ORIGIN_HEADERS
-from gn_tutorial.origins.origin import Origin
 
 _SHOWN_VALUES = 4
 

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Trace
+from gn_tutorial.compare.comparison import Comparison, ComparisonRow, compare
+from gn_tutorial.compare.evidence import KnownLaunch
+from gn_tutorial.compare.provenance.origin import Origin
+from gn_tutorial.compare.provenance.trace_back import Again, Origins
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.borrowed import borrowed
-from gn_tutorial.operators.by_row import by_row
-from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared, within
-from gn_tutorial.operators.displaced import displaced
-from gn_tutorial.operators.misplaced import misplaced
-from gn_tutorial.operators.recurring import recurring
-from gn_tutorial.operators.resemblance import resemblance
-from gn_tutorial.operators.restarts import restarts
 from gn_tutorial.operators.shapes import flat_index
-from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.operators.unread import unread
-from gn_tutorial.origins.find import Again, Origins
-from gn_tutorial.origins.origin import Origin
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
@@ -120,19 +112,18 @@ class Result:
         """Compare the outputs with a reference: by name, or in order; one array if there is one output.
 
         The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
-        What is right for NaN and infinity: ``comparison.within``.
+        What is right for NaN and infinity: ``tolerance.within``.
         Raises ArgumentError if the reference has another number of arrays or an unknown name.
         """
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
-        pairs = self._pair(reference)
-        rows = [self._row(name, golden, tolerance) for name, golden in pairs]
-        first = next((number for number, row in enumerate(rows) if row.wrong), None)
-        if first is None:
-            return Comparison(tuple(rows))
-        said = unread(self.launched.notes, self.inputs)
-        rows[first] = replace(rows[first], hints=(*rows[first].hints, *said))
-        return Comparison(tuple(rows), partial(self._origin_of_wrong, *pairs[first], tolerance))
+        rows: list[ComparisonRow] = []
+        launch = KnownLaunch(self.blocks, self.inputs, bool(self.diagnostics), self.launched.notes)
+        for name, golden in self._pair(reference):
+            rows.append(compare(name, self.outputs[name], golden, tolerance, launch))
+            if rows[-1].wrong:  # only the first wrong output names the inputs that nothing has read
+                launch = replace(launch, notes=())
+        return Comparison(tuple(rows), self._origin_of_wrong)
 
     def origin(self, name: str, *index: int) -> Origin:
         """Where an element of an output comes from, step by step back to the inputs: ``result.origin("y", 0, 37)``.
@@ -148,38 +139,14 @@ class Result:
             raise ArgumentError(what, hint="observed=True; isolated=True if an array is read and written")
         return Origins(self.again, self.blocks).of(name, self.outputs[name], flat)
 
-    def _origin_of_wrong(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> Origin | None:
+    def _origin_of_wrong(self, row: ComparisonRow) -> Origin | None:
         """That of the first wrong element; None where it would take long, or the shapes differ."""
-        actual, bounds = self.outputs[name], tolerance.of(self.outputs[name].dtype.name)
-        size = actual.size + self.tally.vector + self.tally.mte2 + self.tally.mte3
-        if self.again is None or not self.observed or actual.shape != golden.shape or size > _MOST_TRACED:
+        seen = row.evidence
+        size = seen.output.size + self.tally.vector + self.tally.mte2 + self.tally.mte3
+        if self.again is None or not self.observed or row.note or size > _MOST_TRACED:
             return None
         origins = Origins(self.again, self.blocks)
-        wrong = ~within(actual, golden, bounds.rtol, bounds.atol)
-        return origins.of_wrong(name, actual, golden, wrong) if origins.complete else None
-
-    def _row(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
-        actual = self.outputs[name]
-        bounds = tolerance.of(actual.dtype.name)
-        row = compared(name, actual, golden, bounds)
-        if not row.wrong:
-            return row
-        rtol, atol = bounds.rtol, bounds.atol
-        hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(
-            actual, golden, rtol, atol, explained=bool(self.diagnostics)
-        )
-        hints = (
-            hints
-            or borrowed(actual, golden, self.inputs, rtol, atol)
-            or by_row(actual, golden, self.blocks, rtol, atol)
-        )
-        hints = (
-            hints
-            or restarts(actual, golden, rtol, atol)
-            or displaced(actual, golden, rtol, atol)
-            or recurring(actual, golden, rtol, atol)
-        )
-        return replace(row, hints=hints)
+        return origins.of_wrong(row.name, seen.output, seen.reference, seen.wrong) if origins.complete else None
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.compare.tolerance import Tolerance
+
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
 ATTRIBUTE_TYPES = ("int64", "float32", "mask", "choice")
 #: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
@@ -13,27 +15,6 @@ ATTRIBUTE_TYPES = ("int64", "float32", "mask", "choice")
 DIRECTIONS = ("forward", "backward", "helper", "case")
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How far a kernel may be from its reference, and why that far.
-
-    ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
-    sums of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the
-    tolerance of outputs of that dtype, where it is another one, since a rounding to float16 or bfloat16 costs more than
-    all work in float32; as pairs.
-    """
-
-    rtol: float
-    atol: float
-    reason: str
-    narrow: tuple[tuple[str, Tolerance], ...] = ()
-    of_largest: float = 0.0
-
-    def of(self, dtype: str) -> Tolerance:
-        """The tolerance of an output of that dtype."""
-        return dict(self.narrow).get(dtype, self)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from gn_tutorial.compare.accuracy import Accuracy
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture
 
 #: Colours from a hundredth of what is allowed to a hundred times that; beyond they stay the same.

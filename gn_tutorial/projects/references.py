@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.dtypes import DTYPES
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import as_dtype
-from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.dtype_columns import dtype_name
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial.cli import terminal
-from gn_tutorial.operators.spec import Tolerance
+from gn_tutorial.compare.tolerance import Tolerance
 
 
 def test_json_is_strict_whatever_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compare.accuracy import STANDARDS
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.accuracy import STANDARDS
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.tiling import load_tiling
 from gn_tutorial.reference import group_norm, group_norm_backward

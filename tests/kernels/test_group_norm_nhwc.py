@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compare.accuracy import STANDARDS, accuracy
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.accuracy import STANDARDS, accuracy
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import find_kernel

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compare.accuracy import STANDARDS
 from gn_tutorial.errors import ArgumentError, KernelFault
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.accuracy import STANDARDS
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import find_kernel

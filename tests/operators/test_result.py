@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.result import Result
-from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 
 TALLY = Tally(scalar=12, vector=3456, mte2=7, mte3=8, bytes_in=4096, bytes_out=2048, ub_high_water=512)
@@ -137,7 +137,7 @@ def test_a_large_output_is_compared_in_pieces_and_every_piece_counts(monkeypatch
     want = np.arange(1.0, 10.0).reshape(3, 3)
     whole = compare(got, want, rtol=0.01)
     assert (whole.wrong, whole.max_abs) == (2, 2.0)
-    monkeypatch.setattr("gn_tutorial.operators.comparison._PIECE", 4)
+    monkeypatch.setattr("gn_tutorial.compare.comparison._PIECE", 4)
     assert compare(got, want, rtol=0.01) == whole
     got[2, 2] = np.nan
     assert np.isnan(compare(got, want, rtol=0.01).max_abs)

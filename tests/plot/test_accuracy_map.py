@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
+from gn_tutorial.compare.accuracy import Accuracy
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.accuracy import accuracy_map, cell_text
 
 HALF, FLOAT = 2.0**-10, 2.0**-13

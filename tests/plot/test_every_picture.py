@@ -21,6 +21,7 @@ from picture_support import two_tiles
 from PIL import Image
 
 import gn_tutorial.plot as plot
+from gn_tutorial.compare.accuracy import Accuracy
 from gn_tutorial.course.classroom.class_report import ClassReport, LearnerStanding
 from gn_tutorial.course.classroom.progress_export import Export
 from gn_tutorial.course.exam.attempt import Attempts
@@ -31,7 +32,6 @@ from gn_tutorial.course.exam.objective_progress import Learned, propose, standin
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.progress import Progress
 from gn_tutorial.diagnostics.findings import Diagnostic
-from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import STYLE, WIDTH, Picture, tour_picture
 from gn_tutorial.profiler.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.profiler.bench.fusion_gain import FusionGain

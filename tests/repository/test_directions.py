@@ -31,9 +31,9 @@ ENGINE = {
     "compiler": "abi cpp",
     "diagnostics": "cpp translation",
     "runtime": "abi compiler cpp diagnostics",
-    # Where a number of a traced launch comes from; its caller says how the launch is run again.
-    "origins": "abi diagnostics",
-    "operators": "abi compiler cpp diagnostics origins reference runtime timing",
+    # An output beside its reference, and where a wrong number comes from; the caller says how to launch again.
+    "compare": "abi diagnostics runtime translation",
+    "operators": "abi compare compiler cpp diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
@@ -41,35 +41,36 @@ ENGINE = {
     "profiler/bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
     # Steps on an NPU. What needs torch is a process of its own.
-    "host/verify": "abi compiler cpp host nn operators profiler runtime torch_ops",
-    "projects": "abi compiler cpp diagnostics operators profiler runtime timing",
+    "host/verify": "abi compare compiler cpp host nn operators profiler runtime torch_ops",
+    "projects": "abi compare compiler cpp diagnostics operators profiler runtime timing",
     # A project's own test, unchanged, on stand-ins of the tools that it calls.
     "projects/test_runner": "abi compiler cpp diagnostics operators projects runtime",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
-    "plot": "abi diagnostics operators profiler profiler/bench timing",
+    "plot": "abi compare diagnostics operators profiler profiler/bench timing",
 }
 # The course's machinery. The engine imports none of it; the door does, lazily.
 COURSE = {
     # What its rooms share: progress, the files of a user, what notebooks use besides kernels and pictures.
-    "course": "abi course/exercises operators profiler timing torch_ops",
+    "course": "abi compare course/exercises operators profiler timing torch_ops",
     "course/exercises": (
-        "abi course diagnostics host operators profiler profiler/bench reference runtime timing torch_ops translation"
+        "abi compare course diagnostics host operators profiler profiler/bench reference runtime timing torch_ops "
+        "translation"
     ),
-    "course/puzzles": "abi course course/exercises course/quizzes diagnostics operators profiler",
+    "course/puzzles": "abi compare course course/exercises course/quizzes diagnostics operators profiler",
     "course/quizzes": "course course/exercises translation",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "course/exam": (
-        "abi compiler course course/exercises course/quizzes cpp diagnostics operators profiler projects timing"
+        "abi compare compiler course course/exercises course/quizzes cpp diagnostics operators profiler projects timing"
     ),
     # What many learners handed in, judged and summed up.
     "course/classroom": "compiler course course/exam course/exercises cpp projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
-    "course/capstone": "abi course/exam cpp diagnostics operators profiler profiler/bench projects timing",
+    "course/capstone": "abi compare course/exam cpp diagnostics operators profiler profiler/bench projects timing",
     # Copies of notebooks, and JupyterLab on them.
     "course/lab": "course course/exercises course/quizzes translation",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
-    "course/playground": ("abi compiler course course/puzzles cpp diagnostics operators profiler runtime timing"),
+    "course/playground": "abi compare compiler course course/puzzles cpp diagnostics operators profiler runtime timing",
 }
 TOP = {
     # The door: it imports what it hands out.
@@ -77,7 +78,7 @@ TOP = {
         "abi cli host nn operators plot profiler profiler/bench projects reference timing torch_ops " + " ".join(COURSE)
     ),
     "cli": (
-        "abi compiler cpp diagnostics host host/verify operators origins plot profiler profiler/bench projects "
+        "abi compare compiler cpp diagnostics host host/verify operators plot profiler profiler/bench projects "
         "projects/test_runner reference runtime timing translation __init__ " + " ".join(COURSE)
     ),
     "__main__": "cli",

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.gradcheck import GradcheckError
 from torch_support import array
 
-from gn_tutorial.operators.accuracy import accuracy
+from gn_tutorial.compare.accuracy import accuracy
 
 Function = Callable[..., Tensor]
 Shape = tuple[int, ...]

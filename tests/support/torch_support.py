@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.gradcheck import GradcheckError
 
-from gn_tutorial.operators.accuracy import accuracy
+from gn_tutorial.compare.accuracy import accuracy
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 #: (x, weight, bias, groups, eps) -> y.

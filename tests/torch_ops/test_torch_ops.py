@@ -26,8 +26,8 @@ from torch_support import (  # noqa: E402
 
 import gn_tutorial.torch_ops  # noqa: E402, F401  # registers the operators
 from gn_tutorial import host  # noqa: E402
+from gn_tutorial.compare.accuracy import accuracy  # noqa: E402
 from gn_tutorial.host import c_library  # noqa: E402
-from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
 from gn_tutorial.operators.registry import find_kernel  # noqa: E402
 from gn_tutorial.profiler.bench.grid import load_grid  # noqa: E402
 from gn_tutorial.torch_ops import launch as launch_module  # noqa: E402

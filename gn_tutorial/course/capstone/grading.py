@@ -18,12 +18,10 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.course.capstone.cases import DTYPES, TIMED, Graded, GradedCase, graded
 from gn_tutorial.course.capstone.grade import NOT_RUN, RIGHT, WRONG, Grade, GradeLoss, GradeRow
-from gn_tutorial.course.exam.symptoms import described
 from gn_tutorial.cpp.forbidden_calls import forbidden
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.operators import random_inputs
-from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import profile_of, run_traced
@@ -189,15 +187,11 @@ class _Grading:
         return one.id
 
     def _compared(self, case: GradedCase, result: Result, expected: dict[str, np.ndarray], loss: GradeLoss) -> str:
-        for name, wanted in expected.items():
-            ours = result.outputs[name]
-            bound = self.held.spec.tolerance.of(ours.dtype.name)
-            wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
-            if wrong.any():
-                what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
-                where = _unwritten_place(self.held)
-                return self._lose(replace(loss, what=f"{loss.what}: {what}", where=where, read=case.read))
-        return RIGHT
+        wrong = next((row for row in result.compare(expected, self.held.spec.tolerance).rows if row.wrong), None)
+        if wrong is None:
+            return RIGHT
+        where = _unwritten_place(self.held)
+        return self._lose(replace(loss, what=f"{loss.what}: {wrong.report()}", where=where, read=case.read))
 
     def _lose(self, loss: GradeLoss) -> str:
         self.losses.append(loss)

@@ -16,20 +16,18 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.compare.elements import spots
+from gn_tutorial.compare.patterns.unwritten import unwritten
 from gn_tutorial.course.exam.hidden import HiddenCall, bound_call, draw
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks, all_lost
 from gn_tutorial.course.exam.submission_files import HandedIn, handed_in, judged_folder
-from gn_tutorial.course.exam.symptoms import described
 from gn_tutorial.course.exam.task import SPEED, Task
 from gn_tutorial.course.exam.tiling_requirements import unmet
-from gn_tutorial.course.exercises.check_kernel import unwritten
-from gn_tutorial.course.exercises.compare import spots
 from gn_tutorial.cpp.forbidden_calls import forbidden
 from gn_tutorial.cpp.includes import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import out
-from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.projects.call import OpCall
@@ -200,17 +198,15 @@ class _Judging:
             self._lose(f"finding {one.id}", (_FINDINGS,), number, hidden, *_said(one))
 
     def _compare(self, number: int, hidden: HiddenCall, result: Result, golden: list[np.ndarray]) -> None:
-        for (name, ours), wanted in zip(result.outputs.items(), golden, strict=True):
-            holes = unwritten(ours.reshape(-1))
+        for row in result.compare(golden, self.task.tolerance).rows:
+            holes = unwritten(result[row.name].reshape(-1))
             if holes.any():
-                what = f"part of {name} was never written: {spots(name, holes)}, {int(holes.sum())} of {holes.size}"
+                places = spots(row.name, holes)
+                what = f"part of {row.name} was never written: {places}, {int(holes.sum())} of {holes.size}"
                 self._lose("holes", (_KERNEL, _NUMBERS), number, hidden, what)
                 return
-            bound = self.task.tolerance.of(ours.dtype.name)
-            wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
-            if wrong.any():
-                what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
-                what = f"{hidden.case.means}: {what}" if hidden.case.means else what
+            if row.wrong:
+                what = f"{hidden.case.means}: {row.report()}" if hidden.case.means else row.report()
                 group = f"numbers {hidden.case.what}" if hidden.case.means else "numbers"
                 self._lose(group, (_NUMBERS,), number, hidden, what, read=hidden.case.read)
                 return

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.registry import Edit, WrongSolution, exercises_root, solutions_root
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.prototype_file import read_prototypes
 from gn_tutorial.toml_file import read_toml

@@ -12,16 +12,19 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.trace import Tracing
-from gn_tutorial.course.exercises.compare import constant, first_wrong, mismatch, shown, spots
+from gn_tutorial.compare.accuracy import accuracy, misses_standard
+from gn_tutorial.compare.comparison import ComparisonRow, compare
+from gn_tutorial.compare.elements import mismatch, spots
+from gn_tutorial.compare.patterns import Reader, recognised
+from gn_tutorial.compare.patterns.unwritten import unwritten as unwritten  # checkers of exercises import it here
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
-from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
 from gn_tutorial.translation.texts import translated
 
 
@@ -43,7 +46,7 @@ class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
     An array that is named as both is read and written. golden: by output, its values in float64; such
-    an output is held to the accuracy standard (operators.accuracy) and not to rtol and atol. trap: the launch is made
+    an output is held to the accuracy standard (compare.accuracy) and not to rtol and atol. trap: the launch is made
     so that it must be stopped; the outputs are then not looked at. workspace: bytes of scratch memory in global memory,
     by parameter name.
     """
@@ -227,66 +230,35 @@ class KernelChecker:
         if not wrong:
             found = next((text for demand in self.demands if (text := demand(case, result))), None)
             return Verdict(found, case.label) if found else _warned(case, result)
-        origin = self._origin(wrong[0], case, result)
-        for symptom in self.symptoms:
-            text = symptom(case, result)
-            if text:
-                return Verdict(text, case.label, detail=origin)
-        return Verdict(self._message(wrong[0], case, result), case.label, detail=origin)
+        origin = self._origin(wrong[0].name, case, result)
+        text = next((text for symptom in self.symptoms if (text := symptom(case, result))), None)
+        return Verdict(text or _words(wrong[0], case), case.label, detail=origin)
 
     def _origin(self, name: str, case: KernelCase, result: Result) -> str:
         """Where the first wrong element comes from; empty if nobody wrote it, or if that would take long to say."""
         found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
         return repr(found) if found and found.step else ""
 
-    def _wrong(self, case: KernelCase, result: Result) -> list[str]:
+    def _wrong(self, case: KernelCase, result: Result) -> list[ComparisonRow]:
         """The outputs that are not what they should be."""
-        wrong = []
-        for name, want in case.expected.items():
-            if name in case.golden:
-                right = accuracy(result[name], case.golden[name]).ok
-            else:
-                right = first_wrong(result[name], want, self.rtol, self.atol) < 0
-            if not right:
-                wrong.append(name)
-        return wrong
-
-    def _message(self, name: str, case: KernelCase, result: Result) -> str:
-        got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
-        holes = unwritten(got)
-        if holes.all():
-            return translated("{name} was never written: the kernel copies nothing out").format(name=name)
-        if holes.any():
-            words = translated("part of {name} was never written: {spots}, {count} of {all} elements")
-            return words.format(name=name, spots=spots(name, holes), count=int(holes.sum()), all=holes.size)
-        if constant(got) and not constant(want):
-            words = translated("every element of {name} is {value}: it does not depend on the input")
-            return words.format(name=name, value=shown(got[0]))
-        if name in case.golden:
-            return misses_standard(name, result[name], case.golden[name])
-        at = first_wrong(got, want, self.rtol, self.atol)
-        return mismatch(f"{name}[{at}]", got[at], want[at])
+        tolerance = Tolerance(self.rtol, self.atol, "the exercise's")
+        rows = (compare(name, result[name], want, tolerance) for name, want in case.expected.items())
+        return [row for row in rows if not _right(row, case)]
 
 
-def misses_standard(name: str, got: np.ndarray, golden: np.ndarray) -> str:
-    """By how much an output misses the accuracy standard, and the element with the largest relative error."""
-    found = accuracy(got, golden)
-    unit = found.standard.unit
-    at = found.worst
-    ours, right = float(got.reshape(-1)[at]), golden.reshape(-1)[at]
-    return (
-        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, "
-        f"where 1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is "
-        f"{ours:.5g}, and {right:.5g} is right"
-    )
+def _right(row: ComparisonRow, case: KernelCase) -> bool:
+    return accuracy(row.evidence.output, case.golden[row.name]).ok if row.name in case.golden else row.ok
 
 
-def unwritten(array: np.ndarray) -> np.ndarray:
-    """Which elements of a flat output still hold the poison that was there before the launch."""
-    pattern = FLOAT_POISON.get(array.dtype.name)
-    if pattern is None:
-        return (array.view(np.uint8).reshape(array.size, -1) == POISON_BYTE).all(axis=1)
-    return array.view(f"u{array.dtype.itemsize}") == pattern
+def _words(row: ComparisonRow, case: KernelCase) -> str:
+    """What is wrong with an output, where no symptom of the exercise knows more."""
+    seen = row.evidence
+    if said := recognised(seen, Reader.KERNEL_EXERCISE):
+        return said[0]
+    if row.name in case.golden:
+        return misses_standard(row.name, seen.output, case.golden[row.name])
+    got, want = (one.reshape(-1)[seen.first] for one in (seen.output, seen.reference))
+    return mismatch(f"{row.name}[{seen.first}]", got, want)
 
 
 def _warned(case: KernelCase, result: Result) -> Verdict | None:

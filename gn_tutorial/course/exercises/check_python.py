@@ -17,10 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.compare.comparison import compare
+from gn_tutorial.compare.elements import mismatch
+from gn_tutorial.compare.patterns import Reader, recognised
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.attempt_child import FINISHED
 from gn_tutorial.course.exercises.attempt_job import JobReport, Runner, run_job
 from gn_tutorial.course.exercises.attempt_process import by_itself
-from gn_tutorial.course.exercises.compare import constant, first_wrong, mismatch, shown
 from gn_tutorial.course.exercises.verdict import Verdict
 
 ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools itertools math numpy operator typing".split())
@@ -197,24 +200,18 @@ class PythonChecker:
                 known = self.shapes(case, got) if self.shapes else None
                 more = f": {known}" if known else ""
                 return Verdict(f"{name} has shape {got[name].shape}; {want.shape} is right{more}", case.label)
-        wrong = [
-            name for name, want in case.expected.items() if first_wrong(got[name], want, self.rtol, self.atol) >= 0
-        ]
-        if not wrong:
+        tolerance = Tolerance(self.rtol, self.atol, "the exercise's")
+        rows = (compare(name, got[name], want, tolerance) for name, want in case.expected.items())
+        wrong = next((row.evidence for row in rows if row.wrong), None)
+        if wrong is None:
             return None
-        for symptom in self.symptoms:
-            text = symptom(case, got)
-            if text:
-                return Verdict(text, case.label)
-        ours, want = got[wrong[0]].reshape(-1), case.expected[wrong[0]].reshape(-1)
-        if constant(ours) and not constant(want):
-            return Verdict(
-                f"every element of {wrong[0]} is {shown(ours[0])}: it does not depend on the input", case.label
-            )
-        at = first_wrong(ours, want, self.rtol, self.atol)
-        place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
+        text = next((text for symptom in self.symptoms if (text := symptom(case, got))), None)
+        if text or (said := recognised(wrong, Reader.PYTHON_EXERCISE)):
+            return Verdict(text or said[0], case.label)
+        at, want = wrong.first, wrong.reference.reshape(-1)
+        place = wrong.name if want.size == 1 else f"{wrong.name}.ravel()[{at}]"
         largest = float(np.abs(want).max(initial=0)) if want.dtype.kind == "f" else 0.0
-        return Verdict(mismatch(place, ours[at], want[at], largest), case.label)
+        return Verdict(mismatch(place, wrong.output.reshape(-1)[at], want[at], largest), case.label)
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:

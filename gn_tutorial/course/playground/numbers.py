@@ -1,6 +1,6 @@
 """An output's bytes beside its reference, without NumPy.
 
-The rule is that of ``operators/comparison.within``, beside which a test holds it.
+The rule is that of ``compare/tolerance.within``, beside which a test holds it.
 """
 
 from __future__ import annotations

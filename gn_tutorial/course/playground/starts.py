@@ -16,6 +16,7 @@ import numpy as np
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.mistakes import SAME_MISTAKE
 from gn_tutorial.course.playground import programs
 from gn_tutorial.course.playground.jobs import encoded, job, request_of
@@ -26,7 +27,7 @@ from gn_tutorial.course.puzzles.frame import framed
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import all_kernels, load_registry
-from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.timing.machine import default_cores
 

@@ -14,8 +14,11 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.trace import Kind, Tracing
-from gn_tutorial.course.exercises.check_kernel import compiler_said, here, unwritten
-from gn_tutorial.course.exercises.compare import mismatch, spots
+from gn_tutorial.compare.comparison import compare
+from gn_tutorial.compare.elements import mismatch, spots
+from gn_tutorial.compare.patterns.unwritten import unwritten
+from gn_tutorial.compare.tolerance import Tolerance
+from gn_tutorial.course.exercises.check_kernel import compiler_said, here
 from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of, names_of, recognised
 from gn_tutorial.course.progress import ProgressFile, default_progress
@@ -26,7 +29,6 @@ from gn_tutorial.course.puzzles.result import PuzzleResult
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import out
-from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile_of
@@ -178,13 +180,13 @@ class _Attempt:
         for name, want in self.data.want.items():
             got = result[name].reshape(want.shape)
             flat, right = got.reshape(-1), want.reshape(-1)
+            row = compare(name, got, want, Tolerance(self.chosen.rtol, ATOL, "the puzzle's"))
             if self.chosen.frame == "local":
                 empty, meant = flat == FILL, right == FILL
             else:
                 empty, meant = unwritten(flat), np.zeros(flat.size, dtype=bool)
-            wrong = ~within(flat, right, self.chosen.rtol, ATOL)
             blocks = _writers(result, name, flat) if self.chosen.picture == "blocks" else None
-            found.append(Lanes(name, got, want, wrong, empty, meant, blocks))
+            found.append(Lanes(name, got, want, row.evidence.wrong, empty, meant, blocks))
         return tuple(found)
 
     def _profile(self, result: Result) -> Profile | None:

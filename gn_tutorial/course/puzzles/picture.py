@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from gn_tutorial.course.exercises.compare import shown
+from gn_tutorial.compare.elements import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
 #: In place of the number of a block: more than one wrote there.

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.compare.comparison import compare
 from gn_tutorial.errors import GntError
 from gn_tutorial.host.verify.direct import NpuRuntime
 from gn_tutorial.operators import call_plan, random_inputs
 from gn_tutorial.operators.arguments import launch_args
-from gn_tutorial.operators.comparison import compared
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
@@ -69,7 +69,7 @@ def _compared(npu: NpuRuntime, op: OpSpec, spec: KernelSpec, dtype: str, rounds:
 
 def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: KernelSpec) -> dict[str, Any]:
     """An output beside the reference, within the kernel's tolerance, and beside the twin's, bit by bit."""
-    row = compared(name, npu, np.asarray(golden), spec.tolerance.of(npu.dtype.name))
+    row = compare(name, npu, np.asarray(golden), spec.tolerance)
     other = npu.reshape(-1).view(np.uint8) != np.ascontiguousarray(twin).reshape(-1).view(np.uint8)
     differ = int(other.reshape(npu.size, -1).any(1).sum()) if npu.size else 0
     return {"name": name, "outside": row.wrong, "elements": npu.size, "not the twin's bits": differ}

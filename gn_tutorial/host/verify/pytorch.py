@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 
 from gn_tutorial import nn, torch_ops  # noqa: F401 - registers the operators
+from gn_tutorial.compare.accuracy import accuracy
 from gn_tutorial.errors import GntError
-from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.torch_ops import latency, resnet
 from gn_tutorial.torch_ops.arguments import DTYPES
 

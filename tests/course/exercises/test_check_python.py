@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gn_tutorial.compare.elements import mismatch
 from gn_tutorial.course.exercises import check_python
 from gn_tutorial.course.exercises.check_python import Chunks, FunctionText, PythonCase, PythonChecker
-from gn_tutorial.course.exercises.compare import mismatch
 from gn_tutorial.course.exercises.verdict import Verdict
 
 

@@ -1,4 +1,4 @@
-"""Numbers beside their reference without NumPy: the rule of ``operators/comparison``."""
+"""Numbers beside their reference without NumPy: the rule of ``compare/tolerance``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from gn_tutorial.compare.tolerance import within
 from gn_tutorial.course.playground.numbers import said, values, wrong
-from gn_tutorial.operators.comparison import within
 
 ODD = [0.0, -0.0, 1.0, 1.001, -2.5, 3.0e4, float("inf"), float("-inf"), float("nan")]
 

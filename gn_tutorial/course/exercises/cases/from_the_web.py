@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gn_tutorial.compare.elements import mismatch
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.course.exercises.compare import mismatch
 from gn_tutorial.operators.result import Result
 
 #: Elements and blocks: the case of the notebook, whole tiles, fewer elements than blocks, one block.

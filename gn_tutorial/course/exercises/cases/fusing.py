@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.cases.sigmoid_messages import from_basic_instructions
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker, unwritten
 from gn_tutorial.course.exercises.check_python import FunctionText, PythonCase, PythonChecker
-from gn_tutorial.course.exercises.compare import spots
 from gn_tutorial.operators.result import Result
 from gn_tutorial.reference import silu
 

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from gn_tutorial.compare.accuracy import accuracy
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.cases.instructions import vector_instructions
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker, by_scalars, unwritten
-from gn_tutorial.course.exercises.compare import spots
-from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
 from gn_tutorial.reference import gelu, gelu_backward
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.cases.instructions import vector_instructions
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker, unwritten
-from gn_tutorial.course.exercises.compare import spots
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.operators.result import Result
 

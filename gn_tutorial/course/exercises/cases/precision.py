@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compare.accuracy import accuracy
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.cases.precision_messages import far_message, half_message, rms_message
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker, Symptom, by_scalars, unwritten
-from gn_tutorial.course.exercises.compare import spots
-from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
 
 #: The last case: enough rows and sizes to judge the rounding of y.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gn_tutorial.compare.accuracy import accuracy
 from gn_tutorial.course.exercises.check_kernel import KernelCase
-from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
 
 _LARGEST = 65504.0

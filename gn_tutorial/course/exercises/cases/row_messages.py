@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.check_kernel import FaultWords, KernelCase, Symptom, unwritten
-from gn_tutorial.course.exercises.compare import spots
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.operators.result import Result
 

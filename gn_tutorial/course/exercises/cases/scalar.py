@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compare.elements import constant, spots
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker, Trap, unwritten
 from gn_tutorial.course.exercises.check_predict import PredictChecker, Prediction
-from gn_tutorial.course.exercises.compare import constant, spots
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.runtime.launch_types import Tally

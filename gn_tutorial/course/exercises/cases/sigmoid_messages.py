@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.abi.trace import Kind, Pipe, Space
+from gn_tutorial.compare.elements import spots
 from gn_tutorial.course.exercises.cases.instructions import vector_instructions
 from gn_tutorial.course.exercises.check_kernel import FaultWords, KernelCase, Symptom, by_scalars, unwritten
-from gn_tutorial.course.exercises.compare import spots
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.operators.result import Result
 

@@ -1,0 +1,212 @@
+"""The accuracy standard of the Ascend operator ecosystem (生态算子开源精度标准): MERE and MARE against float64.
+
+A relative error is ``|out - golden| / (|golden| + 1e-7)``. MERE is the mean of them, MARE the largest. With the unit T
+of the output's dtype the standard asks for MERE < T and MARE < 10 T.
+
+Near zero a relative error says little: an error that is harmless beside the terms of a sum is large beside a sum that
+happens to be nearly 0. The rule for small values counts there instead: elements whose |golden| is below ``small`` and
+whose absolute error is above ``small_error`` are misses, and at most twice as many of them are allowed as another
+implementation of the same dtype has, or as 1 where that has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gn_tutorial.compare.tolerance import FLOOR
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.tables import html_table, text_table
+
+#: MARE may be so many times T.
+MARE_FACTOR = 10
+#: What another implementation is allowed to be exceeded by, in its misses near zero and in its own MARE.
+BASELINE_FACTOR = 2
+HEADERS = ("", "found", "allowed", "verdict")
+
+
+@dataclass(frozen=True)
+class Standard:
+    """The bounds of one output dtype.
+
+    unit: T. small: below this |golden| is near zero. small_error: the absolute error that is allowed there.
+    """
+
+    unit: float
+    small: float
+    small_error: float
+
+
+#: Output dtype -> its bounds. For the two narrow dtypes T is the unit in the last place of 1; for float32, whose sums
+#: have nothing wider to be taken in, it is 2^10 times that.
+STANDARDS = {
+    "float16": Standard(2.0**-10, 2.0**-11, 2.0**-16),
+    "bfloat16": Standard(2.0**-7, 2.0**-8, 2.0**-16),
+    "float32": Standard(2.0**-13, 2.0**-14, 2.0**-30),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Accuracy:
+    """How an output stands to the standard. Show it, or ask ``ok`` and ``strict``.
+
+    mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero, and
+    mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute
+    error. baseline: the same of another implementation, if one was given. worst: the flat index of the element with the
+    largest relative error, -1 for an empty output, which has no error.
+    """
+
+    dtype: str
+    elements: int
+    mere: float
+    mare: float
+    mare_all: float
+    near_zero: int
+    misses: int
+    baseline: Accuracy | None = None
+    worst: int = -1
+
+    @property
+    def standard(self) -> Standard:
+        """The bounds that hold for this dtype."""
+        return STANDARDS[self.dtype]
+
+    @property
+    def mare_limit(self) -> float:
+        """10 T, or twice the baseline's MARE where that is more: what the dtype itself cannot do better is no fault."""
+        own = MARE_FACTOR * self.standard.unit
+        # A baseline that is wrong altogether allows nothing.
+        if self.baseline is None or not np.isfinite(self.baseline.mare):
+            return own
+        return max(own, BASELINE_FACTOR * self.baseline.mare)
+
+    @property
+    def misses_limit(self) -> int:
+        """How many misses near zero are allowed."""
+        return BASELINE_FACTOR * max(self.baseline.misses if self.baseline else 0, 1)
+
+    @property
+    def used(self) -> float:
+        """The largest share of its bound that MERE, MARE or the misses need; below 1 exactly where ``ok``."""
+        shares = (self.mere / self.standard.unit, self.mare / self.mare_limit, self.misses / (self.misses_limit + 1))
+        return max(shares)
+
+    @property
+    def strict(self) -> bool:
+        """MERE < T and MARE < 10 T with every element, those near zero too: the standard without its second rule."""
+        return self.mere < self.standard.unit and self.mare_all < MARE_FACTOR * self.standard.unit
+
+    @property
+    def ok(self) -> bool:
+        """The standard: MERE of all elements, MARE of those that are not near zero, misses of those that are."""
+        return self.used < 1
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows of the table under ``HEADERS``, as text."""
+        unit = self.standard.unit
+        rows = [("MERE", self.mere, unit), ("MARE", self.mare, self.mare_limit)]
+        cells = [(name, _number(found), f"< {limit:.2e}", _verdict(found < limit)) for name, found, limit in rows]
+        found = f"{self.misses:,} of {self.near_zero:,}"
+        limit = f"<= {self.misses_limit:,}"
+        return [*cells, ("misses near zero", found, limit, _verdict(self.misses <= self.misses_limit))]
+
+    def title(self) -> str:
+        """The verdict in one line."""
+        return f"{self.dtype}, {self.elements:,} elements: {'passes' if self.ok else 'FAILS'} the accuracy standard"
+
+    def __repr__(self) -> str:
+        return f"{self.title()}\n{text_table(HEADERS, self.cells(), indent='  ')}"
+
+    def _repr_html_(self) -> str:
+        return html_table(HEADERS, self.cells(), caption=self.title())
+
+
+def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = None) -> Accuracy:
+    """Hold an output to the accuracy standard.
+
+    out: float16, bfloat16 or float32, any shape. golden: float64 of the same shape, computed from the very numbers that
+    ``out`` was computed from, that is from the inputs after their rounding to the narrow dtype. baseline: what another
+    implementation gives for the same input, with the dtype and shape of ``out``.
+
+    An element whose golden is not finite in the output's dtype (NaN, infinity, or too large) is right if it is the
+    same; any other NaN or infinity is an infinite error. Raises ArgumentError for arrays that do not fit.
+    """
+    out, golden = np.asarray(out), np.asarray(golden)
+    if out.dtype.name not in STANDARDS:
+        raise ArgumentError(
+            f"the standard has no bounds for {out.dtype.name}",
+            where="argument out",
+            hint=f"one of {', '.join(STANDARDS)}",
+        )
+    if golden.dtype != np.float64:
+        raise ArgumentError(
+            f"golden is {golden.dtype.name}: with fewer digits nobody can say whose error it is",
+            where="argument golden",
+            hint="compute it in float64, as gn_tutorial.reference does",
+        )
+    _check_shape("golden", golden, out)
+    other = None
+    if baseline is not None:
+        baseline = np.asarray(baseline)
+        if baseline.dtype != out.dtype:
+            raise ArgumentError(
+                f"baseline is {baseline.dtype.name}, out is {out.dtype.name}",
+                where="argument baseline",
+                hint="another implementation of the same dtype is asked for",
+            )
+        _check_shape("baseline", baseline, out)
+        other = accuracy(baseline, golden)
+    standard = STANDARDS[out.dtype.name]
+    errors = _errors(out, golden)
+    size = np.abs(golden)
+    # Infinity divided by infinity would hide what is wrong.
+    relative = np.where(np.isfinite(errors), errors / (np.where(np.isfinite(size), size, 0.0) + FLOOR), np.inf)
+    small = size < standard.small
+    return Accuracy(
+        dtype=out.dtype.name,
+        elements=out.size,
+        mere=float(relative.mean()) if out.size else 0.0,
+        mare=float(relative[~small].max(initial=0.0)),
+        mare_all=float(relative.max(initial=0.0)),
+        near_zero=int(small.sum()),
+        misses=int((small & (errors > standard.small_error)).sum()),
+        baseline=other,
+        worst=int(relative.argmax()) if out.size else -1,
+    )
+
+
+def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
+    """Absolute errors: 0 where both are the same NaN or infinity, infinite where only one of them is finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        nearest = golden.astype(out.dtype).astype(np.float64)
+        values = out.astype(np.float64)
+        errors = np.abs(values - golden)
+        same = (values == nearest) | (np.isnan(values) & np.isnan(nearest))
+    errors = np.where(np.isfinite(errors), errors, np.inf)
+    return np.where(~np.isfinite(nearest) & same, 0.0, errors)
+
+
+def misses_standard(name: str, out: np.ndarray, golden: np.ndarray) -> str:
+    """By how much an output misses the accuracy standard, and the element with the largest relative error."""
+    found = accuracy(out, golden)
+    unit, at = found.standard.unit, found.worst
+    ours, right = float(out.reshape(-1)[at]), golden.reshape(-1)[at]
+    return (
+        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, "
+        f"where 1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is "
+        f"{ours:.5g}, and {right:.5g} is right"
+    )
+
+
+def _check_shape(name: str, array: np.ndarray, out: np.ndarray) -> None:
+    if array.shape != out.shape:
+        raise ArgumentError(f"{name} has the shape {array.shape}, out {out.shape}", where=f"argument {name}")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2e}" if np.isfinite(value) else "infinite"
+
+
+def _verdict(ok: bool) -> str:
+    return "ok" if ok else "FAILS"

@@ -1,0 +1,156 @@
+"""``compare``: an output beside its reference. How large the errors are, which elements are wrong, what they look like.
+
+Everything that asks whether numbers are right asks here: ``gnt run`` and notebooks, the exercises and puzzles, the
+exam, the capstone's grade, ``gnt project run`` and ``fuzz``, the benchmarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from gn_tutorial.compare.elements import shown
+from gn_tutorial.compare.evidence import Evidence, KnownLaunch
+from gn_tutorial.compare.provenance.origin import Origin
+from gn_tutorial.compare.tolerance import Tolerance, measured
+from gn_tutorial.errors import GntError
+from gn_tutorial.tables import html_table, text_table
+
+#: Elements that are compared at once.
+_PIECE = 1 << 20
+HEADERS = ("output", "shape", "max abs error", "max rel error", "of tolerance", "status")
+
+
+def compare(
+    name: str, output: np.ndarray, reference: np.ndarray, tolerance: Tolerance, launch: KnownLaunch | None = None
+) -> ComparisonRow:
+    """One output beside its reference, with what its wrong elements look like.
+
+    tolerance: one for all dtypes, or with its ``narrow`` ones. launch: what is known of it; a pattern that needs more
+    says nothing. Arrays of different shapes are all wrong, also where they would broadcast.
+    """
+    bounds = tolerance.of(output.dtype.name)
+    atol = bounds.atol_beside(reference)
+    wrong = np.full(output.size, output.shape != reference.shape)
+    evidence = Evidence(name, output, reference, wrong, bounds.rtol, atol, launch or KnownLaunch())
+    if output.shape != reference.shape:
+        nan = float("nan")
+        note = f"the reference has shape {reference.shape}"
+        return ComparisonRow(name, output.shape, nan, nan, nan, output.size, note, bounds, evidence)
+    # Piece by piece: eight arrays of float64 for all of a large output were two gigabytes.
+    ours, truth, worst = output.reshape(-1), reference.reshape(-1), np.zeros(3)
+    for at in range(0, ours.size, _PIECE):
+        piece = ours[at : at + _PIECE], truth[at : at + _PIECE]
+        # NaN wins over every number, and the table then shows it: that is what the reader has to see.
+        right, errors = measured(*piece, bounds.rtol, atol)
+        wrong[at : at + _PIECE] = ~right
+        worst = np.maximum(worst, errors)
+    return ComparisonRow(name, output.shape, *map(float, worst), int(wrong.sum()), "", bounds, evidence)
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One output against its reference.
+
+    used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
+    little, because it is large wherever the reference crosses zero. wrong: elements out of tolerance. The errors are
+    NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    max_abs: float
+    max_rel: float
+    used: float
+    wrong: int
+    note: str
+    tolerance: Tolerance
+    evidence: Evidence = field(compare=False, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every element is within tolerance."""
+        return self.wrong == 0 and not self.note
+
+    @cached_property
+    def hints(self) -> tuple[str, ...]:
+        """What the wrong elements look like, in sentences; none if the output is right."""
+        from gn_tutorial.compare.patterns import Reader, recognised  # twelve modules that only wrong outputs need
+
+        return recognised(self.evidence, Reader.LAUNCH) if self.wrong else ()
+
+    def report(self) -> str:
+        """The first wrong element, how many are wrong, and what that looks like: a sentence for a judge's report."""
+        from gn_tutorial.compare.patterns import Reader, recognised
+
+        seen = self.evidence
+        if self.note:
+            return f"{self.name} has shape {self.shape}, {self.note}"
+        ours, right = (float(one.reshape(-1)[seen.first]) for one in (seen.output, seen.reference))
+        first = f"{self.name}[{seen.first}] is {shown(ours)}; {shown(right)} is right"
+        words = "".join(f": {one}" for one in recognised(seen, Reader.REPORT))
+        return f"{first}; {self.wrong} of {seen.wrong.size} are wrong{words}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance.
+
+    find: finds where the first wrong element of an output comes from, for ``origin``.
+    """
+
+    rows: tuple[ComparisonRow, ...]
+    find: Callable[[ComparisonRow], Origin | None] = field(default=lambda _: None, compare=False)
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """Where the first wrong element comes from; None if none is wrong, or if it cannot be said."""
+        first = next((row for row in self.rows if row.wrong), None)
+        try:
+            return self.find(first) if first else None
+        except GntError:  # a launch again may end otherwise; an output may be the memory of another argument
+            return None
+
+    @property
+    def ok(self) -> bool:
+        """Whether every output is right."""
+        return all(row.ok for row in self.rows)
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows of the table under ``HEADERS``, as text."""
+        return [
+            (
+                row.name,
+                str(row.shape),
+                f"{row.max_abs:.1e}",
+                f"{row.max_rel:.1e}",
+                f"{row.used:.0%}",
+                row.note or ("ok" if row.ok else "wrong"),
+            )
+            for row in self.rows
+        ]
+
+    def title(self) -> str:
+        """The verdict and the tolerance in one line."""
+        used: dict[Tolerance, list[str]] = {}
+        for row in self.rows:
+            used.setdefault(row.tolerance, []).append(row.name)
+        bounds = [f"|error| <= {one.text()}" for one in used]
+        if len(used) > 1:
+            bounds = [f"{', '.join(names)} {bound}" for bound, names in zip(bounds, used.values(), strict=True)]
+        return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
+
+    def hints(self) -> list[str]:
+        """What the wrong outputs look like, a line each; usually none."""
+        return [f"{row.name}: {hint}" for row in self.rows for hint in row.hints]
+
+    def __repr__(self) -> str:
+        origin = [repr(self.origin)] if self.origin else []
+        return "\n".join([self.title(), text_table(HEADERS, self.cells(), indent="  "), *self.hints(), *origin])
+
+    def _repr_html_(self) -> str:
+        table = html_table(HEADERS, self.cells(), caption="; ".join([self.title(), *self.hints()]))
+        return table + (self.origin._repr_html_() if self.origin else "")

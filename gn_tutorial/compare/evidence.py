@@ -1,0 +1,83 @@
+"""What the patterns look at: an output, its reference, which elements are wrong, and what is known of the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from gn_tutorial.compare.tolerance import in_float64
+from gn_tutorial.diagnostics.findings import Diagnostic
+
+#: Fewer elements may look alike by chance.
+FEWEST = 8
+
+
+@dataclass(frozen=True)
+class KnownLaunch:
+    """What is known of the launch that made an output.
+
+    blocks: how many ran. inputs: arrays that the kernel only read, by name. warned: a diagnostic may already explain a
+    wrong output. notes: what the twin noted that is no mistake, such as inputs that nothing has read.
+    """
+
+    blocks: int = 1
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    warned: bool = False
+    notes: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """One output beside its reference.
+
+    output, reference: as they came. wrong: a flat mask of the elements out of tolerance; all of them where the shapes
+    differ. rtol, atol: the tolerance, with what the largest element of the reference adds to it.
+    """
+
+    name: str
+    output: np.ndarray
+    reference: np.ndarray
+    wrong: np.ndarray
+    rtol: float
+    atol: float
+    launch: KnownLaunch
+
+    @cached_property
+    def count(self) -> int:
+        """How many elements are wrong."""
+        return int(self.wrong.sum())
+
+    @property
+    def first(self) -> int:
+        """Flat index of the first wrong element, -1 if none is."""
+        return int(self.wrong.argmax()) if self.wrong.any() else -1
+
+    @cached_property
+    def ours(self) -> np.ndarray:
+        """The output, flat and in float64."""
+        return in_float64(self.output).reshape(-1)
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        """The reference, flat and in float64."""
+        return in_float64(self.reference).reshape(-1)
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The wrong elements of the output, and the right ones in their place."""
+        return self.ours[self.wrong], self.truth[self.wrong]
+
+    @cached_property
+    def finite(self) -> bool:
+        """Whether there are enough wrong elements, all of them finite, beside a reference that is finite everywhere."""
+        enough = self.count >= FEWEST
+        return bool(enough and np.isfinite(self.truth).all() and np.isfinite(self.pairs[0]).all())
+
+
+def stretches(mask: np.ndarray) -> np.ndarray:
+    """The stretches in which a flat mask is true: an array of their starts and ends, of shape (number, 2)."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return edges.reshape(-1, 2)

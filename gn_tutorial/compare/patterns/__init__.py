@@ -1,0 +1,71 @@
+"""The patterns by which a wrong output is recognised, in the order in which they are asked.
+
+A pattern is a function of the evidence that returns sentences, or nothing if the output does not look like that. For
+each kind of reader the first pattern that says something is the only one, because the later ones would explain the same
+elements less well. Each module is one idea and stays a file of its own, although only this table imports it: a pattern
+is written, tested and dropped by itself.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.patterns import (
+    affine,
+    bit_pattern,
+    block_swap,
+    operand_swap,
+    periodic,
+    precision_loss,
+    row_statistic,
+    running_sum_restart,
+    shifted,
+    special_values,
+    unread_input,
+    unwritten,
+)
+
+
+class Reader(Enum):
+    """Who reads the sentences."""
+
+    LAUNCH = auto()  # of a comparison: gnt run, gnt project run, notebooks
+    REPORT = auto()  # of the exam and the capstone: a remark behind the first wrong element
+    KERNEL_EXERCISE = auto()
+    PYTHON_EXERCISE = auto()
+
+
+PATTERNS = {
+    Reader.LAUNCH: (
+        block_swap.blocks,
+        precision_loss.summed_in_half,
+        bit_pattern.value_and_index,
+        bit_pattern.index_as_float,
+        special_values.zeros_or_nan,
+        periodic.lanes,
+        bit_pattern.unsigned_shift,
+        affine.factor,
+        affine.constant_offset,
+        block_swap.rows,
+        operand_swap.operand_swap,
+        row_statistic.row_statistic,
+        running_sum_restart.running_sum_restart,
+        shifted.shifted,
+        periodic.tiles,
+    ),
+    Reader.REPORT: (special_values.overflow_or_constant, precision_loss.few_digits),
+    Reader.KERNEL_EXERCISE: (unwritten.unwritten_part, special_values.same_everywhere),
+    Reader.PYTHON_EXERCISE: (special_values.same_everywhere,),
+}
+#: Of a launch, larger outputs are only asked for swapped blocks: the others hold several arrays of the output's size.
+_MOST = 1 << 22
+
+
+def recognised(seen: Evidence, reader: Reader) -> tuple[str, ...]:
+    """What the first pattern that recognises the output says to this reader, and of a launch what it did not read."""
+    launch = reader is Reader.LAUNCH
+    asked = PATTERNS[reader][: 1 if launch and seen.output.size > _MOST else None]
+    alike = seen.output.shape == seen.reference.shape
+    said = next((said for one in asked if alike and (said := one(seen))), ())
+    return (*said, *unread_input.unread_input(seen)) if launch else said

@@ -1,0 +1,75 @@
+"""Wrong elements that are all the reference times one factor, or plus one number.
+
+::
+
+    reference    1   2   3   4
+    output      -1  -2  -3  -4     a sign        2 4 6 8     a factor       2 3 4 5     a number added
+
+Where no rule of the device is broken, only the numbers tell such a mistake: operands the wrong way round, a mean that
+was not divided, a constant that is missing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.tolerance import within
+
+
+def factor(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about the factor that every wrong element is off by: -1, a whole number, its inverse, or another one.
+
+    It is the median over the large elements, where rounding matters least.
+    """
+    if not seen.finite:
+        return ()
+    (x, y), rtol, atol = seen.pairs, seen.rtol, seen.atol
+    large = np.abs(y) > max(10 * atol, float(np.abs(y).max()) / 10)
+    if large.sum() < FEWEST or np.ptp(y) == 0:
+        return ()
+    found = float(np.median(x[large] / y[large]))
+    nearest = round(found) if abs(found) >= 1 else 1 / round(1 / found) if found else 0.0
+    if nearest in (0, 1) or abs(found - nearest) > 1e-3 * abs(found):
+        # No whole number: it has to be far enough from 1, and the elements far enough apart, to say so.
+        apart = abs(found - 1) >= 0.02 and np.ptp(y) >= 20 * (rtol * float(np.abs(y).max()) + atol)
+        if not apart or not within(x, found * y, 4 * rtol, 4 * abs(found) * atol).all():
+            return ()
+        return (
+            f"all {seen.count} wrong elements are {found:.3g} times the reference: one number for all of them is wrong,"
+            " such as a sum, a mean or a root; look at how many elements, rows or blocks it takes in",
+        )
+    if not within(x, nearest * y, 4 * rtol, 4 * abs(nearest) * atol).all():
+        return ()
+    if nearest == -1:
+        return (
+            f"all {seen.count} wrong elements have the wrong sign: look for operands the wrong way round (a queue hands"
+            " out first what was enqueued first), or for a tensor that was changed before it was read again",
+        )
+    times = f"{nearest:g} times" if abs(nearest) > 1 else f"1/{round(1 / nearest)} of"
+    return (f"all {seen.count} wrong elements are {times} the reference: look for a factor or a division",)
+
+
+def constant_offset(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about the number that all wrong elements differ by, if that is more than the tolerance."""
+    if not seen.finite:
+        return ()
+    (x, y), rtol, atol = seen.pairs, seen.rtol, seen.atol
+    shift = float(np.median(x - y))
+    nearest = round(shift)
+    slack = rtol * float(np.abs(y).max()) + atol
+    more = "more" if shift > 0 else "less"
+    # A difference of two numbers keeps their error, however small it is itself.
+    if nearest != 0 and np.ptp(y) != 0 and within(x, y + nearest, 4 * rtol, 4 * min(slack, 0.02)).all():
+        return (
+            f"all {seen.count} wrong elements are {abs(nearest)} {more} than the reference: look for a constant that is"
+            " added too often or is missing, or for how numbers are rounded (CAST_FLOOR down, CAST_CEIL up, CAST_RINT"
+            " and CAST_ROUND to the nearest)",
+        )
+    # No whole number: it has to be far enough from 0, and the elements far enough apart, to say so.
+    if min(abs(shift), float(np.ptp(y))) < 20 * slack or (np.abs(x - y - shift) > 4 * slack).any():
+        return ()
+    return (
+        f"all {seen.count} wrong elements are {abs(shift):.3g} {more} than the reference: one number for all of them is"
+        " wrong, such as a mean or a maximum; look at how many elements, rows or blocks it takes in",
+    )

@@ -1,0 +1,77 @@
+"""Blocks or rows of an output that hold what belongs in another block or row.
+
+::
+
+    reference   [ block 0 ][ block 1 ][ block 2 ][ block 3 ]
+    output      [ block 1 ][ block 0 ][ block 2 ][ block 3 ]
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.tolerance import nearly_constant, within
+
+#: Blocks that are named; rows that are looked for in other places.
+_NAMED, _ROWS = 3, 4096
+
+
+def blocks(seen: Evidence) -> tuple[str, ...]:
+    """Sentences about blocks whose part of the output holds what the reference has in another block's part.
+
+    The parts are even, in the order of the blocks, and the last may be shorter, as most tilings have it. A part is
+    named only if all of it is within tolerance of another part of the reference, which is no constant, and not of its
+    own. Where the work is divided otherwise, no part is named.
+    """
+    many = seen.launch.blocks
+    share = -(-seen.output.size // many) if many > 1 else 0
+    if share < FEWEST:
+        return ()
+    # Not `seen.ours`: of a large output that is another array of its size, and here one part at a time does.
+    ours, truth = seen.output.reshape(-1), seen.reference.reshape(-1)
+    found: list[str] = []
+    for block in range(many):
+        part = ours[block * share : (block + 1) * share]
+        if part.size < FEWEST or not seen.wrong[block * share : (block + 1) * share].any():
+            continue
+        for other in range(many):
+            right = truth[other * share :][: part.size]
+            if other == block or right.size != part.size or not _agree(part, right, seen.rtol, seen.atol):
+                continue
+            holds = f"block {block}'s part (from element {block * share}) holds what belongs in block {other}'s"
+            reads = f"block {block} reads what block {other} should"
+            found.append(f"{holds}: {reads}, or block {other} stores where block {block} should")
+            break
+    more = len(found) - _NAMED
+    return (*found[:_NAMED], *((f"and so do {more} blocks more",) if more > 0 else ()))
+
+
+def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> bool:
+    """Whether the part is the other one, which is no constant. The first elements are looked at first."""
+    if not within(part[:FEWEST], right[:FEWEST], rtol, atol).all():
+        return False
+    return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())
+
+
+def rows(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about wrong rows, those of the last axis, each of which is another row of the reference."""
+    length = seen.output.shape[-1] if seen.output.ndim > 1 else 0
+    many = seen.output.size // length if length else 0
+    if not seen.finite or length < FEWEST or not 1 < many <= _ROWS:
+        return ()
+    ours, truth, wrong = (one.reshape(many, length) for one in (seen.ours, seen.truth, seen.wrong))
+    if any(nearly_constant(row, seen.rtol, seen.atol) for row in truth):
+        return ()
+    pairs = []
+    for row in np.flatnonzero(wrong.any(axis=1)):
+        alike = np.flatnonzero(within(truth[:, 0], np.full(many, ours[row, 0]), seen.rtol, seen.atol))
+        matches = (int(one) for one in alike if within(ours[row], truth[one], seen.rtol, seen.atol).all())
+        other = next(matches, None)
+        if other is None:
+            return ()
+        pairs.append((int(row), other))
+    named = ", ".join(f"row {row} holds row {other}" for row, other in pairs[:3])
+    more = f" and so on ({len(pairs)} rows)" if len(pairs) > 3 else ""
+    strides = "look at offsets and strides (a stride in a field of 8 bits wraps at 256)"
+    return (f"{named}{more} of the reference: {strides}",)

@@ -1,0 +1,73 @@
+"""Elements that are wrong at the same places of every repeat or tile, or all from some element on.
+
+::
+
+    right  ======........======........======........      of every 14 elements the first 6
+    right  ==================........................      all up to an element, hardly one from there on
+
+For numbers that the reference has nowhere: only the places of the wrong elements say something.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.evidence import FEWEST, Evidence, stretches
+
+#: Bytes of one repeat of a vector instruction; bits of its mask; stretches of lanes that are named.
+_REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
+#: The part behind a right beginning that has to be wrong.
+_MOST = 0.9
+
+
+def lanes(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about lanes that are wrong in every repeat of 256 bytes, where all wrong elements are finite."""
+    return wrong_lanes(seen) if seen.finite else ()
+
+
+def wrong_lanes(seen: Evidence) -> tuple[str, ...]:
+    """The same, whatever numbers the wrong elements are."""
+    many = _REPEAT_BYTES // seen.output.dtype.itemsize
+    first = seen.wrong[:many]
+    if seen.wrong.size < 2 * many or first.all() or not (seen.wrong == np.resize(first, seen.wrong.size)).all():
+        return ()
+    found = stretches(first)
+    if len(found) > _NAMED:
+        return ()
+    named = " and ".join(f"{start} to {stop - 1}" for start, stop in found)
+    half = many // 2
+    words = many == _MASK_BITS and (first[:half] == first[half:]).all()
+    order = ", whose high word (lanes 64 to 127) comes first in SetVectorMask" if words else ""
+    return (f"in each repeat of {many} elements the wrong ones are {named}: look at the mask{order}",)
+
+
+def tiles(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
+
+    The distance of two right parts is the length of a tile. It has to be the same from each to the next, over all of
+    the output, and so does their length, but for the last one. An output that is wrong everywhere has no such part.
+    """
+    right = ~seen.wrong
+    runs = stretches(right)
+    runs = runs[runs[:, 1] - runs[:, 0] >= FEWEST]
+    if not len(runs):
+        return ()
+    starts, lengths = runs[:, 0], runs[:, 1] - runs[:, 0]
+    distances = np.diff(starts)
+    whole = lengths[:-1]
+    all_over = len(runs) >= 2 and starts[0] < distances[0] and starts[-1] + 2 * distances[0] > right.size
+    if all_over and np.ptp(distances) == 0 and np.ptp(whole) == 0 and lengths[-1] <= whole[0]:
+        period, length, first = int(distances[0]), int(whole[0]), int(starts[0])
+        where = f"the first {length}" if first == 0 else f"{length} (the first time from element {first} on)"
+        return (
+            f"of every {period} elements {where} are right, the others wrong: if that is a tile, look at what each"
+            " instruction takes of it (count, mask, repeats) and at how it gets from one row to the next (repeat"
+            " strides, gaps of the copies)",
+        )
+    begin = int(lengths[0]) if starts[0] == 0 else 0
+    if begin and (~right[begin:]).mean() >= _MOST:
+        return (
+            f"elements 0 to {begin - 1} are right, nearly all from {begin} on are wrong: look at what is different from"
+            " there on (another block, tile or row), and at the offsets that depend on it",
+        )
+    return ()

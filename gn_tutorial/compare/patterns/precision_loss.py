@@ -1,0 +1,42 @@
+"""Wrong elements that are nearly right, because a type or a constant on the way holds too few digits.
+
+::
+
+    reference   4097   4099   6003        2.71828
+    output      4096   4100   6004        2.7168
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.evidence import Evidence
+
+#: Up to here half holds every whole number.
+_WHOLE_HALF = 2048
+#: Where half of the wrong elements are nearer than this, relative, no formula is wrong, but digits were lost.
+_NEAR = 0.05
+
+
+def summed_in_half(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about whole numbers that half cannot hold, each off by a little: sums that were added up in half."""
+    ours, truth, wrong = seen.ours, seen.truth, seen.wrong
+    x, y = seen.pairs
+    if seen.count < 2 or not (truth == np.rint(truth)).all() or not (ours == np.rint(ours)).all():
+        return ()
+    if (np.abs(y) <= _WHOLE_HALF).any() or (np.abs(x - y) > np.abs(y) / 100).any():
+        return ()
+    if not (truth[~wrong] == ours[~wrong]).all() or (x != x.astype(np.float16)).any():
+        return ()
+    return (
+        f"all {seen.count} wrong elements are whole numbers above {_WHOLE_HALF} that are off by less than a hundredth:"
+        " half holds no more of them one by one; Cast to float before they are added up",
+    )
+
+
+def few_digits(seen: Evidence) -> tuple[str, ...]:
+    """A remark for a report: most wrong elements have the first digits of the right ones."""
+    found, right = seen.pairs
+    if not np.isfinite(right).all() or np.median(np.abs(found - right) <= _NEAR * np.abs(right)) != 1.0:
+        return ()
+    return ("the first digits agree, so a type or a constant on the way holds too few of them",)

@@ -1,0 +1,115 @@
+"""Rows that differ from their references in one or two numbers each: a wrong mean or root, or a sum that was kept.
+
+::
+
+    reference   a b c d          output   a+m b+m c+m d+m     its mean is off by m
+                e f g h                   e+n f+n g+n h+n     and the next row's by n
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.evidence import FEWEST, Evidence
+
+#: Fewer wrong rows of a few elements each may be sums by chance.
+_FEWEST_ROWS = 3
+#: How much more than the tolerance a number must be to be named, and how near a row must then be.
+_CLEAR, _NEAR = 20.0, 4.0
+
+
+def row_statistic(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about wrong rows: each holds an earlier one too, or is off by one number or factor of its own.
+
+    A row is along the last axis, or one element of a single axis.
+    """
+    if seen.output.ndim == 0:
+        return ()
+    length = seen.output.shape[-1] if seen.output.ndim > 1 else 1
+    ours, truth, bad = (one.reshape(-1, length) for one in (seen.ours, seen.truth, seen.wrong))
+    wrong = np.flatnonzero(bad.any(axis=1))
+    if not np.isfinite(ours[wrong]).all() or not np.isfinite(truth).all():
+        return ()
+    x, y, first = ours[wrong], truth[wrong], int(wrong[0])
+    kept = _kept(seen, ours, truth, wrong)
+    if kept or length < FEWEST:
+        return kept
+    return _one_number(seen, x, y, first) or _squares(seen, x, y) or _two_numbers(seen, x, y, first)
+
+
+def _kept(seen: Evidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
+    """Rows that are their references and what came out one row before, or the block's row before."""
+    if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
+        return ()
+    for step in dict.fromkeys((1, seen.launch.blocks)):  # rows are often dealt out to the blocks in turn
+        if wrong[0] < step:
+            continue
+        sums = truth[wrong] + ours[wrong - step]
+        slack = _NEAR * (seen.atol + seen.rtol * np.abs(sums).max())
+        if (np.abs(ours[wrong] - sums) > slack).any() or np.abs(ours[wrong - step]).max() < _CLEAR * slack:
+            continue
+        what, places = ("row", "rows") if truth.shape[1] > 1 else ("element", "places")
+        return (
+            f"each wrong {what} is the reference's plus what came out {step} {places if step > 1 else places[:-1]}"
+            " before: something that is added up keeps its value. Clear it (Duplicate with 0) before each new sum",
+        )
+    return ()
+
+
+def _one_number(seen: Evidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
+    """Rows that are off by one number each, or by one factor."""
+    slack = seen.atol + seen.rtol * np.abs(y).max(axis=1, keepdims=True)
+    if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
+        return ()
+    shift = np.median(x - y, axis=1, keepdims=True)
+    if (np.abs(x - y - shift) <= _NEAR * slack).all():
+        more = f"{abs(shift[0, 0]):.3g} {'more' if shift[0, 0] > 0 else 'less'} than the reference"
+        return (
+            f"in each wrong row all elements are off by the same number (row {first}: {more}): a number of the row,"
+            " such as its mean or maximum, is wrong; look at what it takes in",
+        )
+    factor = _at_largest(x, y)
+    if not factor.any() or (np.abs(x - factor * y) > _NEAR * np.maximum(np.abs(factor), 1) * slack).any():
+        return ()
+    return (
+        f"in each wrong row all elements are off by the same factor (row {first}: {factor[0, 0]:.3g} times the"
+        " reference): a number of the row, such as its sum or root, is wrong; look at what it takes in",
+    )
+
+
+def _squares(seen: Evidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
+    """Rows that are the squares of their references, times a number each."""
+    factor = _at_largest(x, y * y)
+    slack = _NEAR * (seen.atol + seen.rtol * np.abs(x).max(axis=1, keepdims=True))
+    apart = (np.abs(x - factor * y * y) > slack).any() or (np.ptp(x, axis=1) < _CLEAR * slack[:, 0]).any()
+    if apart or not y.any(axis=1).all():
+        return ()
+    return (
+        "in each wrong row all elements are the squares of the reference, times one number: a tensor was overwritten"
+        " with its squares, and read again; write them to another tensor",
+    )
+
+
+def _two_numbers(seen: Evidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
+    """Rows that are a multiple of their references and a number more, two numbers for each row."""
+    slack = seen.atol + seen.rtol * np.maximum(np.abs(x), np.abs(y)).max(axis=1, keepdims=True)
+    if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
+        return ()
+    middle_x, middle_y = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
+    spread = ((y - middle_y) ** 2).sum(axis=1, keepdims=True)
+    factor = ((x - middle_x) * (y - middle_y)).sum(axis=1, keepdims=True) / spread
+    more = middle_x - factor * middle_y
+    if not factor.all() or (np.abs(x - factor * y - more) > _NEAR * slack).any():
+        return ()
+    return (
+        "in each wrong row all elements are a multiple of the reference and a number more (row"
+        f" {first}: {factor[0, 0]:.3g} times, {more[0, 0]:.3g} more): two numbers of the row, such as its mean and its"
+        " root, are wrong, or a sign is",
+    )
+
+
+def _at_largest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """By what factor each row of x is that of y, at the largest element of y."""
+    largest = np.abs(y).argmax(axis=1)[:, None]
+    top = np.take_along_axis(y, largest, axis=1)
+    return np.take_along_axis(x, largest, axis=1) / np.where(top == 0, 1, top)

@@ -1,0 +1,54 @@
+"""Wrong elements that are zero, NaN, infinite, or one number everywhere.
+
+::
+
+    reference   0.3  1.7  -2.1  0.8
+    output      0    0     0    0       nan nan nan nan       0.3 inf -2.1 0.8       0.5 0.5 0.5 0.5
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.compare.elements import constant, shown
+from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.patterns.periodic import wrong_lanes
+from gn_tutorial.translation.texts import translated
+
+
+def zeros_or_nan(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about wrong elements that are all 0 or all NaN, and the lanes they are in.
+
+    If the launch has a warning, that may say why the output is 0, and no guess is made.
+    """
+    if seen.count > 1 and not seen.ours.any():
+        said = f"all {seen.count} wrong elements are 0, and so is all of the output"
+        guess = "a factor is 0 (1 / n is 0 if n is a whole number), or another tensor was stored than the one computed"
+        return (said if seen.launch.warned else f"{said}: {guess}",)
+    if seen.count < FEWEST or not np.isfinite(seen.truth).all():
+        return ()
+    found = seen.pairs[0]
+    if np.isnan(found).all():
+        named = (f"all {seen.count} wrong elements are NaN",) if seen.count < seen.wrong.size else ()
+        return (*named, *wrong_lanes(seen))
+    return (f"all {seen.count} wrong elements are 0", *wrong_lanes(seen)) if not found.any() else ()
+
+
+def overflow_or_constant(seen: Evidence) -> tuple[str, ...]:
+    """A remark for a report: wrong elements are NaN or infinite, or the output does not depend on the input."""
+    found, right = seen.pairs
+    if (np.isnan(found) & np.isfinite(right)).any():
+        return ("NaN is what infinity minus infinity, or over infinity, leaves",)
+    if (np.isinf(found) & np.isfinite(right)).any():
+        return ("a number on the way is beyond the largest of its type",)
+    if constant(seen.ours) and not constant(seen.truth):
+        return ("every element is the same, so it does not depend on the input",)
+    return ()
+
+
+def same_everywhere(seen: Evidence) -> tuple[str, ...]:
+    """A sentence for an exercise: the output is one number, and the reference is not."""
+    if not constant(seen.output) or constant(seen.reference):
+        return ()
+    words = translated("every element of {name} is {value}: it does not depend on the input")
+    return (words.format(name=seen.name, value=shown(seen.output.reshape(-1)[0])),)

@@ -1,0 +1,35 @@
+"""Inputs that no copy and no GetValue has read, or not to their end: a wrong address or offset of a copy in.
+
+::
+
+    input x     [ read      read      read ]...........      from element 192 on nothing has read it
+"""
+
+from __future__ import annotations
+
+from gn_tutorial.compare.evidence import Evidence
+
+
+def unread_input(seen: Evidence) -> tuple[str, ...]:
+    """A sentence about each such input. The twin notes what was read; the numbers are not looked at.
+
+    Whole numbers are left out, because a tiling struct is one such array, which a kernel reads through a pointer.
+    """
+    said, inputs = [], seen.launch.inputs
+    for note in seen.launch.notes:
+        name, first, end, size = (note.fields.get(key) for key in ("argument", "first", "end", "of"))
+        if note.id != "gm-input-unread" or name not in inputs or inputs[name].dtype.kind in "biu":
+            continue
+        if end == 0:
+            said.append(
+                f"no copy and no GetValue has read {name}: look at what its GlobalTensor was given by SetGlobalBuffer,"
+                " and at where each tensor is copied from"
+            )
+            continue
+        parts = [f"before element {first}"] if first else []
+        parts += [f"from element {end} on"] if end < size else []
+        said.append(
+            f"no copy and no GetValue has read {name} {' and '.join(parts)} ({size} in all): if all of it is needed,"
+            " look at where each block and each tile begins to read"
+        )
+    return tuple(said)

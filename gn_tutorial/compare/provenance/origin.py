@@ -1,0 +1,179 @@
+"""The steps behind one element of an output, as a table: line, instruction, result, and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+from gn_tutorial.abi.trace import Watch
+from gn_tutorial.compare.provenance.steps import NUMBER, OriginStep, Source
+from gn_tutorial.compare.provenance.suspects import Elsewhere, Padded
+from gn_tutorial.diagnostics.deciding import deciding
+from gn_tutorial.diagnostics.excerpt import source_line
+from gn_tutorial.tables import html_table, text_table
+
+HEADERS = ("line", "instruction", "result", "made of")
+_TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2, False): np.int16, (4, False): np.int32}
+_SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
+#: Of what the result held, and the two operands.
+_FORMULAS = {"MulAddDst": "{0} + {1} * {2}", "FusedMulAdd": "{0} * {1} + {2}"}
+#: The operand of Gather and Gatherb that says where they read: learners take its numbers for elements.
+_OFFSETS = ("srcOffset", "offset")
+_MARKED = "*: only wrong elements of the output come by here"
+
+
+@dataclass(frozen=True, repr=False)
+class Origin:
+    """Where one element of an output comes from.
+
+    name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
+    that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
+    if that is known. marked: places (file, line) by which only wrong elements of the output came. said: what the steps
+    say of the mistake, in a sentence. suspect: the copy that is to blame, for where it reads or how much.
+    """
+
+    name: str
+    value: float
+    step: OriginStep | None
+    values: Mapping[Watch, bytes] = field(default_factory=dict)
+    wide: bool = False
+    right: float | None = None
+    marked: frozenset[tuple[str, int]] = frozenset()
+    said: str = ""
+    suspect: Elsewhere | Padded | None = None
+
+    @property
+    def lines(self) -> tuple[tuple[str, int], ...]:
+        """File and line of each step, the last one first, each once."""
+        return tuple(dict.fromkeys(step.place for _, step, _ in self.walk()))
+
+    def title(self) -> str:
+        """The element, what it is and should be, and how to read the table."""
+        is_ = f"{self.name} is {self.value:.6g}"
+        should = f", {self.right:.6g} is right" if self.right is not None else ""
+        if self.step is None:
+            return f"{is_}{should}: no copy and no SetValue has written it"
+        return f"{is_}{should}; where it comes from, the last step first:"
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """The table under ``HEADERS``, as text."""
+        return [
+            (
+                self._line(step),
+                "  " * depth
+                + step.op
+                + (" (atomic)" if step.atomic else "")
+                + (" *" if step.place in self.marked else "")
+                + _rounds(step),
+                _text(self.result(source)),
+                self._made_of(step, self.result(source)),
+            )
+            for depth, step, source in self.walk()
+        ]
+
+    def notes(self) -> list[str]:
+        """What the marks mean, if there are any, and what the steps say."""
+        marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
+        return [*marks, *([self.said] if self.said else []), *self._suspect()]
+
+    def _suspect(self) -> list[str]:
+        """The sentence, and the lines that decide where the copy reads, or how much."""
+        if self.suspect is None:
+            return []
+        file = self.suspect.file
+        lines = deciding(self.suspect.about, file, self.suspect.line, str(self.suspect))
+        shown = [f"  {one.line:>4} | {source_line(file, one.line).strip()}" for one in lines]
+        return [str(self.suspect), *shown]
+
+    def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
+        """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
+        seen: set[int] = set()
+        waiting: list[tuple[int, OriginStep, Source | None]] = [(0, self.step, None)] if self.step else []
+        while waiting:
+            depth, step, source = waiting.pop()
+            if id(step) in seen:
+                continue
+            seen.add(id(step))
+            yield depth, step, source
+            waiting += [(depth + 1, one.step, one) for one in reversed(step.sources) if one.step]
+
+    def _line(self, step: OriginStep) -> str:
+        main = self.step.file if self.step else step.file
+        return str(step.line) if step.file == main else f"{Path(step.file).name}:{step.line}"
+
+    def _made_of(self, step: OriginStep, result: float | None) -> str:
+        if step.padding:
+            return f"padding behind a row of {step.padding} bytes"
+        operands = [self._operand(source) for source in step.sources if source.role != NUMBER]
+        if step.op in _FORMULAS and len(operands) == 3:
+            return _FORMULAS[step.op].format(*operands)
+        if step.takes_number:
+            operands.append(self._taken(step, result))
+        return _SIGNS.get(step.op, ", ").join(operands)
+
+    def _operand(self, source: Source) -> str:
+        value = _text(self.number(source))
+        value = f"{source.argument}[{source.element}] = {value}" if source.argument else value
+        value = f"offset of {value} bytes" if source.role in _OFFSETS else value
+        if source.many == 1:
+            return value
+        nth = source.elements.index(source.chosen)
+        return f"{source.many} elements, {'the first' if nth == 0 else f'number {nth}'}: {value}"
+
+    def _taken(self, step: OriginStep, result: float | None) -> str:
+        """The number that a step took, as its source and its result show it."""
+        source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
+        taken = None
+        if step.op == "SetValue":
+            return "the scalar unit's number"
+        if result is not None and step.op == "Duplicate":
+            taken = result
+        elif result is not None and source is not None and step.op == "Adds":
+            taken = result - source
+        elif result is not None and source and step.op == "Muls":
+            taken = result / source
+        if taken is None or not np.isfinite(taken):
+            return "a number"
+        return f"({_text(taken)})" if taken < 0 and step.op in _SIGNS else _text(taken)
+
+    def number(self, source: Source) -> float | None:
+        """What the source held; None if that was not looked up."""
+        return number(self.values.get(source.watch, b""), source.element_bytes, source.floats, self.wide)
+
+    def result(self, source: Source | None) -> float | None:
+        """What the step behind a source made; of the last step, the element itself."""
+        if source is None:
+            return self.value
+        made = self.values.get(source.made, b"") if source.made else b""
+        return number(made, source.element_bytes, source.floats, self.wide)
+
+    def __repr__(self) -> str:
+        table = [text_table(HEADERS, self.rows(), indent="  ")] if self.step else []
+        return "\n".join([self.title(), *table, *self.notes()])
+
+    def _repr_html_(self) -> str:
+        # A browser drops spaces at the beginning of a cell.
+        rows = [(line, op.replace("  ", "\u00a0\u00a0"), result, made) for line, op, result, made in self.rows()]
+        return html_table(HEADERS if rows else (), rows, caption="; ".join([self.title().rstrip(":"), *self.notes()]))
+
+
+def number(raw: bytes, element_bytes: int, floats: bool, wide: bool) -> float | None:
+    """The first element of these bytes; None if they are too few. wide: 16-bit floating point numbers are bfloat16."""
+    kind = _TYPES.get((element_bytes, floats))
+    if len(raw) < element_bytes or kind is None:
+        return None
+    kind = ml_dtypes.bfloat16 if wide and kind is np.float16 else kind
+    return float(np.frombuffer(raw[:element_bytes], kind)[0])
+
+
+def _rounds(step: OriginStep) -> str:
+    before = max((source.rounds for source in step.sources), default=0)
+    return f" (and {before} round{'s' if before > 1 else ''} before)" if before else ""
+
+
+def _text(value: float | None) -> str:
+    return "?" if value is None else f"{value:.6g}"

@@ -1,0 +1,140 @@
+"""What the steps behind wrong elements say by themselves: a sum of halves, an addition, padding, an input's place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from gn_tutorial.compare.provenance.steps import OriginStep, Source
+from gn_tutorial.diagnostics.deciding import READS_ELSEWHERE
+
+#: Halves from which on their sum is named, and the largest relative error that its rounding explains.
+_HALVES, _ROUNDING = 64, 0.05
+#: Bits of a half behind the leading one.
+_HALF_BITS = 10
+
+
+def halves_summed(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
+    """A sentence about a sum of many halves in half, where the error is as small as rounding; else nothing.
+
+    value, right: of the element. number: what a source held.
+    """
+    if not np.isfinite([value, right]).all() or abs(value - right) > _ROUNDING * abs(right):
+        return ""
+    for one in step.all():
+        for source in one.sources:
+            reader = source.step
+            if reader is None or "Sum" not in reader.op:
+                continue
+            halves = [part for part in reader.sources if part.element_bytes == 2 and part.floats]
+            total = number(source)
+            if not halves or halves[0].many < _HALVES or source.element_bytes != 2 or not total:
+                continue
+            gap = 2.0 ** (np.floor(np.log2(abs(total))) - _HALF_BITS)
+            return (
+                f"line {reader.line}: {reader.op} adds {halves[0].many} halves into a half, which near {total:.6g} has"
+                f" multiples of {gap:g} only: Cast to float first, and add floats"
+            )
+    return ""
+
+
+def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
+    """A sentence about an atomic copy that has added what is right to what was there; else nothing.
+
+    step: the last one. value, right: of the element. number: what a source held.
+    """
+    there = next((source for source in step.sources if step.atomic and source.argument), None)
+    before = number(there) if there else None
+    if not before or not np.isclose(value - before, right, rtol=1e-5, atol=1e-6 * abs(before)):
+        return ""
+    return (
+        f"line {step.line}: {step.op} adds to the {before:.6g} that was there, because an atomic mode is on: end it"
+        " with SetAtomicNone before this line, or clear the output first"
+    )
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A wrong element is what a copy filled in behind a row.
+
+    op, file, line: the copy. row_bytes: of the row.
+    """
+
+    op: str
+    row_bytes: int
+    file: str
+    line: int
+    about: ClassVar[str] = "pad-row-too-long"
+
+    def __str__(self) -> str:
+        return (
+            f"line {self.line}: {self.op} filled this in behind a row of {self.row_bytes} bytes: compare that with the"
+            " row that should come (blockLen counts bytes), and with where its elements are taken from"
+        )
+
+
+def padded(step: OriginStep) -> Padded | None:
+    """The first copy whose padding the element is made of; None if there is none."""
+    found = (Padded(one.op, one.padding, one.file, one.line) for one in step.all() if one.padding)
+    return next(found, None)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Wrong elements take an input from another place than right ones do.
+
+    name: of the first of them. argument, element: what it takes. file, line: of what reads it.
+    """
+
+    name: str
+    argument: str
+    element: int
+    file: str
+    line: int
+    about: ClassVar[str] = READS_ELSEWHERE
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} is made of {self.argument}[{self.element}] (line {self.line}), where right elements take"
+            f" {self.argument} at their own place: look at where that line reads, and where its result goes"
+        )
+
+
+def read_elsewhere(
+    wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
+) -> Elsewhere | None:
+    """The input that most right elements take at their own place, and all wrong ones elsewhere; None if there is none.
+
+    wrong, right: elements of the output and the steps behind them. name: of the first wrong one. Some right elements
+    may be right by chance.
+    """
+    if not wrong or not right:
+        return None
+    usual, found = ([_shifts(step, index) for index, step in side] for side in (right, wrong))
+    for argument, (shift, line, file) in found[0].items():
+        own = sum(one.get(argument, (1, 0, ""))[0] == 0 for one in usual)
+        if 2 * own >= len(usual) and all(one.get(argument, (0, 0, ""))[0] != 0 for one in found):
+            return Elsewhere(name, argument, wrong[0][0] + shift, file, line)
+    return None
+
+
+def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
+    """For each input that the element takes one element of: how far that is from its own place, and by which line."""
+    found: dict[str, set[tuple[int, int, str]]] = {}
+    waiting, seen = [step] if step else [], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for source in one.sources:
+            if source.many != 1:
+                continue  # a sort, a sum: any element may be behind it
+            if source.step:
+                waiting.append(source.step)
+            elif source.argument:
+                found.setdefault(source.argument, set()).add((source.element - index, one.line, one.file))
+    return {argument: next(iter(places)) for argument, places in found.items() if len(places) == 1}

@@ -1,0 +1,132 @@
+"""Finds where elements of an output come from: the launch again, with a trace; then once more for the values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gn_tutorial.abi.trace import Trace, Tracing, Watch
+from gn_tutorial.compare.provenance.last_writer import Record
+from gn_tutorial.compare.provenance.origin import Origin, number
+from gn_tutorial.compare.provenance.steps import OriginStep, Source, steps_to, watched
+from gn_tutorial.compare.provenance.suspects import added_to, halves_summed, padded, read_elsewhere
+from gn_tutorial.errors import ArgumentError
+
+#: A launch again, traced as it is asked for.
+Again = Callable[[Tracing], Trace]
+
+#: Wrong elements, and right ones, whose ways are held against each other.
+_COMPARED = 6
+#: Elements of one reduction, and of all reductions behind a number, that are looked at.
+_EACH, _ALL = 4096, 16384
+
+
+class Origins:
+    """Where the elements of one launch's outputs come from.
+
+    again: launches it again. blocks: of the launch. Raises KernelError if it does not come to its end again.
+    """
+
+    def __init__(self, again: Again, blocks: int) -> None:
+        self._again, self._blocks = again, tuple(range(blocks))
+        self._record = Record(again(Tracing(blocks=self._blocks, pieces=True)))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trace had room for everything that the launch did."""
+        return self._record.trace.complete
+
+    def of(self, name: str, array: np.ndarray, index: int) -> Origin:
+        """Where an element of the output comes from. array: the whole output; index: into it as a flat array."""
+        return self._with_values(name, array, index, self._steps(name, array, index))
+
+    def of_wrong(self, name: str, array: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> Origin:
+        """That of the first wrong element, with marks where only wrong ones come by.
+
+        right: the reference. wrong: which elements are out of tolerance, at least one.
+        """
+        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(wrong))]
+        passed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(~wrong.reshape(-1)))]
+        index, step = failed[0]
+        origin = self._with_values(name, array, index, step)
+        step = origin.step
+        should = float(right.reshape(-1)[index])
+        if step is None:
+            return replace(origin, right=should)
+        marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
+        said = halves_summed(step, origin.value, should, origin.number)
+        said = said or added_to(step, origin.value, should, origin.number)
+        suspect = None if said else padded(step) or read_elsewhere(failed, passed, origin.name)
+        marks = frozenset(marked if passed else ())
+        return replace(origin, right=should, marked=marks, said=said, suspect=suspect)
+
+    def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
+        arguments = {one.name: one.address for one in self._record.trace.arguments}
+        if name not in arguments:
+            raise ArgumentError(f"the kernel has no argument '{name}'", hint=f"it has {', '.join(arguments)}")
+        return steps_to(self._record, arguments[name] + index * array.dtype.itemsize)
+
+    def _with_values(self, name: str, array: np.ndarray, index: int, step: OriginStep | None) -> Origin:
+        wide = array.dtype.name == "bfloat16"
+        reduced = [(of, source, _watches(self._record, source)) for of, source in _reductions(step)] if step else []
+        if reduced:
+            seen = self._values([one for _, _, every in reduced for one in every])
+            for of, source, every in reduced:
+                values = [number(seen[one], source.element_bytes, source.floats, wide) for one in every]
+                self._record.choices[source.key] = source.elements[_dominant(of.op, values)]
+            step = self._steps(name, array, index)
+        sources = [source for one in step.all() for source in one.sources] if step else []
+        held = self._values([watch for source in sources for watch in (source.watch, source.made) if watch])
+        place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
+        value = float(array.reshape(-1)[index])
+        return Origin(f"{name}[{place}]" if place else name, value, step, held, wide)
+
+    def _values(self, asked: Sequence[Watch]) -> dict[Watch, bytes]:
+        watches = list(dict.fromkeys(asked))
+        if not watches:
+            return {}
+        traced = self._again(Tracing(blocks=self._blocks, watches=watches))
+        return dict(zip(watches, traced.watched, strict=True))
+
+
+def _spread(indices: np.ndarray) -> list[int]:
+    """The first, the last, and some between."""
+    if not len(indices):
+        return []
+    chosen = np.linspace(0, len(indices) - 1, min(len(indices), _COMPARED)).astype(int)
+    return [int(indices[one]) for one in dict.fromkeys(chosen.tolist())]
+
+
+def _places(step: OriginStep | None) -> set[tuple[str, int]]:
+    return {one.place for one in step.all()} if step else set()
+
+
+def _reductions(step: OriginStep) -> list[tuple[OriginStep, Source]]:
+    """The sources of many elements, with the steps that read them; none too many to be looked at."""
+    found, left = [], _ALL
+    for one in step.all():
+        for source in one.sources:
+            if 1 < source.many <= min(_EACH, left):
+                left -= source.many
+                found.append((one, source))
+    return found
+
+
+def _watches(record: Record, source: Source) -> list[Watch]:
+    """One for each of the source's elements, in their order."""
+    place = source.block, source.event, source.operand
+    return [watched(record, *place, element)[1] for element in source.elements]
+
+
+def _dominant(op: str, values: Sequence[float | None]) -> int:
+    """The number of the element that is followed: one that is no finite number, or the extreme, or the largest."""
+    known = np.array([np.nan if one is None else one for one in values], np.float64)
+    if not np.isfinite(known).all():
+        return int(np.argmin(np.isfinite(known)))
+    if "Max" in op:
+        return int(known.argmax())
+    if "Min" in op:
+        return int(known.argmin())
+    return int(np.abs(known).argmax()) if "Sum" in op or "Mean" in op else 0
