@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
-import importlib
 import io
 import json
 import re
@@ -30,7 +29,8 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gn_tutorial.course.exercises.registry import DIFFICULTIES, KINDS, load_course  # noqa: E402
+from gn_tutorial.course.exercises.checkers import checker_of  # noqa: E402
+from gn_tutorial.course.exercises.registry import DIFFICULTIES, KINDS, Exercise, load_course  # noqa: E402
 from gn_tutorial.course.lab.in_language import in_language  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import names as quiz_names  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
@@ -63,8 +63,8 @@ def documents() -> dict[str, Callable[[], Iterator[Found]]]:
 
 
 def _of_messages() -> Iterator[Found]:
-    """What the package says: the texts in ``translated("...")``, and the words of tables that are shown."""
-    for path in sorted((ROOT / "gn_tutorial").rglob("*.py")):
+    """What package and checks say: the texts in ``translated("...")``, and the words of tables that are shown."""
+    for path in sorted((ROOT / "gn_tutorial").rglob("*.py")) + sorted((ROOT / "solutions").glob("*/*.py")):
         where = path.relative_to(ROOT).as_posix()
         # Not Babel's extractor: before Python 3.12 it does not see into an f-string.
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -102,7 +102,7 @@ def _of_lesson(path: Path) -> Iterator[Found]:
             yield from ((cell["id"], text) for text in prose_of("".join(cell["source"])))
     for one in load_course():
         if one.notebook == number:
-            texts = (one.title, one.section, one.task, *one.hints, *_of_checker(one.checker))
+            texts = (one.title, one.section, one.task, *one.hints, *_of_checker(one))
             yield from ((f"exercise {one.id}", text) for text in texts)
     if number in quiz_names():
         for index, question in enumerate(quiz(number).questions, 1):
@@ -110,11 +110,10 @@ def _of_lesson(path: Path) -> Iterator[Found]:
             yield from ((f"quiz, question {index}", text) for text in (question.text, *options, question.source))
 
 
-def _of_checker(name: str) -> Iterator[str]:
+def _of_checker(exercise: Exercise) -> Iterator[str]:
     """What a checker says of findings; its other words are ``translated`` where they are made."""
-    module, _, constant = name.partition(".")
-    checker = getattr(importlib.import_module(f"gn_tutorial.course.exercises.cases.{module}"), constant)
-    yield from (text for text in getattr(checker, "faults", {}).values() if isinstance(text, str))
+    faults = getattr(checker_of(exercise), "faults", {})
+    yield from (text for text in faults.values() if isinstance(text, str))
 
 
 def _read(notebook: Path) -> dict[str, Any]:

@@ -11,10 +11,15 @@ from typing import Any
 
 from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
-from gn_tutorial.course.exercises.cases.gradient_tests import EXPERIMENTS, experiment
-from gn_tutorial.course.exercises.cases.mistakes import function, suspect
-from gn_tutorial.course.exercises.cases.sample_inputs import accepted_with, published_sample
-from gn_tutorial.course.exercises.cases.tuning import launch_kernel, launch_profile
+from gn_tutorial.course.exercises.faulty_launches import launch_kernel, launch_profile
+from gn_tutorial.course.exercises.gradient_mistakes import (
+    EXPERIMENTS,
+    accepted_with,
+    experiment,
+    function,
+    published_sample,
+    suspect,
+)
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.sandbox_session import Desk
 from gn_tutorial.operators.kernel import Kernel

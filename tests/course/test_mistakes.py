@@ -8,9 +8,17 @@ import numpy as np
 import pytest
 
 from gn_tutorial import reference
-from gn_tutorial.course.exercises.cases.gradient_tests import EXPERIMENTS, GRADIENT_TEST, experiment
-from gn_tutorial.course.exercises.cases.mistakes import _EDITS, function, suspect
-from gn_tutorial.course.exercises.cases.sample_inputs import WRONG, accepted_with, published_sample
+from gn_tutorial.course.exercises.checkers import checker_of
+from gn_tutorial.course.exercises.gradient_mistakes import (
+    _EDITS,
+    EXPERIMENTS,
+    WRONG,
+    accepted_with,
+    experiment,
+    function,
+    published_sample,
+    suspect,
+)
 from gn_tutorial.course.exercises.registry import load_course
 
 EXERCISE = load_course().find("10.3")
@@ -57,7 +65,7 @@ def test_a_gradient_test_may_use_the_complex_step(tmp_path: Path) -> None:
         text = text.replace(old, new)
     path = tmp_path / EXERCISE.solution.name
     path.write_text(text, encoding="utf-8")
-    assert GRADIENT_TEST.check(path, 1) == 17
+    assert checker_of(EXERCISE).check(path, 1) == 17
 
 
 def test_with_the_published_sample_seven_mistakes_pass_and_with_others_none() -> None:

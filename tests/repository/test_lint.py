@@ -3,6 +3,8 @@
 import importlib.machinery
 import importlib.util
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -99,6 +101,22 @@ def test_a_notebook_that_ruff_would_pass_over_is_found(lint: ModuleType, tmp_pat
     notebook = tmp_path / "notebook.ipynb"
     notebook.write_text(json.dumps({"cells": [], "metadata": {"kernelspec": {"name": "python3"}}}))
     assert ["ruff reads no cell" in one for one in lint.notebook_complaints(notebook)] == [True]
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed; ./gnt lint does that")
+def test_ruff_reads_solutions_with_88_columns_and_checks_with_120(lint: ModuleType, tmp_path: Path) -> None:
+    """What the folder's configuration leaves out is what the lint names one by one: no file is read twice, or never."""
+    ruff = Path(sys.executable).with_name("ruff")
+    shown = subprocess.run([ruff, "check", "solutions", "--show-files"], cwd=ROOT, capture_output=True, text=True)
+    read = {Path(line).relative_to(ROOT) for line in shown.stdout.splitlines() if line.endswith(".py")}
+    topics = set(lint.files("solutions/[0-9]*/*.py"))
+    assert read & topics == set(lint.files(lint.LEARNERS_SOLUTIONS))
+    assert len(topics - read) > 46
+    long = tmp_path / "00_1.check.py"
+    check = ("ruff", "check", "--quiet", "--select", "E501", "--config", "pyproject.toml")
+    for columns, content in ((120, True), (121, False)):
+        long.write_text(f'x = "{"a" * (columns - 6)}"\n')
+        assert lint.run(*check, long, quiet=True) == content
 
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed; ./gnt lint does that")

@@ -21,8 +21,8 @@ from gn_tutorial.course.exam.handout import solved
 from gn_tutorial.course.exam.solution_files import right_solutions
 from gn_tutorial.course.exam.submission_files import handed_in
 from gn_tutorial.course.exam.task import load_tasks
-from gn_tutorial.course.exercises.cases import checker_of
 from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.checkers import checker_of
 from gn_tutorial.course.exercises.registry import load_course
 
 _LOCAL = re.compile(r"^ +(?:const |constexpr )?(?:u?int\d+_t|float|bool|auto) (\w+) = ", re.MULTILINE)
@@ -51,7 +51,7 @@ def named_exercises(ids: Sequence[str] = ()) -> list[Named]:
     """The solution and the wrong solutions of these exercises, or of all whose libraries are installed."""
     found = []
     for exercise in load_course():
-        checker = checker_of(exercise.checker)
+        checker = checker_of(exercise)
         if (ids and exercise.id not in ids) or (isinstance(checker, PythonChecker) and checker.missing()):
             continue
         solution = exercise.solution.read_text(encoding="utf-8")

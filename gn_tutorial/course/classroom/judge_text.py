@@ -17,8 +17,8 @@ from gn_tutorial.course.exam.marks import Marks
 from gn_tutorial.course.exam.submission_files import HandedIn
 from gn_tutorial.course.exam.task import find_task
 from gn_tutorial.course.exercises.attempt_process import Forks
-from gn_tutorial.course.exercises.cases import Checker, checker_of
 from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.checkers import Checker, checker_of
 from gn_tutorial.course.exercises.grade import grade
 from gn_tutorial.course.exercises.registry import Exercise, load_course
 from gn_tutorial.course.exercises.verdict import CheckResult
@@ -65,7 +65,7 @@ class TextJudge:
 
     def _exercise(self, text: Text) -> tuple[str, float, list[Finding]]:
         exercise = load_course().find(text.item)
-        checker = checker_of(exercise.checker)
+        checker = checker_of(exercise)
         if isinstance(checker, PythonChecker) and (missing := checker.missing()):
             return "undecided", 0.0, [Finding(f"{missing} is not installed here, and {exercise.id} needs it")]
         with _file(exercise, text) as path:

@@ -12,12 +12,13 @@ import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.course.exercises.attempt_process import Forks
-from gn_tutorial.course.exercises.cases import Checker, all_checkers, checker_of
 from gn_tutorial.course.exercises.check_kernel import KernelChecker
 from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.checkers import Checker, checker_of
 from gn_tutorial.course.exercises.grade import grade, grade_text
 from gn_tutorial.course.exercises.registry import Course, Exercise, WrongSolution
 from gn_tutorial.course.exercises.verdict import CheckResult, Verdict
@@ -55,18 +56,29 @@ def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = N
 
 def check_folders(course: Course) -> list[Complaint]:
     """Files that belong to no exercise, in both folders."""
-    known = {exercise.file for exercise in course}
-    known |= {exercise.info.relative_to(course.solutions).as_posix() for exercise in course}
+    given = {exercise.stub for exercise in course}
+    kept = {path for exercise in course for path in (exercise.solution, exercise.info)} | _check_files(course)
     found = []
-    for root in (course.root, course.solutions):
+    for root, known, others in ((course.root, given, _QUESTIONS), (course.solutions, kept, _TASKS)):
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root).as_posix()
-            others = _QUESTIONS if root == course.root else _TASKS
-            if path.is_file() and name not in known and not others.fullmatch(name) and not _IGNORED & set(path.parts):
+            if path.is_file() and path not in known and not others.fullmatch(name) and not _IGNORED & set(path.parts):
                 found.append(Complaint("", f"{root.name.lstrip('_')}/{name} belongs to no exercise"))
-    used = [checker_of(exercise.checker) for exercise in course]
-    unused = sorted(name for name, checker in all_checkers().items() if checker not in used)
-    return found + [Complaint("", f"the checker '{name}' belongs to no exercise") for name in unused]
+    return found
+
+
+def _check_files(course: Course) -> set[Path]:
+    """The check files, and the files beside them that they import or read."""
+    used = {exercise.check_file for exercise in course}
+    unread = list(used)
+    while unread:
+        path = unread.pop()
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        for one in path.parent.glob("*.py"):
+            if one not in used and (f"from .{one.stem} import" in text or f'"{one.name}"' in text):
+                used.add(one)
+                unread.append(one)
+    return used
 
 
 def leaks(stub: str, solution: str) -> list[str]:
@@ -91,7 +103,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
             yield f"{path} is missing"
             return
     try:
-        checker = checker_of(exercise.checker)
+        checker = checker_of(exercise)
     except RegistryError as error:
         yield str(error)
         return
@@ -155,7 +167,7 @@ def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
     if isinstance(alone, Verdict) and not checker.auto_sync:
         yield f"the solution fails without automatic synchronisation: {alone.message} ({alone.case})"
     if not isinstance(alone, Verdict) and checker.auto_sync:
-        yield f"the checker '{exercise.checker}' says auto_sync=True, but the solution does without it"
+        yield f"{exercise.check_file.name} says auto_sync=True, but the solution does without it"
     if isinstance(late, Verdict) or (isinstance(alone, Verdict) and not checker.auto_sync):
         return
     strict = checker.strict().check(exercise.solution, _SEED)

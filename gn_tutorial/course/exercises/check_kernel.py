@@ -16,7 +16,6 @@ from gn_tutorial.compare.accuracy import accuracy, misses_standard
 from gn_tutorial.compare.comparison import ComparisonRow, compare
 from gn_tutorial.compare.elements import mismatch, spots
 from gn_tutorial.compare.patterns import Reader, recognised
-from gn_tutorial.compare.patterns.unwritten import unwritten as unwritten  # checkers of exercises import it here
 from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of

@@ -9,8 +9,8 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
-from gn_tutorial.course.exercises.cases import Checker, checker_of
 from gn_tutorial.course.exercises.check_kernel import KernelChecker
+from gn_tutorial.course.exercises.checkers import Checker, checker_of
 from gn_tutorial.course.exercises.registry import Exercise, load_course
 from gn_tutorial.course.exercises.verdict import CheckResult, Step, Verdict
 from gn_tutorial.course.exercises.workspace import Workspace, default_workspace
@@ -39,7 +39,7 @@ def check(
     course = load_course()
     exercise = course.find(name)
     workspace, progress = workspace or default_workspace(), progress or default_progress()
-    checker = _strict(checker_of(exercise.checker)) if strict else None
+    checker = _strict(checker_of(exercise)) if strict else None
     if source is not None:
         result, step = grade_text(exercise, source, checker), None
     else:
@@ -60,7 +60,7 @@ def warm(exercise: Exercise) -> None:
 
     Of a kernel that is the launcher, the twin's checkers and, from a second text on, its headers, precompiled.
     """
-    checker = checker_of(exercise.checker)
+    checker = checker_of(exercise)
     stub = exercise.stub.read_bytes()
     texts = (stub, stub + b"\n") if isinstance(checker, KernelChecker) else (stub,)
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(GntError):
@@ -83,7 +83,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         return _failed(exercise, Verdict("the file is empty", where=path.name))
     # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
     # numbers that it will be asked for.
-    checker = checker or checker_of(exercise.checker)
+    checker = checker or checker_of(exercise)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Verdict):
         return _failed(exercise, _with_code(found, path))
@@ -100,7 +100,7 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:
     """Whether the compiler's waits are there even in a strict check, since the solution needs them."""
-    checker = checker_of(exercise.checker)
+    checker = checker_of(exercise)
     return isinstance(checker, KernelChecker) and checker.auto_sync
 
 

@@ -1,8 +1,9 @@
 """The course: every exercise, read from ``solutions/NN_topic/NN_K.exercise.toml``.
 
-``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name and
-the exercise's TOML file: its task, hints, checker and wrong solutions. These are edits of the solution, not files, so
-that they cannot drift from it; and they lie there because an edit quotes the solution, which ``exercises/`` must not.
+``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name, the
+exercise's TOML file (its task, hints and wrong solutions), and the file that checks it. Wrong solutions are edits of
+the solution, not files, so that they cannot drift from it; and they lie there because an edit quotes the solution,
+which ``exercises/`` must not.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ _FIELDS: dict[str, type] = {
     "minutes": int,
     "difficulty": str,
     "kind": str,
-    "checker": str,
     "file": str,
     "task": str,
     "hints": list,
@@ -78,7 +78,7 @@ class WrongSolution:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. ``stub`` and ``solution`` are absolute paths; ``checker``: module and name in ``exercises/cases``.
+    """One exercise. ``stub`` and ``solution`` are absolute paths.
 
     file: of the stub and the solution, in both folders; ``info`` is the TOML file that says all this.
     """
@@ -91,7 +91,6 @@ class Exercise:
     minutes: int
     difficulty: str
     kind: str
-    checker: str
     file: str
     task: str
     hints: tuple[str, ...]
@@ -99,6 +98,11 @@ class Exercise:
     stub: Path
     solution: Path
     info: Path
+
+    @property
+    def check_file(self) -> Path:
+        """The file that checks it, beside ``info``. Its name follows from the id, so no key can be out of date."""
+        return self.info.with_name(f"{self.id.replace('.', '_')}.check.py")
 
     @property
     def lesson(self) -> str:

@@ -13,8 +13,8 @@ from thoroughness import some
 from gn_tutorial.course.exercises import author_check
 from gn_tutorial.course.exercises.attempt_process import CAN_FORK
 from gn_tutorial.course.exercises.author_check import check_exercise, check_folders, leaks
-from gn_tutorial.course.exercises.cases import all_checkers, checker_of
 from gn_tutorial.course.exercises.check_python import PythonChecker
+from gn_tutorial.course.exercises.checkers import checker_of
 from gn_tutorial.course.exercises.registry import KINDS, Course, Edit, Exercise, WrongSolution, load_course
 from gn_tutorial.errors import RegistryError
 
@@ -24,14 +24,13 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda one: one.id)
 def test_exercise_is_whole(exercise: Exercise) -> None:
-    checker = checker_of(exercise.checker)
+    checker = checker_of(exercise)
     if isinstance(checker, PythonChecker) and (missing := checker.missing()):
         pytest.skip(f"{missing} is not installed")
     assert [one.text for one in check_exercise(exercise, some(exercise.wrong, 2))] == []
 
 
 def test_folders_hold_nothing_else() -> None:
-    pytest.importorskip("torch")  # every checker is loaded, those of the PyTorch exercises too
     assert check_folders(COURSE) == []
 
 
@@ -62,7 +61,7 @@ def complaints(exercise: Exercise) -> str:
 
 def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = COURSE.find("01.3")
-    checker = dataclasses.replace(checker_of(exercise.checker), libraries=("torch_that_nobody_has",))
+    checker = dataclasses.replace(checker_of(exercise), libraries=("torch_that_nobody_has",))
     monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     (said,) = check_exercise(exercise)
     assert said.text.startswith("torch_that_nobody_has is not installed, so nothing of it was run: ./gnt torch")
@@ -76,7 +75,7 @@ def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(tmp_path)
     exercise = COURSE.find("01.3")
-    checker = dataclasses.replace(checker_of(exercise.checker), libraries=("counted",))
+    checker = dataclasses.replace(checker_of(exercise), libraries=("counted",))
     monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     solution, stub = (tmp_path / f"{one}_{exercise.stub.name}" for one in ("solution", "stub"))
     for path, given in ((solution, exercise.solution), (stub, exercise.stub)):
@@ -105,7 +104,7 @@ EARLY = "__ubuf__ float* early = reinterpret_cast<__ubuf__ float*>(in.GetPhyAddr
     ("edits", "auto_sync", "said"),
     [
         ({}, False, []),
-        ({}, True, ["the checker 'machine.SHARED_BUFFER' says auto_sync=True, but the solution does without it"]),
+        ({}, True, ["02_1.check.py says auto_sync=True, but the solution does without it"]),
         ({ADD: ADD + AGAIN.format("0.0f")}, False, ["the solution fails without automatic synchronisation"]),
         ({ADD: ADD + AGAIN.format("0.0f")}, True, []),
         ({ADD: ADD + BARRIER + AGAIN.format("0.0f")}, False, []),
@@ -131,7 +130,7 @@ def test_a_solution_is_tried_with_late_copies(
         text = text.replace(before, after)
     solution = tmp_path / exercise.solution.name
     solution.write_text(text)
-    checker = dataclasses.replace(checker_of(exercise.checker), auto_sync=auto_sync)
+    checker = dataclasses.replace(checker_of(exercise), auto_sync=auto_sync)
     monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     changed_exercise = dataclasses.replace(exercise, solution=solution, wrong=())
     few, *found = [one.text for one in check_exercise(changed_exercise)]
@@ -139,9 +138,9 @@ def test_a_solution_is_tried_with_late_copies(
     assert [text.partition(":")[0] for text in found] == said
 
 
-def test_a_missing_file_and_a_missing_checker_are_found(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_missing_check_are_found(tmp_path: Path) -> None:
     assert "absent.py is missing" in complaints(changed(stub=tmp_path / "absent.py"))
-    assert "there is no checker 'none'" in complaints(changed(checker="none"))
+    assert "exercise 01.3 has no check file" in complaints(changed(info=tmp_path / "01_3.exercise.toml"))
 
 
 def test_wrong_solutions_that_pass_or_are_told_something_else_or_the_same_are_found() -> None:
@@ -180,20 +179,24 @@ def test_lines_that_stub_and_solution_share_are_no_leak() -> None:
     assert leaks(same, same + "x = 1;\n") == []
 
 
-def test_stray_files_and_unused_checkers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("torch")
+def test_stray_files_and_unused_checks_are_found(tmp_path: Path) -> None:
     roots = tmp_path / "exercises", tmp_path / "solutions"
     for here, there in zip((COURSE.root, COURSE.solutions), roots, strict=True):
         shutil.copytree(here, there)
     (roots[0] / "00_start_here" / "notes.txt").write_text("")
     (roots[1] / "old.cpp").write_text("")
+    for root in roots:  # among the learner's files a check has no place
+        (root / "00_start_here" / "00_2.check.py").write_text("CHECK = None")
+    shutil.copy(roots[1] / "00_start_here" / "00_1.check.py", roots[0] / "00_start_here")
+    (roots[1] / "11_backward_kernel" / "unused.py").write_text("")
     copied = load_course(*roots)
-    spare = dataclasses.replace(checker_of("start.COPY_TAIL"), seconds=1.0)
-    monkeypatch.setattr(author_check, "all_checkers", lambda: all_checkers() | {"start.SPARE": spare})
     assert [one.text for one in check_folders(copied)] == [
+        "exercises/00_start_here/00_1.check.py belongs to no exercise",
+        "exercises/00_start_here/00_2.check.py belongs to no exercise",
         "exercises/00_start_here/notes.txt belongs to no exercise",
+        "solutions/00_start_here/00_2.check.py belongs to no exercise",
+        "solutions/11_backward_kernel/unused.py belongs to no exercise",
         "solutions/old.cpp belongs to no exercise",
-        "the checker 'start.SPARE' belongs to no exercise",
     ]
 
 
@@ -202,8 +205,8 @@ def test_stray_files_and_unused_checkers_are_found(tmp_path: Path, monkeypatch: 
     [
         ('kind = "mend"', 'kind = "paint"', "'kind' is 'paint'"),
         ("minutes = 10", 'minutes = "10"', "'minutes' is empty or of the wrong type"),
-        ('checker = "start.COPY_TAIL"\n', "", "'checker' is missing"),
-        ('checker = "start', 'length = 1\nchecker = "start', "'length' is not a key of an exercise"),
+        ('kind = "mend"\n', "", "'kind' is missing"),
+        ("minutes = 10", 'minutes = 10\nchecker = "start.COPY_TAIL"', "'checker' is not a key of an exercise"),
         (
             '  "Try 13 elements on one block, by hand: how many tiles does Process count?",\n',
             "",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gn_tutorial.course.exercises import check_kernel
+from gn_tutorial.compare.patterns.unwritten import unwritten
 from gn_tutorial.course.exercises.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.runtime.launch_types import poison_word
@@ -175,7 +175,7 @@ def test_a_fault_may_have_words_for_one_argument(tmp_path: Path) -> None:
 def test_poison_is_told_from_written_elements(dtype: str) -> None:
     array = np.full(4, poison_word(np.dtype(dtype)), np.uint64).view(dtype)[:4]
     array[1] = 3
-    assert check_kernel.unwritten(array).tolist() == [True, False, True, True]
+    assert unwritten(array).tolist() == [True, False, True, True]
     if array.dtype.kind == "f":
         array[2] = np.nan
-        assert check_kernel.unwritten(array).tolist() == [True, False, False, True]
+        assert unwritten(array).tolist() == [True, False, False, True]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.course.exercises.cases import checker_of
 from gn_tutorial.course.exercises.check_predict import PredictChecker, Prediction
+from gn_tutorial.course.exercises.checkers import checker_of
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.exercises.verdict import Verdict
 
@@ -78,7 +78,7 @@ def test_a_wrong_number_is_always_told_how_the_number_comes_about() -> None:
     """Which side of it one is says little; the last words of a message are about the count itself."""
     bare = []
     for exercise in load_course():
-        checker = checker_of(exercise.checker)
+        checker = checker_of(exercise)
         for question in checker.questions if isinstance(checker, PredictChecker) else ():
             number = not (question.choices or question.is_line)
             if number and not (question.rule or (question.above and question.below)):

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gn_tutorial.course.exercises.cases.precision import HALF_STATISTICS
-from gn_tutorial.course.exercises.cases.precision_messages import half_message
+from gn_tutorial.course.exercises.check_kernel import KernelChecker
+from gn_tutorial.course.exercises.checkers import checker_of
+from gn_tutorial.course.exercises.registry import load_course
+
+CHECK = checker_of(load_course().find("08.3"))
+assert isinstance(CHECK, KernelChecker)
+half_message = CHECK.symptoms[-1]
 
 
 class Left(dict[str, np.ndarray]):
@@ -31,7 +36,7 @@ def normalised(case: object, *, of_variance: type, of_result: type = np.float32)
 
 def told(seed: int, **kind: type) -> list[str]:
     """What is said of the first case that has something to say, as the checker asks them."""
-    cases = HALF_STATISTICS.cases(np.random.default_rng(seed))
+    cases = CHECK.cases(np.random.default_rng(seed))
     said = (half_message(case, normalised(case, **kind)) for case in cases)  # type: ignore[arg-type]
     return [text for text in said if text][:1]
 

@@ -19,7 +19,7 @@ def test_an_exercise_reads_in_chinese_and_is_the_same_one() -> None:
     assert (chinese.title, english.title) == ("被忘记的尾块", "The forgotten tail")
     assert chinese.task != english.task
     assert all(mine != theirs for mine, theirs in zip(chinese.hints, english.hints, strict=True))
-    for name in ("id", "objectives", "section", "kind", "difficulty", "checker", "stub", "solution", "wrong"):
+    for name in ("id", "objectives", "section", "kind", "difficulty", "check_file", "stub", "solution", "wrong"):
         assert getattr(chinese, name) == getattr(english, name), name
 
 

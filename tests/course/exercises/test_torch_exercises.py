@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from gn_tutorial.course.exercises import grade
-from gn_tutorial.course.exercises.cases import registering
 from gn_tutorial.course.exercises.check_python import FunctionText, PythonCase, PythonChecker
+from gn_tutorial.course.exercises.checkers import checker_of
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.exercises.verdict import Verdict
 
 COURSE = load_course()
-ROOT = Path(__file__).resolve().parents[3]
-CHECKERS = {"12.1": registering.REGISTER_RMS_NORM, "12.2": registering.MEND_LAYER_NORM}
+ROOT = Path(__file__).resolve().parents[2]
+CHECKERS = {name: checker_of(COURSE.find(name)) for name in ("12.1", "12.2")}
 PROBE = """
 def largest(attempt, limit):
     made = attempt.numbers()
@@ -103,9 +103,7 @@ def test_the_solution_passes_opcheck_too(name: str) -> None:
 
 
 def test_data_of_the_probes_follow_from_the_seed() -> None:
-    some, same, others = (
-        registering.REGISTER_RMS_NORM.cases(np.random.default_rng(seed))[0].arguments for seed in (1, 1, 2)
-    )
+    some, same, others = (CHECKERS["12.1"].cases(np.random.default_rng(seed))[0].arguments for seed in (1, 1, 2))
     assert some == same != others
 
 

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.course.exercises.cases.scalar import ROW_MEAN
+from gn_tutorial.course.exercises.check_kernel import KernelChecker
+from gn_tutorial.course.exercises.checkers import checker_of
 from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.exercises.verdict import Verdict
 
 EXERCISE = load_course().find("03.2")
+ROW_MEAN = checker_of(EXERCISE)
+assert isinstance(ROW_MEAN, KernelChecker)
 KERNEL = gnt.kernel("group_norm/scalar")
 WAITS = list(re.finditer(r"    Sync<AscendC::HardEvent::(\w+)>\(\);\n", KERNEL.source))
 

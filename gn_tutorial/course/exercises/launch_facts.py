@@ -1,0 +1,44 @@
+"""Facts about a launch that the checks of several notebooks ask for: the pipe that limits it, its vector instructions.
+
+The checks are in ``solutions/``, so no module of the package imports this one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gn_tutorial.abi.trace import Event, Kind
+from gn_tutorial.course.exercises.check_kernel import KernelCase, by_scalars
+from gn_tutorial.operators.result import Result
+
+if TYPE_CHECKING:
+    from gn_tutorial.profiler.profile import Profile
+
+#: The pipes of which one can limit a launch, as predictions name them.
+PIPES = ("S", "MTE2", "V", "MTE3")
+_LIMITS = {"scalar unit": "S", "vector unit": "V"}
+
+
+def limiting_pipe(found: Profile) -> str:
+    """The pipe of the binding limit; the limit's own name, if it is not that of a pipe."""
+    return _LIMITS.get(found.binding.name, found.binding.name)
+
+
+def vector_instructions(result: Result) -> list[Event]:
+    """The vector instructions of the recorded blocks."""
+    blocks = result.trace.blocks.values() if result.trace else ()
+    return [event for events in blocks for event in events if event.kind is Kind.VECTOR]
+
+
+def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
+    """The demand that the formula is the attempt's own and exact enough: needs a checker that is ``traced``."""
+    used = {event.op for event in vector_instructions(result)}
+    whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
+    if whole:
+        return f"{whole[0]} does the work of the whole task, which is not accepted: write it with basic instructions"
+    if "Reciprocal" in used:
+        return (
+            "Reciprocal is only approximate on the device: its error exceeds 1/10000 for float. Use Div with an "
+            "array of ones"
+        )
+    return by_scalars(result, case.inputs["x"].size)
