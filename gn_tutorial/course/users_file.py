@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import filelock
+import msgspec
 
 from gn_tutorial.course.atomic_write import write_atomically
 from gn_tutorial.errors import ArgumentError
@@ -27,16 +28,16 @@ class UsersFile:
     refusal: str
     version: int
 
-    def load(self, parse: Callable[[bytes], _Kept], advice: str) -> _Kept | None:
-        """What ``parse`` makes of the file; None if there is none.
+    def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
+        """The file as that dataclass; None if there is none. Keys of a newer version are passed over.
 
         Raises ArgumentError if it cannot be read, with this advice where it is damaged: it is not thrown away.
         """
         try:
-            return parse(self.path.read_bytes())
+            return msgspec.convert(json.loads(self.path.read_bytes()), shape)
         except FileNotFoundError:
             return None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, msgspec.ValidationError) as error:
             what = f"{self.name} cannot be read: {error!r}"
             raise ArgumentError(what, where=str(self.path), hint=advice) from error
         except OSError as error:

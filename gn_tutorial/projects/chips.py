@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
+
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import convert, read_toml
 
 FILE = Path(__file__).with_name("chips.toml")
 #: That of the timing model, which has public measurements.
@@ -16,8 +17,7 @@ DEFAULT_SOC = "Ascend910B2"
 _LIKE_910B = "Ascend910B"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Soc:
+class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One chip, as ``gn_twin/host/platform.h`` has it. Sizes in bytes.
 
     config: its name in AddConfig. machine: the file of gn_tutorial/machines that models its times, empty if none does.
@@ -57,7 +57,8 @@ class Soc:
 @functools.cache
 def socs() -> dict[str, Soc]:
     """Every chip by its name. Raises RegistryError for a broken file."""
-    return {name: Soc(name=name, **table) for name, table in read_toml(FILE, "the chips").items()}
+    tables = {name: {"name": name, **table} for name, table in read_toml(FILE, "the chips").items()}
+    return convert(tables, dict[str, Soc], str(FILE))
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:

@@ -20,7 +20,7 @@ dtypes = ["float", "half"]
 doc = "copies"
 [Add]
 rank = 1
-forms = "count"
+forms = ["count"]
 [Fill]
 [unsupported]
 functions = ["TopK"]
@@ -60,6 +60,12 @@ def test_pattern_is_part_of_a_name_or_has_wildcards(twin: Path, pattern: str, na
 def test_unreadable_list_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="cannot read the list of APIs"):
         load_apis(tmp_path)
+
+
+def test_a_key_that_no_api_has_is_named_with_its_table(twin: Path) -> None:
+    (twin / "apis.toml").write_text(TABLE.replace("rank = 1", "rnak = 1"))
+    with pytest.raises(RegistryError, match=r"'rnak' is not a key of an api\n.*apis.toml \[Add\]\n.*'rank'"):
+        load_apis(twin)
 
 
 def test_shipped_list_has_what_the_first_kernels_use() -> None:

@@ -5,11 +5,11 @@ The tests are read as text (tests/support/unit_test_cases.py) from the folder th
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from public_code import needs, public_code
 from unit_test_cases import TilingCase, read_cases
 
@@ -43,7 +43,7 @@ def files(operator: str) -> list[Path]:
 
 
 def differences(project: Project, case: TilingCase) -> list[str]:
-    soc = dataclasses.replace(find_soc("Ascend910B2"), vector_cores=case.cores, ub_bytes=case.ub_bytes + RESERVED_BYTES)
+    soc = structs.replace(find_soc("Ascend910B2"), vector_cores=case.cores, ub_bytes=case.ub_bytes + RESERVED_BYTES)
     request = HostRequest(
         op_type=case.op,
         soc=soc,

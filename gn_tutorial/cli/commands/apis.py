@@ -25,6 +25,8 @@ def apis(
 
     For a full name (gnt apis Add), print its forms, as the twin declares them, and its modelled cost.
     """
+    from msgspec.structs import asdict
+
     from gn_tutorial.cli.api_page import find_page, page_of
     from gn_tutorial.cli.api_table import load_apis, matching
 
@@ -34,7 +36,7 @@ def apis(
     found = matching(known, pattern)
     if json:
         more = {} if page is None else {page.api.name: {"declared": page.forms, "cost": page.cost}}
-        emit_json([vars(api) | more.get(api.name, {}) for api in found])
+        emit_json([asdict(api) | more.get(api.name, {}) for api in found])
         return
     if page is not None:
         _show(page)

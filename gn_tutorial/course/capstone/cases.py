@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from gn_tutorial.course.capstone.starter import OPERATORS, capstone_folder, start_folder
 from gn_tutorial.errors import ArgumentError, RegistryError
@@ -16,7 +17,7 @@ from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.registry import find_operator
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.bench.grid import BenchCase, load_grid
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import decode
 
 #: What a kernel of a capstone has to take.
 DTYPES = ("float32", "float16")
@@ -48,6 +49,24 @@ class GradedCase:
             drawn = random_inputs.generator(seed).standard_normal(case.shape)
             made[next(iter(made))] = np.asarray(drawn * self.spread + self.mean, as_dtype(case.dtype))
         return made
+
+
+class _Case(Struct, frozen=True, forbid_unknown_fields=True):
+    shape: tuple[int, ...]
+    attributes: Mapping[str, Any] = {}
+    mean: float = 0.0
+    spread: float | None = None
+    means: str = ""
+    read: str = ""
+
+    def graded(self, dtype: str) -> GradedCase:
+        bench = BenchCase(self.shape, self.attributes, dtype)
+        return GradedCase(bench, False, self.mean, self.spread, self.means, self.read)
+
+
+class _Capstone(Struct, frozen=True, forbid_unknown_fields=True):
+    forbidden: tuple[str, ...]
+    case: tuple[_Case, ...]
 
 
 @dataclass(frozen=True)
@@ -90,11 +109,11 @@ def graded(folder: str) -> Graded:
         )
     spec = replace(spec, tolerance=ours.kernels[0].tolerance)
     held = replace(ours, name=op.name, file=op.file, tiling=op.tiling, kernels=(spec,), reference=_of_course(ours))
-    extra = read_toml(capstone_folder() / f"{op.capstone}.toml", "the capstone's cases")
+    extra = decode(capstone_folder() / f"{op.capstone}.toml", _Capstone, "the capstone's cases")
     grid = tuple(GradedCase(one, timed=one.dtype == TIMED) for one in load_grid(ours).cases)
-    plain = {"shape": ours.example["shape"]}
-    small = tuple(_special(table, dtype) for table, dtype in itertools.product([plain, *extra["case"]], DTYPES))
-    return Graded(held, spec, grid, small, tuple(extra["forbidden"]))
+    plain = _Case(tuple(ours.example["shape"]))
+    small = tuple(case.graded(dtype) for case, dtype in itertools.product((plain, *extra.case), DTYPES))
+    return Graded(held, spec, grid, small, extra.forbidden)
 
 
 def _called(op: OpSpec) -> tuple[object, ...]:
@@ -104,8 +123,3 @@ def _called(op: OpSpec) -> tuple[object, ...]:
 def _of_course(op: OpSpec) -> str:
     file, _, name = op.reference.partition(":")
     return f"{op.folder / file}:{name}"
-
-
-def _special(table: Mapping[str, Any], dtype: str) -> GradedCase:
-    rest = {key: value for key, value in table.items() if key not in ("shape", "attributes")}
-    return GradedCase(BenchCase(tuple(table["shape"]), table.get("attributes", {}), dtype), timed=False, **rest)

@@ -6,11 +6,12 @@ closes. Sources are the candidate's own, in the folder; only what the judge said
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from gn_tutorial.course.exam.countdown import Timed
 from gn_tutorial.course.exercises.registry import exercises_root
@@ -110,7 +111,7 @@ class AttemptFile:
     def read(self) -> Attempts:
         """What is there. Raises ArgumentError if it cannot be read; it is not thrown away."""
         advice = "give it another name: your folders are untouched, and their clocks are in it"
-        return self._kept.load(_parse, advice) or Attempts()
+        return self._kept.load(Attempts, advice) or Attempts()
 
     def keep(self, change: Callable[[Attempts], Attempts]) -> Attempts:
         """Read, change and write in one step."""
@@ -138,26 +139,9 @@ def _same(known: Attempts, attempt: Attempt) -> Attempt:
     return next((one for one in known.attempts if (one.task, one.started) == (attempt.task, attempt.started)), attempt)
 
 
-def _parse(text: bytes) -> Attempts:
-    return attempts_of(json.loads(text)["attempts"])
-
-
-def attempts_of(data: Iterable[Mapping[str, Any]]) -> Attempts:
-    """Attempts from plain data. Raises KeyError, TypeError, ValueError, AttributeError for what is something else."""
-    return Attempts(tuple(_attempt(one) for one in data))
-
-
-def _attempt(data: Mapping[str, Any]) -> Attempt:
-    minutes, finished = data["minutes"], data["finished"]
-    return Attempt(
-        task=str(data["task"]),
-        folder=str(data["folder"]),
-        layout=str(data["layout"]),
-        soc=str(data["soc"]),
-        minutes=None if minutes is None else float(minutes),
-        started=float(data["started"]),
-        seen=float(data["seen"]),
-        finished=None if finished is None else float(finished),
-        checks=int(data["checks"]),
-        submissions=tuple(dict(one) for one in data["submissions"]),
-    )
+def attempts_of(data: Any) -> Attempts:
+    """Attempts from plain data. Raises ValueError that says what is something else, and where."""
+    try:
+        return Attempts(msgspec.convert(data, tuple[Attempt, ...]))
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from error

@@ -10,17 +10,18 @@ import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct
+
 from gn_tutorial.course.exercises.registry import exercises_root
 from gn_tutorial.course.quizzes.quiz_file import TRUE_FALSE, read_questions
 from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import decode
 
 PAGE = "page: "
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True, forbid_unknown_fields=True):
     """A page of the Ascend C documentation. path: in its repository, asc-devkit."""
 
     title: str
@@ -28,6 +29,11 @@ class Page:
 
     def __str__(self) -> str:
         return f"Ascend C documentation, {self.title} ({self.path})"
+
+
+class _PageList(Struct, frozen=True, forbid_unknown_fields=True):
+    pages: dict[str, Page]
+    revision: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,11 +73,7 @@ def kind_of(question: QuizQuestion) -> str:
 def load_bank(root: Path | None = None) -> Bank:
     """The bank; root: the course's folder of exercises. Raises RegistryError with the file and what is wrong."""
     folder = (root or exercises_root()) / "theory"
-    pages = read_toml(folder / "pages.toml", "the list of pages")
-    try:
-        known = {key: Page(**page) for key, page in pages["pages"].items()}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise RegistryError(f"a page has a title and a path: {error!r}", where=str(folder / "pages.toml")) from error
+    known = decode(folder / "pages.toml", _PageList, "the list of pages").pages
     topics = tuple(_topic(path, known) for path in sorted(folder.glob("[0-9][0-9]_*.toml")))
     if not topics:
         raise RegistryError("the theory bank has no topic", where=str(folder))
@@ -79,8 +81,8 @@ def load_bank(root: Path | None = None) -> Bank:
 
 
 def _topic(path: Path, pages: dict[str, Page]) -> Topic:
-    data, asked = read_questions(path)
-    if not isinstance(data.get("title"), str):
+    title, asked = read_questions(path)
+    if not title:
         raise RegistryError("a topic has a title", where=str(path))
     for question in asked:
         if not question.level:
@@ -88,7 +90,7 @@ def _topic(path: Path, pages: dict[str, Page]) -> Topic:
         if question.source.startswith(PAGE) and question.source.removeprefix(PAGE) not in pages:
             raise RegistryError(f"no page has the key '{question.source.removeprefix(PAGE)}'", where=str(path))
     shown = tuple(replace(one, source=_in_words(one.source, pages)) for one in asked)
-    return Topic(path.stem[3:], data["title"], shown, tuple(one.source for one in asked))
+    return Topic(path.stem[3:], title, shown, tuple(one.source for one in asked))
 
 
 def _in_words(source: str, pages: dict[str, Page]) -> str:

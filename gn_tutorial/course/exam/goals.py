@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from gn_tutorial.course.exam.bank import load_bank
 from gn_tutorial.course.exam.items import KINDS, Item, all_items
 from gn_tutorial.course.exercises.registry import exercises_root
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import convert, read_toml
 
 FILE = "objectives.toml"
 #: The topic of what is neither the machine's nor the language's; the other topics are those of the theory bank.
 MATHEMATICS = "mathematics"
-_TEXTS = ("title", "you_can", "topic")
+_Text = Annotated[str, Meta(pattern=r"\S")]
 # How many items one message shows: whoever adds a notebook meets a dozen at once.
 _SHOWN = 20
 
@@ -54,6 +56,17 @@ class Goal:
         return max((int(page) for page, _ in self.lessons if page.isdigit()), default=0)
 
 
+class _Objective(Struct, frozen=True, forbid_unknown_fields=True):
+    title: _Text
+    you_can: _Text
+    topic: str
+    lessons: Annotated[dict[str, tuple[_Text, ...]], Meta(min_length=1)]
+    exercises: tuple[_Text, ...] = ()
+    quizzes: tuple[_Text, ...] = ()
+    theory: tuple[_Text, ...] = ()
+    tasks: tuple[_Text, ...] = ()
+
+
 @functools.cache
 def load_goals() -> tuple[Goal, ...]:
     """Every objective of the course, in its order. Raises RegistryError as ``read_goals``."""
@@ -65,48 +78,29 @@ def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tupl
 
     Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
     """
-    data = read_toml(path, "the objectives")
+    data = convert(read_toml(path, "the objectives"), dict[str, _Objective], str(path))
     if not data:
         raise RegistryError("there is no objective", where=str(path))
     known = {MATHEMATICS, *topics}
-    goals = tuple(_goal(key, one, known, items, f"{path}, [{key}]") for key, one in data.items())
+    goals = tuple(_goal(key, one, known, items, f"{path} [{key}]") for key, one in data.items())
     _refuse_homeless(items, goals, path)
     return goals
 
 
-def _goal(key: str, given: Any, topics: set[str], items: Sequence[Item], where: str) -> Goal:
-    if not isinstance(given, dict):
-        raise RegistryError(f"an objective is a table, not {given!r}", where=where)
-    for name in sorted(given.keys() - {*_TEXTS, "lessons", *KINDS}):
-        raise RegistryError(f"'{name}' is not a key of an objective", where=where)
-    for name in _TEXTS:
-        if not isinstance(given.get(name), str) or not given[name].strip():
-            raise RegistryError(f"'{name}' is missing or no text", where=where)
-    if given["topic"] not in topics:
-        raise RegistryError(f"'topic' is '{given['topic']}'", where=where, hint=f"one of {', '.join(sorted(topics))}")
-    lessons = _lessons(given.get("lessons"), where)
-    named = {kind: _texts(given.get(kind, []), kind, where) for kind in KINDS}
+def _goal(key: str, given: _Objective, topics: set[str], items: Sequence[Item], where: str) -> Goal:
+    if given.topic not in topics:
+        raise RegistryError(f"'topic' is '{given.topic}'", where=where, hint=f"one of {', '.join(sorted(topics))}")
+    for page in given.lessons:
+        if not re.fullmatch(r"\d\d|docs/[\w-]+\.md", page):
+            raise RegistryError(f"'lessons' has the page '{page}'", where=where, hint='as in 02 or "docs/exam.md"')
+    named = {kind: getattr(given, kind) for kind in KINDS}
     for kind, patterns in named.items():
         for pattern in patterns:
             if not any(one.kind == kind and fnmatchcase(one.name, pattern) for one in items):
                 raise RegistryError(f"'{kind}' names '{pattern}', and no {KINDS[kind]} is called that", where=where)
+    lessons = tuple((page, heading) for page, headings in given.lessons.items() for heading in headings)
     mine = (one for one in items if _taught(one, lessons) or any(fnmatchcase(one.name, p) for p in named[one.kind]))
-    return Goal(key, *(given[name] for name in _TEXTS), lessons, tuple(mine))
-
-
-def _lessons(given: Any, where: str) -> tuple[tuple[str, str], ...]:
-    if not isinstance(given, Mapping) or not given:
-        raise RegistryError("'lessons' is missing, or no table of pages and their headings", where=where)
-    for page in given:
-        if not re.fullmatch(r"\d\d|docs/[\w-]+\.md", page):
-            raise RegistryError(f"'lessons' has the page '{page}'", where=where, hint='as in 02 or "docs/exam.md"')
-    return tuple((page, one) for page, names in given.items() for one in _texts(names, f"lessons.{page}", where))
-
-
-def _texts(given: Any, key: str, where: str) -> list[str]:
-    if not isinstance(given, list) or not all(isinstance(one, str) and one for one in given):
-        raise RegistryError(f"'{key}' is no list of texts: {given!r}", where=where)
-    return given
+    return Goal(key, given.title, given.you_can, given.topic, lessons, tuple(mine))
 
 
 def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:

@@ -73,7 +73,7 @@ def _same_shape(task: Task) -> str:
 def _readme(task: Task, layout: str, config: str, test: str) -> str:
     snake, plain = task.definition.snake_name, layout == "9.x"
     rows = [
-        f"| {part} | {task.points[part]} | {takes.format(share=task.full_share)} |"
+        f"| {part} | {task.points[part]} | {takes.format(share=task.bound.full_share)} |"
         for part, takes in zip(PARTS, _TAKES, strict=True)
     ]
     tolerances = [

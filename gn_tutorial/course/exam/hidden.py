@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.course.exam.task import HiddenCase, Task
+from gn_tutorial.course.exam.task import HiddenCase, Length, Task
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.projects.dtype_columns import Column, dtype_name
 
@@ -55,15 +55,12 @@ def draw_one(case: HiddenCase, column: Column, rng: np.random.Generator) -> Hidd
     return HiddenCall(case, arrays, chosen)
 
 
-def _length(given: Any, rng: np.random.Generator) -> int:
+def _length(given: int | Length, rng: np.random.Generator) -> int:
     if isinstance(given, int):
         return given
-    step, without = given.get("multiple_of", 1), given.get("not_multiple_of", 0)
-    fitting = [
-        one
-        for one in range(math.ceil(given["from"] / step) * step, given["to"] + 1, step)
-        if not without or one % without
-    ]
+    step, without = given.multiple_of, given.not_multiple_of
+    found = range(math.ceil(given.least / step) * step, given.most + 1, step)
+    fitting = [one for one in found if not without or one % without]
     return int(rng.choice(fitting))
 
 

@@ -288,11 +288,11 @@ def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | Non
     except GntError as error:
         return None, (Loss(f"no time: {error.what}", {SPEED: most}, error.where, str(hidden), 1, read),)
     share = 1.0 / profile.of_bound if profile.of_bound else 0.0
-    lost = most * (1.0 - min(1.0, share / task.full_share))
+    lost = most * (1.0 - min(1.0, share / task.bound.full_share))
     if lost < _LEAST:
         return share, ()
     what = (
         f"modelled time {profile.microseconds:.1f} us, {share:.0%} of what the bound allows "
-        f"({task.full_share:.0%} earns all points); the launch is limited by {profile.binding.name}"
+        f"({task.bound.full_share:.0%} earns all points); the launch is limited by {profile.binding.name}"
     )
     return share, (Loss(what, {SPEED: lost}, case=str(hidden), cases=1, read=read),)

@@ -6,10 +6,8 @@ same paper open at once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from gn_tutorial.course.exam.bank import Bank
 from gn_tutorial.course.exam.marking import PaperResult, mark
@@ -32,7 +30,7 @@ class PaperFile:
 
     def read(self) -> Paper | None:
         """The paper, as it is by now; None if there is none. Raises ArgumentError if it cannot be read."""
-        paper = self._kept.load(_parse, "gnt exam theory --new draws another one, and keeps this file aside")
+        paper = self._kept.load(Paper, "gnt exam theory --new draws another one, and keeps this file aside")
         return None if paper is None else paper.at(self.now())
 
     def write(self, paper: Paper) -> Paper:
@@ -74,17 +72,3 @@ class PaperFile:
 def default_paper_file(bank: Bank, now: Callable[[], float], warn: Callable[[str], None]) -> PaperFile:
     """The paper file of this user."""
     return PaperFile(default_progress(warn), bank, now)
-
-
-def _parse(content: bytes) -> Paper:
-    data: Any = json.loads(content)
-    minutes, finished = data["minutes"], data["finished"]
-    return Paper(
-        seed=int(data["seed"]),
-        minutes=None if minutes is None else float(minutes),
-        started=float(data["started"]),
-        seen=float(data["seen"]),
-        asked=tuple((str(topic), str(key)) for topic, key in data["asked"]),
-        answers={str(key): str(letters) for key, letters in data["answers"].items()},
-        finished=None if finished is None else float(finished),
-    )

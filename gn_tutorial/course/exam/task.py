@@ -9,75 +9,108 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.registry import Edit, WrongSolution, exercises_root, solutions_root
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.prototype_file import read_prototypes
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import convert, read_toml
 
 GRADES = ("easy", "medium", "hard")
 #: The parts that earn points, in the order of a report.
 PARTS = ("tiling struct", "tiling function", "kernel", "accuracy", "no findings", "share of the bound")
 #: The part that refuses nobody: a right operator may be slow.
 SPEED = "share of the bound"
-_KEYS = {
-    "title", "grade", "text", "forbidden", "read", "prototype", "reference", "tolerance", "case", "hidden", "points",
-    "bound",
-}  # fmt: skip
-_OPTIONAL = {"infer_shape"}
 
 
-@dataclass(frozen=True)
-class HiddenCase:
+class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "from", "most": "to"}):
+    """From what a length of a hidden call is drawn."""
+
+    least: int
+    most: int
+    multiple_of: int = 1
+    not_multiple_of: int = 0
+
+
+class HiddenCase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """From what one hidden call is drawn (``hidden``).
 
-    what: in a report. dims: name -> a length, or ``{from, to, multiple_of, not_multiple_of}``. shapes: of each input,
-    of names of dims and numbers. values: kind and numbers of what the inputs hold. attributes: name -> a list to choose
-    from. dtypes: of the first input; without any, all of the definition. means: what a wrong result in this case comes
-    from; read: where that is explained.
+    what: in a report. shapes: of each input, of names of dims and numbers. values: kind and numbers of what the inputs
+    hold. attributes: name -> a list to choose from. dtypes: of the first input; without any, all of the definition.
+    means: what a wrong result in this case comes from; read: where that is explained.
     """
 
     what: str
-    shapes: Mapping[str, tuple[Any, ...]]
-    dims: Mapping[str, Any]
-    values: Mapping[str, Any]
-    attributes: Mapping[str, Any]
-    dtypes: Sequence[str] = ()
+    shapes: dict[str, tuple[int | str, ...]]
+    dims: dict[str, int | Length] = {}
+    values: dict[str, Any] = {}
+    attributes: dict[str, list[Any]] = {}
+    dtypes: tuple[str, ...] = ()
     means: str = ""
     read: str = ""
 
 
-@dataclass(frozen=True)
-class Task:
-    """One task. definition: of its prototype, for Ascend910B. cases: of the given test, as gen_data.py has them.
+class BoundCase(HiddenCase, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is timed. full_share: of the bound, for all points."""
 
-    forbidden: API names that score nothing. points: by part, 100 in all. full_share: of the bound, for all points.
+    full_share: float
+    what: str = "the large case of the bound"
+
+
+class Task(
+    Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True,
+    rename={"cases": "case", "tolerances": "tolerance"},
+):  # fmt: skip
+    """One task, as its file has it.
+
+    cases: of the given test, as gen_data.py has them. forbidden: API names that score nothing. points: by part, 100 in
+    all. tolerances: by dtype.
     """
 
     name: str
     title: str
-    grade: str
+    grade: Literal[*GRADES]
     text: str
     forbidden: tuple[str, ...]
-    read: Mapping[str, str]
-    prototype: Mapping[str, Any]
-    definition: OpDefinition
-    infer_shape: str
+    read: dict[str, str]
+    prototype: dict[str, Any]
+    infer_shape: str = ""
     reference: str
-    tolerance: Tolerance
-    cases: tuple[Mapping[str, Any], ...]
+    tolerances: dict[str, Tolerance]
+    cases: tuple[dict[str, Any], ...]
     hidden: tuple[HiddenCase, ...]
-    points: Mapping[str, int]
-    bound: HiddenCase
-    full_share: float
+    points: dict[str, int]
+    bound: BoundCase
+
+    def __post_init__(self) -> None:
+        for key, around in (("text", None), ("infer_shape", "\n"), ("reference", "\n")):
+            force_setattr(self, key, getattr(self, key).strip(around))
+        if tuple(self.points) != PARTS or sum(self.points.values()) != 100:
+            raise ValueError("the points are those of every part, in order, and 100 in all")
+        for part in sorted(self.read.keys() - {*PARTS}):
+            raise ValueError(f"'{part}' is no part; there are {', '.join(PARTS)}")
+        for case, one in itertools.product((*self.hidden, self.bound), self.definition.inputs):
+            if one.name not in case.shapes:
+                raise ValueError(f"'shapes' of '{case.what}' lacks the input {one.name}")
+
+    @functools.cached_property
+    def definition(self) -> OpDefinition:
+        """Of its prototype, for Ascend910B. Raises RegistryError."""
+        return read_prototypes(self.prototype, "ascend910b")[0]
+
+    @functools.cached_property
+    def tolerance(self) -> Tolerance:
+        """One for each dtype, with its reason; whole numbers are exact."""
+        return Tolerance(0.0, 0.0, "whole numbers are exact", narrow=tuple(self.tolerances.items()))
 
     @property
     def op(self) -> str:
@@ -116,7 +149,8 @@ class Task:
 def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
     """Every task, the easy ones first; root: the course's exercises. Raises RegistryError with the file at fault."""
     folder = (root or exercises_root()) / "exam"
-    found = [_task(path) for path in sorted(folder.glob("*.toml"))]
+    paths = sorted(folder.glob("*.toml"))
+    found = [convert({**read_toml(path, "the task"), "name": path.stem}, Task, str(path)) for path in paths]
     if not found:
         raise RegistryError("the practical exam has no task", where=str(folder))
     return tuple(sorted(found, key=lambda one: (GRADES.index(one.grade), one.name)))
@@ -132,53 +166,3 @@ def find_task(name: str) -> Task:
     raise ArgumentError(
         f"there is no task '{name}'", hint=f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     )
-
-
-def _task(path: Path) -> Task:
-    data, where = read_toml(path, "the task"), str(path)
-    for key in sorted((_KEYS ^ data.keys()) - (_OPTIONAL & data.keys())):
-        raise RegistryError(f"'{key}' is {'missing' if key in _KEYS else 'not a key of a task'}", where=where)
-    if data["grade"] not in GRADES:
-        raise RegistryError(f"'grade' is {data['grade']!r}", where=where, hint=f"one of {', '.join(GRADES)}")
-    if tuple(data["points"]) != PARTS or sum(data["points"].values()) != 100:
-        raise RegistryError("the points are those of every part, in order, and 100 in all", where=where)
-    for part in sorted(data["read"].keys() - {*PARTS}):
-        raise RegistryError(f"'{part}' is no part", where=where, hint=", ".join(PARTS))
-    definition = read_prototypes(data["prototype"], "ascend910b")[0]
-    try:
-        bound = dict(data["bound"])
-        full_share = float(bound.pop("full_share"))
-        return Task(
-            name=path.stem,
-            title=data["title"],
-            grade=data["grade"],
-            text=data["text"].strip(),
-            forbidden=tuple(data["forbidden"]),
-            read=data["read"],
-            prototype=data["prototype"],
-            definition=definition,
-            infer_shape=data.get("infer_shape", "").strip("\n"),
-            reference=data["reference"].strip("\n"),
-            tolerance=_tolerance(data["tolerance"]),
-            cases=tuple(data["case"]),
-            hidden=tuple(_hidden(one, definition) for one in data["hidden"]),
-            points=data["points"],
-            bound=_hidden({"what": "the large case of the bound", **bound}, definition),
-            full_share=full_share,
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise RegistryError(f"a key is missing or of the wrong type: {error!r}", where=where) from error
-
-
-def _tolerance(given: Mapping[str, Mapping[str, Any]]) -> Tolerance:
-    """One for each dtype, with its reason; whole numbers are exact."""
-    narrow = tuple((dtype, Tolerance(**one)) for dtype, one in given.items())
-    return Tolerance(rtol=0.0, atol=0.0, reason="whole numbers are exact", narrow=narrow)
-
-
-def _hidden(given: Mapping[str, Any], definition: OpDefinition) -> HiddenCase:
-    unknown = given.keys() - {*HiddenCase.__dataclass_fields__}
-    if unknown:
-        raise TypeError(f"{sorted(unknown)[0]} is not a key of a hidden case")
-    shapes = {one.name: tuple(given["shapes"][one.name]) for one in definition.inputs}
-    return HiddenCase(**{"dims": {}, "values": {}, "attributes": {}, **given, "shapes": shapes})

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
 
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.operators.spec import OpSpec
 from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
-from gn_tutorial.toml_file import read_toml
+from gn_tutorial.toml_file import convert, read_toml
 
 #: The kind of a shape that somebody asked for on the command line, or that stands under [example].
 OWN = "own"
@@ -30,8 +32,7 @@ CHECKS = {
 MORE = {"speed-up": {"bound"}}
 
 
-@dataclass(frozen=True)
-class BenchCase:
+class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
     """One shape of the grid.
 
     kind: which shapes it belongs to, for targets. attributes: of the operator, by name. lengths: those that the shape
@@ -40,14 +41,14 @@ class BenchCase:
     judged, in microseconds, when the grid was last set; None: nothing is held to it.
     """
 
-    shape: tuple[int, ...]
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    shape: tuple[Annotated[int, Meta(ge=1)], ...]
+    attributes: Mapping[str, Any] = {}
     dtype: str = "float32"
-    kind: str = OWN
+    kind: Annotated[str, Meta(min_length=1)] = OWN
     measured_us: float | None = None
     source: str = ""
     was_us: float | None = None
-    lengths: Mapping[str, int] = field(default_factory=dict)
+    lengths: Mapping[str, int] = {}
 
     @property
     def elements(self) -> int:
@@ -65,8 +66,7 @@ class BenchCase:
         return " ".join([f"({','.join(map(str, self.shape))})", *parts, self.dtype])
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True, forbid_unknown_fields=True):
     """One thing that the results are held to.
 
     check: one of CHECKS. kinds: the shapes it is about; empty: all. bound: only those of them that have a bound of this
@@ -75,9 +75,9 @@ class Target:
     """
 
     name: str
-    check: str
+    check: Literal[*CHECKS]
     kinds: tuple[str, ...] = ()
-    bound: str = ""
+    bound: Literal["", ONE_READ, TWO_READS, TWO_READS_SPLIT] = ""
     kernel: str = ""
     over: str = ""
     least: float = 0.0
@@ -89,8 +89,7 @@ class Target:
     machine: str = ""
 
 
-@dataclass(frozen=True)
-class Tune:
+class Tune(Struct, frozen=True, forbid_unknown_fields=True):
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
     from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
@@ -103,7 +102,7 @@ class Tune:
     multiple: int = 64
     from_step: int = 1
     most: str = ""
-    follows: Mapping[str, str] = field(default_factory=dict)
+    follows: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -123,16 +122,30 @@ class Grid:
         return max((one for one in self.tune if one.from_step <= step), key=lambda one: one.from_step, default=None)
 
 
+class _Default(Struct, frozen=True, forbid_unknown_fields=True):
+    scalar_elements: int = Grid.scalar_elements
+
+
+class _Bench(Struct, frozen=True, forbid_unknown_fields=True):
+    shapes: tuple[BenchCase, ...]
+    targets: tuple[Target, ...] = ()
+    tune: tuple[Tune, ...] = ()
+    default: _Default = _Default()
+
+
 def load_grid(op: OpSpec) -> Grid:
     """The operator's grid. Raises RegistryError naming the file and the key at fault."""
     path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
     if not path.is_file():
         return Grid((example_case(op),))
     data = read_toml(path, "the grid")
+    found = convert(data, _Bench, str(path))
+    grid = Grid(found.shapes, found.targets, found.default.scalar_elements, found.tune)
     try:
-        return _grid(op, data)
-    except (KeyError, TypeError, ValueError) as error:
+        _check(op, grid, data)
+    except ValueError as error:
         raise RegistryError(f"this grid lacks something or has it wrong: {error}", where=str(path)) from error
+    return grid
 
 
 def example_case(op: OpSpec) -> BenchCase:
@@ -141,52 +154,33 @@ def example_case(op: OpSpec) -> BenchCase:
     return BenchCase(tuple(op.example["shape"]), attributes)
 
 
-def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
-    default = dict(data.pop("default", {}))
-    grid = Grid(
-        cases=tuple(_case(op, table) for table in data.pop("shapes")),
-        targets=tuple(_target(op, table) for table in data.pop("targets", [])),
-        tune=tuple(Tune(**table) for table in data.pop("tune", [])),
-        **default,
-    )
-    if data:
-        raise ValueError(f"'{next(iter(data))}' is no table of a grid")
+def _check(op: OpSpec, grid: Grid, data: dict[str, Any]) -> None:
+    """Raises ValueError for what an operator, a target or a shape lacks. data: which keys a target has."""
     if grid.tune and op.tiling is None:
         raise ValueError(f"a field of the tiling struct is named, and {op.name} has none")
-    kinds = {case.kind for case in grid.cases}
-    for target in grid.targets:
-        if unknown := set(target.kinds) - kinds:
+    for case in grid.cases:
+        _check_case(op, case)
+    for target, given in zip(grid.targets, data.get("targets", ()), strict=True):
+        _check_target(op, target, set(given))
+        if unknown := set(target.kinds) - {case.kind for case in grid.cases}:
             raise ValueError(f"target '{target.name}': no shape is '{unknown.pop()}'")
-    return grid
 
 
-def _case(op: OpSpec, table: dict[str, Any]) -> BenchCase:
-    case = BenchCase(**{**table, "shape": tuple(table["shape"])})
-    unknown = set(case.attributes) - {a.name for a in op.attributes}
-    if unknown or not case.kind or case.elements < 1:
-        raise ValueError(
-            f"shape {list(case.shape)}: {f'no attribute {unknown.pop()}' if unknown else 'kind or length'}"
-        )
+def _check_case(op: OpSpec, case: BenchCase) -> None:
+    if unknown := set(case.attributes) - {a.name for a in op.attributes}:
+        raise ValueError(f"shape {list(case.shape)}: no attribute {unknown.pop()}")
     axes = {axis for argument in op.inputs for axis in argument.shape or ()} - set(op.inputs[0].shape or ())
     if unknown := set(case.lengths) - axes:
         raise ValueError(f"shape {list(case.shape)}: no length '{unknown.pop()}' is open")
     if (case.measured_us is None) == bool(case.source):
         raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
-    return case
 
 
-def _target(op: OpSpec, table: dict[str, Any]) -> Target:
-    target = Target(**{**table, "kinds": tuple(table.get("kinds", ()))})
-    if target.check not in CHECKS:
-        raise ValueError(f"target '{target.name}': check is one of {', '.join(CHECKS)}")
-    general = {"name", "check", "kinds", "kernel"}
+def _check_target(op: OpSpec, target: Target, given: set[str]) -> None:
     wanted = set(CHECKS[target.check])
-    if wrong := (wanted - set(table)) | (set(table) - general - wanted - MORE.get(target.check, set())):
+    allowed = {"name", "check", "kinds", "kernel"} | wanted | MORE.get(target.check, set())
+    if wrong := (wanted - given) | (given - allowed):
         raise ValueError(f"target '{target.name}': {', '.join(sorted(wrong))} missing or out of place")
-    if target.bound not in ("", ONE_READ, TWO_READS, TWO_READS_SPLIT):
-        raise ValueError(f"target '{target.name}': no bound is '{target.bound}'")
-    ids = [kernel.id for kernel in op.kernels]
     for kernel in filter(None, (target.kernel, target.over)):
-        if kernel not in ids:
+        if kernel not in [one.id for one in op.kernels]:
             raise ValueError(f"target '{target.name}': '{kernel}' is not registered")
-    return target

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.trace import Pipe
@@ -120,7 +121,7 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
     jobs = []
     for case in grid.cases:
         # What was measured, or set, in another dtype says nothing of this one.
-        other = replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
+        other = structs.replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
         instead = []
         for spec in kernels:
             if case.dtype in spec.dtypes:

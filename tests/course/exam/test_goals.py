@@ -88,20 +88,20 @@ def question(kind: str, group: str, cites: tuple[tuple[str, str], ...] = (), sou
             "names '00/He and Wu*', and no quiz question is",
         ),
         ('topic = "architecture"', 'topic = "cooking"', "units", "'topic' is 'cooking'"),
-        ('title = "Units and memories of a core"', "", "units", "'title' is missing or no text"),
+        ('title = "Units and memories of a core"', "", "units", "'title' is missing"),
         ('topic = "architecture"', 'topic = "architecture"\nquiz = []', "units", "'quiz' is not a key of an objective"),
-        ('exercises = ["02.4"]', 'exercises = "02.4"', "units", "'exercises' is no list of texts: '02.4'"),
+        ('exercises = ["02.4"]', 'exercises = "02.4"', "units", "'exercises' has a value of the wrong type: '02.4'"),
         ("[units.lessons]\n00", "[units.lessons]\nzero", "units", "'lessons' has the page 'zero'"),
         ("[units.lessons]\n", "[units.exams]\n", "units", "'exams' is not a key of an objective"),
         ("[group-norm]\n", "units = 3\n[group-norm]\n", "", "cannot read the objectives"),
-        ("[group-norm]\n", "first = 3\n[group-norm]\n", "first", "an objective is a table, not 3"),
+        ("[group-norm]\n", "first = 3\n[group-norm]\n", "", "'first' has a value of the wrong type: 3"),
     ],
 )
 def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, before: str, after: str, key: str, message: str) -> None:
     path = written(tmp_path, before, after)
     with pytest.raises(RegistryError, match=re.escape(message)) as refused:
         read(path)
-    assert refused.value.where == str(path) + (f", [{key}]" if key else "")
+    assert refused.value.where == str(path) + (f" [{key}]" if key else "")
 
 
 def test_an_empty_file_is_named(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from gn_tutorial.course.exam.handout import handout, solved, write
 from gn_tutorial.course.exam.hidden import bound_call, draw, numbers
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks
 from gn_tutorial.course.exam.solution_files import Pieces, right_solutions
-from gn_tutorial.course.exam.task import GRADES, PARTS, SPEED, Task, find_task, load_tasks
+from gn_tutorial.course.exam.task import GRADES, PARTS, SPEED, Length, Task, find_task, load_tasks
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.new_project import LAYOUTS
 
@@ -138,8 +138,8 @@ def test_lengths_keep_to_what_is_asked(seed: int, unit: int) -> None:
     from gn_tutorial.course.exam.hidden import _length
 
     rng = np.random.default_rng(seed)
-    assert _length({"from": 100, "to": 180, "multiple_of": unit}, rng) % unit == 0
-    tail = _length({"from": 100, "to": 180, "not_multiple_of": unit}, rng)
+    assert _length(Length(100, 180, multiple_of=unit), rng) % unit == 0
+    tail = _length(Length(100, 180, not_multiple_of=unit), rng)
     assert tail % unit
     assert 100 <= tail <= 180
 
@@ -177,8 +177,10 @@ def test_shares_of_a_part_go_once_and_add_up() -> None:
         ('grade = "easy"', 'grade = "simple"', "'grade' is 'simple'"),
         ("kernel = 20\n", "kernel = 30\n", "100 in all"),
         ("forbidden = [", "banned = [", "'banned' is not a key of a task"),
-        ('what = "a tail"\n', 'what = "a tail"\nlength = 3\n', "length is not a key of a hidden case"),
-        ("full_share = 0.4", "", "a key is missing"),
+        ('what = "a tail"\n', 'what = "a tail"\nlength = 3\n', "'length' is not a key of a hidden case"),
+        ("full_share = 0.4", "", "'full_share' is missing"),
+        ('shapes = { x = ["length"] }', "shapes = {}", "'shapes' of '.+' lacks the input x"),
+        ('kernel = "Notebook', 'kernels = "Notebook', "'kernels' is no part; there are tiling struct"),
     ],
 )
 def test_a_mistake_in_a_task_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:

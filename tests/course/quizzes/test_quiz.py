@@ -96,8 +96,9 @@ def test_an_unknown_quiz_lists_those_there_are() -> None:
     ("before", "after", "message"),
     [
         ("right = true, ", "", "some options are right and some are wrong"),
-        ("source = ", "sauce = ", "KeyError"),
-        ("why = ", "because = ", "KeyError"),
+        ("source = ", "sauce = ", "'sauce' is not a key of a question"),
+        ("why = ", "because = ", "'because' is not a key of an option"),
+        (", why = ", ", # ", "cannot read the quiz"),
         ("right = true", "rihgt = true", "'rihgt' is not a key"),
         ('text = "it stays the same"', 'text = "it doubles, as the blocks do"', "3 different options"),
     ],
