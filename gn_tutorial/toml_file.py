@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
+import time
 import tomllib
+from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from gn_tutorial.errors import RegistryError
+from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
+# A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
+# use (FAT; older NFS has one).
+REST_NANOSECONDS = 2_000_000_000
+_Shape = TypeVar("_Shape")
+#: msgspec's name of a type -> what a file has there.
+_EXPECTED = {
+    "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
+    "object": "a table",
+}  # fmt: skip
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
@@ -32,6 +46,105 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise ValueError("a number in it has more than 4300 digits") from None
     except RecursionError:  # thousands of brackets
         raise ValueError("its brackets are nested too deeply") from None
+
+
+def decode(path: Path, shape: type[_Shape], what: str) -> _Shape:
+    """The file as ``shape``, a ``msgspec.Struct``. Raises RegistryError: it cannot be read, or as ``convert`` does."""
+    return convert(read_toml(path, what), shape, str(path))
+
+
+def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
+    """Plain data as ``shape``, any type of msgspec's.
+
+    Raises RegistryError for a key that is missing, unknown or of the wrong type, and for a ValueError of a struct's
+    ``__post_init__``. It says what stands there and what is expected; its place is ``where`` and the tables that lead
+    to the key: ``op.toml [[kernels]] 2 tolerance``.
+    """
+    import msgspec  # here: the page of the playground has this module, and no msgspec
+
+    try:
+        return msgspec.convert(data, shape)
+    except msgspec.ValidationError as error:
+        found = re.fullmatch(r"(.*) - at `\$(.*)`", str(error), re.DOTALL)
+        message, path = found.groups() if found else (str(error), "")
+        message = re.sub("^Number out of range$", "Expected `float` below 1.8e308", message)
+        raise _refused(message, re.findall(r"\w+|\.\.\.", path), data, shape, where) from error
+
+
+def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) -> RegistryError:
+    """msgspec's message about what stands at ``path`` in the data, in our words."""
+    import msgspec
+
+    steps, key, table = [], "", where
+    for step in path:
+        shape = _below(shape, step)
+        if isinstance(value, list):
+            value, name = value[int(step)], str(int(step) + 1)
+        else:
+            # Of a table's value ("...") msgspec does not say which one it is.
+            name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
+            value, key, table = value[name], name, _place(where, steps)
+        steps.append(name)
+    place = _place(where, steps)
+    if found := re.fullmatch("Object missing required field `(.+)`", message):
+        return RegistryError(f"'{found[1]}' is missing", where=place)
+    if found := re.fullmatch("Object contains unknown field `(.+)`", message):
+        struct = _whole(shape)
+        known = sorted(one.encode_name for one in msgspec.structs.fields(struct))
+        near = difflib.get_close_matches(found[1], known, n=1)
+        kind = re.sub("(?<=[a-z])(?=[A-Z])", " ", struct.__name__.strip("_")).lower()
+        return RegistryError(
+            f"'{found[1]}' is not a key of {'an' if kind[0] in 'aeiou' else 'a'} {kind}",
+            where=place,
+            hint=f"did you mean '{near[0]}'?" if near else f"keys: {', '.join(known)}",
+        )
+    if path and path[-1].isdigit():
+        table = place  # of an item of a list
+    if get_origin(_whole(shape)) is Literal:
+        choices = ", ".join(map(str, get_args(_whole(shape))))
+        return RegistryError(f"'{key}' is {shown(value)}", where=table, hint=f"one of {choices}")
+    if found := re.fullmatch("Expected `(.+?)`(.*?)(, got .+)?", message, re.DOTALL):
+        listed = found[1].replace("int | float", "float").split(" | ")
+        kinds = " or ".join(_EXPECTED.get(one, one) for one in listed if one != "null")
+        if not key:
+            return RegistryError(f"{kinds} is expected, not {shown(value)}", where=table)
+        wrong = "is" if found[2] else "has a value of the wrong type:"
+        return RegistryError(f"'{key}' {wrong} {shown(value)}", where=table, hint=f"{kinds}{found[2]} is expected")
+    return RegistryError(message, where=place)
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    import msgspec
+
+    try:
+        msgspec.convert(value, shape)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _below(shape: Any, step: str) -> Any:
+    """The type at a step below a type: a struct's key, an item of a list, "..." for a value of a table."""
+    import msgspec
+
+    shape = _whole(shape)
+    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
+        return next(one.type for one in msgspec.structs.fields(shape) if one.encode_name == step)
+    return get_args(shape)[step == "..."]
+
+
+def _whole(shape: Any) -> Any:
+    """A type without its limits and without None."""
+    while get_origin(shape) in (Annotated, Union, UnionType):
+        shape = next(one for one in get_args(shape) if one is not type(None))
+    return shape
+
+
+def _place(where: str, steps: list[str]) -> str:
+    if not steps:
+        return where
+    first = f"[[{steps[0]}]]" if len(steps) > 1 and steps[1].isdigit() else f"[{steps[0]}]"
+    return " ".join([where, first, *steps[1:]])
 
 
 def course_file(name: str) -> str:
@@ -76,3 +189,18 @@ def course_folder(name: str, mark: str) -> Path:
         where=" and ".join(map(str, places)),
         hint="install the package again, or clone the repository again",
     )
+
+
+def look_of(path: Path) -> Hashable:
+    """What differs after a file was edited or replaced, for caches of what was read from it; None for no file.
+
+    A file that was saved a moment ago differs each time: saved again within a tick of the file system's clock, with the
+    same size, it would look as before.
+    """
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) < REST_NANOSECONDS:
+        return object()
+    return now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino
