@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import time
 import tomllib
+from collections.abc import Hashable
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -13,6 +15,9 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
+# A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
+# use (FAT; older NFS has one).
+REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
 #: msgspec's name of a type -> what a file has there.
 _EXPECTED = {
@@ -185,3 +190,18 @@ def course_folder(name: str, mark: str) -> Path:
         where=" and ".join(map(str, places)),
         hint="install the package again, or clone the repository again",
     )
+
+
+def look_of(path: Path) -> Hashable:
+    """What differs after a file was edited or replaced, for caches of what was read from it; None for no file.
+
+    A file that was saved a moment ago differs each time: saved again within a tick of the file system's clock, with the
+    same size, it would look as before.
+    """
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    if time.time_ns() - max(now.st_mtime_ns, now.st_ctime_ns) < REST_NANOSECONDS:
+        return object()
+    return now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino

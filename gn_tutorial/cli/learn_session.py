@@ -31,11 +31,11 @@ class Learner:
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
         """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
-        return self.course.following(after or self.course.exercises[0], self.progress.read().passed)
+        return self.course.following(after or self.course.find(self.course.ids[0]), self.progress.read().passed)
 
     def chosen(self, name: str) -> Exercise:
         """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
-        return self.course.find(name) if name else self.next() or self.course.exercises[-1]
+        return self.course.find(name) if name else self.next() or self.course.find(self.course.ids[-1])
 
     def present(self, exercise: Exercise) -> None:
         """Put the stub in its place and say what is to be done."""
@@ -55,8 +55,8 @@ class Learner:
     def standing(self) -> str:
         """How far the learner is: ``12 of 37 passed``."""
         passed = self.progress.read().passed
-        count = sum(one.id in passed for one in self.course)
-        return translated("{count} of {all} passed").format(count=count, all=len(self.course.exercises))
+        count = sum(one in passed for one in self.course.ids)
+        return translated("{count} of {all} passed").format(count=count, all=len(self.course.ids))
 
     def check(self, exercise: Exercise) -> CheckResult:
         """Check the attempt, print the verdict and, after a pass, what comes next."""

@@ -136,9 +136,8 @@ def build_kernel(
             texts=(text, *sources.headers),
         )
 
-    if optimise == "soonest":
-        optimise = True if at(True).look_up() is not None else "little"
-    library, cached = at(optimise).run()
+    fast = at(True).look_up() if optimise == "soonest" else None
+    library, cached = (fast[0], True) if fast else at("little" if optimise == "soonest" else optimise).run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
 
 

@@ -7,9 +7,8 @@ import hashlib
 import time
 from pathlib import Path
 
-# A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
-# use (FAT; older NFS has one).
-REST_NANOSECONDS = 2_000_000_000
+from gn_tutorial.toml_file import REST_NANOSECONDS
+
 SEAL = ".seal"
 
 

@@ -10,31 +10,28 @@ a file in it, ``reference = "reference.py:my_softmax"``.
 A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
 a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
 and key.
+
+What was read of a file is kept for the process, by how the file looks: a call looks at its files again, and reads the
+one that was edited (``toml_file.look_of``). A name tells the file, so a mistake in another operator's stops no kernel.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import functools
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
 from gn_tutorial.abi.dtypes import NARROW_DTYPES
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.operators.spec import (
-    ATTRIBUTE_TYPES,
-    DATA_DTYPE,
-    DIRECTIONS,
-    ROLES,
-    Argument,
-    Attribute,
-    KernelSpec,
-    OpSpec,
-    Part,
-    TilingSpec,
-    Tolerance,
-)
-from gn_tutorial.toml_file import course_folder, read_toml
+from gn_tutorial.operators.spec import Attribute, AttributeType, KernelSpec, OpSpec, TilingSpec
+from gn_tutorial.toml_file import convert, course_folder, look_of, read_toml
 
 _FILE = "op.toml"
 
@@ -53,9 +50,7 @@ def load_registry(root: Path | None = None) -> dict[str, OpSpec]:
     Returns operator name -> OpSpec, in the course's order. Raises RegistryError naming the file and the key at fault.
     """
     folder = kernels_root() if root is None else Path(root)
-    paths = [*folder.glob("*/op.toml"), *folder.glob("*/*.op.toml")]
-    ops = sorted((_read_op(path) for path in paths), key=lambda op: (op.order, op.name))
-    return {op.name: op for op in ops}
+    return _in_order([*folder.glob("*/op.toml"), *folder.glob("*/*.op.toml")])
 
 
 def all_kernels(registry: dict[str, OpSpec]) -> list[tuple[OpSpec, KernelSpec]]:
@@ -65,13 +60,27 @@ def all_kernels(registry: dict[str, OpSpec]) -> list[tuple[OpSpec, KernelSpec]]:
 
 def find_operator(name: str | Path) -> OpSpec:
     """The operator of that name, or of that folder. Raises RegistryError that lists the names."""
-    registry = load_registry()
-    if str(name) in registry:
-        return registry[str(name)]
+    op = _registered(str(name))
+    if op is not None:
+        return op
     if is_operator(name):
         return _read_op(Path(name).resolve() / _FILE)
-    hint = f"one of {', '.join(registry)}, or a folder with an {_FILE}"
+    hint = f"one of {', '.join(load_registry())}, or a folder with an {_FILE}"
     raise RegistryError(f"no operator is registered as '{name}'", hint=hint)
+
+
+def _registered(name: str) -> OpSpec | None:
+    """The registered operator of that name. Only its own file is read, which the name tells."""
+    if "/" in name:
+        return None
+    root = kernels_root()
+    paths = [f"{root}/{name}/{_FILE}", *(f"{root}/{folder}/{name}.op.toml" for folder in os.listdir(root))]
+    return _in_order([Path(path) for path in paths if os.path.isfile(path)]).get(name)
+
+
+def _in_order(paths: list[Path]) -> dict[str, OpSpec]:
+    ops = sorted(map(_read_op, paths), key=lambda op: (op.order, op.name))
+    return {op.name: op for op in ops}
 
 
 def is_operator(folder: str | Path) -> bool:
@@ -84,15 +93,17 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
 
     Raises RegistryError that suggests the closest names.
     """
-    pairs = all_kernels(load_registry() if registry is None else registry)
-    found = [(op, kernel) for op, kernel in pairs if name in (kernel.id, op.name)] or _own(Path(name))
+    of = name.partition("/")[0]
+    op = _registered(of) if registry is None else registry.get(of)
+    found = [(op, kernel) for kernel in op.kernels if name in (kernel.id, op.name)] if op else []
+    found = found or _own(Path(name))
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(kernel.id for _, kernel in found)
         raise RegistryError(f"operator '{name}' has several kernels", hint=f"choose one of {ids}")
-    names = [kernel.id for _, kernel in pairs]
-    short = [kernel.id.partition("/")[2] for _, kernel in pairs]
+    names = [kernel.id for _, kernel in all_kernels(load_registry() if registry is None else registry)]
+    short = [one.partition("/")[2] for one in names]
     matches = difflib.get_close_matches(name, [*names, *dict.fromkeys(short)], n=3)
     near = [one for match in matches for one in names if match in (one, one.partition("/")[2])]
     hint = f"did you mean {' or '.join(dict.fromkeys(near))}?" if near else f"registered: {', '.join(names)}"
@@ -108,39 +119,81 @@ def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
     return []
 
 
-class _Table:
-    """A TOML table that knows where it stands, checks types, and refuses keys that nobody asked for."""
+class _Tolerance(Struct, forbid_unknown_fields=True, kw_only=True):
+    rtol: float
+    atol: float
+    reason: str
+    of_largest: float = 0.0
 
-    def __init__(self, content: Any, where: str) -> None:
-        if not isinstance(content, dict):
-            raise RegistryError(f"a table is expected, not {content!r}", where=where)
-        self.content, self.where, self.known = content, where, set[str]()
 
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
-        self.known.add(key)
-        if key not in self.content:
-            if default is ...:
-                raise RegistryError(f"'{key}' is missing", where=self.where)
-            return default
-        value = self.content[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise RegistryError(f"'{key}' has a value of the wrong type: {value!r}", where=self.where)
-        return value
+class _KernelTolerance(_Tolerance, kw_only=True):
+    float16: _Tolerance | None = None
+    bfloat16: _Tolerance | None = None
 
-    def choice(self, key: str, choices: Iterable[str], default: Any = ...) -> str:
-        value = self.take(key, str, default)
-        if value not in choices:
-            raise RegistryError(f"'{key}' is {value!r}", where=self.where, hint=f"one of {', '.join(choices)}")
-        return value
+    def as_spec(self) -> Tolerance:
+        own = {dtype: getattr(self, dtype) for dtype in NARROW_DTYPES}
+        narrow = tuple((dtype, Tolerance(**asdict(one))) for dtype, one in own.items() if one is not None)
+        return Tolerance(self.rtol, self.atol, self.reason, narrow, self.of_largest)
 
-    def finish(self) -> None:
-        for key in sorted(self.content.keys() - self.known):
-            near = difflib.get_close_matches(key, self.known, n=1)
-            raise RegistryError(
-                f"'{key}' is not a key of this table",
-                where=self.where,
-                hint=f"did you mean '{near[0]}'?" if near else f"keys: {', '.join(sorted(self.known))}",
-            )
+
+class _Kernel(KernelSpec, kw_only=True):
+    file: str
+    tolerance: _KernelTolerance
+
+
+class _Tiling(TilingSpec):
+    header: str
+
+
+class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
+    symbol: str
+    type: AttributeType
+    default: float | int | str | tuple[Any, ...] | None = None
+    choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.default, ({"mask": tuple, "choice": str}.get(self.type, (int, float)), type(None))):
+            raise ValueError(f"'default' has a value of the wrong type: {self.default!r}")
+        if (self.type == "choice") != bool(self.choices):
+            raise ValueError("'choices' is missing" if self.type == "choice" else "only a choice has 'choices'")
+
+
+class _Operator(OpSpec, kw_only=True):
+    """An ``op.toml``: what its tables have that the specifications made of them do not, or have as another type."""
+
+    attributes: dict[str, _Attribute] = field(default_factory=dict)
+    tiling: _Tiling | None = None
+    kernels: tuple[_Kernel, ...]
+
+
+def _read_op(path: Path) -> OpSpec:
+    """The operator of a registry file, which is read again when it, or the file it may extend, looks different."""
+    return _read_once(path, look_of(path), look_of(path.with_name(_FILE)))
+
+
+@functools.lru_cache(maxsize=256)
+def _read_once(path: Path, *_looks: object) -> OpSpec:
+    content = _read_content(path)
+    if "file" in content:
+        raise RegistryError("'file' is not a key of an operator", where=str(path), hint="a [[kernels]] has it")
+    made = convert(content | {"file": path}, _Operator, str(path))
+    wanted = path.name.removesuffix(".op.toml") if path.name != _FILE else path.parent.name
+    if made.name != wanted:
+        of = "file" if path.name != _FILE else "folder"
+        raise RegistryError(f"'name' is {made.name!r} but the {of} is {wanted!r}", where=str(path))
+    kernels = [
+        KernelSpec(
+            **asdict(one)
+            | {"id": f"{made.name}/{one.id}", "file": path.parent / one.file, "tolerance": one.tolerance.as_spec()}
+        )
+        for one in sorted(made.kernels, key=lambda one: one.step)
+    ]
+    tiling = made.tiling and TilingSpec(**asdict(made.tiling) | {"header": path.parent / made.tiling.header})
+    attributes = [Attribute(name=name, **asdict(one)) for name, one in made.attributes.items()]
+    op = OpSpec(**asdict(made) | {"kernels": tuple(kernels), "tiling": tiling, "attributes": tuple(attributes)})
+    for what, hint in _mistakes(op):
+        raise RegistryError(what, where=str(path), hint=hint)
+    return op
 
 
 def _read_content(path: Path) -> dict[str, Any]:
@@ -154,151 +207,23 @@ def _read_content(path: Path) -> dict[str, Any]:
     return {**_read_content(path.with_name(_FILE)), **content}
 
 
-def _read_op(path: Path) -> OpSpec:
-    table = _Table(_read_content(path), str(path))
-    name = table.take("name", str)
-    wanted = path.name.removesuffix(".op.toml") if path.name != _FILE else path.parent.name
-    if name != wanted:
-        of = "file" if path.name != _FILE else "folder"
-        raise RegistryError(f"'name' is {name!r} but the {of} is {wanted!r}", where=str(path))
-    attributes = tuple(
-        _read_attribute(key, _Table(value, f"{path} [attributes] {key}"))
-        for key, value in table.take("attributes", dict, {}).items()
-    )
-    arguments = tuple(
-        _read_argument(_Table(item, f"{path} [[arguments]] {index}"))
-        for index, item in enumerate(table.take("arguments", list), 1)
-    )
-    tiling = table.take("tiling", dict, None)
-    replaces = tuple(
-        _read_part(_Table(item, f"{path} [[replaces]] {index}"))
-        for index, item in enumerate(table.take("replaces", list, []), 1)
-    )
-    kernels = [
-        _read_kernel(name, path.parent, _Table(item, f"{path} [[kernels]] {index}"))
-        for index, item in enumerate(table.take("kernels", list), 1)
-    ]
-    op = OpSpec(
-        name=name,
-        title=table.take("title", str),
-        summary=table.take("summary", str),
-        order=table.take("order", int),
-        reference=table.take("reference", str),
-        direction=table.choice("direction", DIRECTIONS),
-        file=path,
-        attributes=attributes,
-        arguments=arguments,
-        tiling=None if tiling is None else _read_tiling(path.parent, _Table(tiling, f"{path} [tiling]")),
-        kernels=tuple(sorted(kernels, key=lambda kernel: kernel.step)),
-        example=table.take("example", dict),
-        replaces=replaces,
-        capstone=table.take("capstone", str, ""),
-    )
-    table.finish()
-    _check_op(op, str(path))
-    return op
-
-
-def _read_attribute(name: str, table: _Table) -> Attribute:
-    kind = table.choice("type", ATTRIBUTE_TYPES)
-    default = table.take("default", {"mask": list, "choice": str}.get(kind, (int, float)), None)
-    attribute = Attribute(
-        name=name,
-        symbol=table.take("symbol", str),
-        type=kind,
-        default=tuple(default) if isinstance(default, list) else default,
-        choices=tuple(table.take("choices", list)) if kind == "choice" else (),
-    )
-    table.finish()
-    return attribute
-
-
-def _read_argument(table: _Table) -> Argument:
-    shape = table.take("shape", list, None)
-    argument = Argument(
-        name=table.take("name", str),
-        role=table.choice("role", ROLES),
-        dtype=table.take("dtype", str, DATA_DTYPE),
-        shape=None if shape is None else tuple(str(axis) for axis in shape),
-        like=table.take("like", str, ""),
-        fill=table.take("fill", (int, float), None),
-        symbol=table.take("symbol", str, ""),
-        bytes=table.take("bytes", (int, str), 0),
-        saved_by=table.take("saved_by", str, ""),
-    )
-    table.finish()
-    return argument
-
-
-def _read_part(table: _Table) -> Part:
-    arrays = table.take("arrays", dict)
-    part = Part(table.take("kernel", str), tuple((own, str(ours)) for own, ours in arrays.items()))
-    table.finish()
-    return part
-
-
-def _read_tiling(folder: Path, table: _Table) -> TilingSpec:
-    tiling = TilingSpec(
-        header=folder / table.take("header", str),
-        struct=table.take("struct", str),
-        function=table.take("function", str),
-        arguments=tuple(table.take("arguments", list)),
-        blocks=table.take("blocks", str),
-        group=table.take("group", str, ""),
-    )
-    table.finish()
-    return tiling
-
-
-def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
-    kernel = KernelSpec(
-        id=f"{op}/{table.take('id', str)}",
-        title=table.take("title", str),
-        file=folder / table.take("file", str),
-        entry=table.take("entry", str),
-        step=table.take("step", int),
-        dtypes=tuple(table.take("dtypes", list)),
-        tolerance=_read_tolerance(_Table(table.take("tolerance", dict), f"{table.where} tolerance"), NARROW_DTYPES),
-        tiling=table.take("tiling", str, ""),
-        tiling_arguments=tuple(table.take("tiling_arguments", list, [])),
-    )
-    table.finish()
-    return kernel
-
-
-def _read_tolerance(table: _Table, narrow: tuple[str, ...] = ()) -> Tolerance:
-    """rtol, atol and reason; and a table of the same for each dtype of ``narrow`` that has its own."""
-    others = ((dtype, table.take(dtype, dict, None)) for dtype in narrow)
-    tolerance = Tolerance(
-        rtol=float(table.take("rtol", (int, float))),
-        atol=float(table.take("atol", (int, float))),
-        reason=table.take("reason", str),
-        of_largest=float(table.take("of_largest", (int, float), 0.0)),
-        narrow=tuple(
-            (dtype, _read_tolerance(_Table(own, f"{table.where} {dtype}"))) for dtype, own in others if own is not None
-        ),
-    )
-    table.finish()
-    return tolerance
-
-
-def _check_op(op: OpSpec, where: str) -> None:
-    """Refuse what would only be noticed at a launch: a symbol that nothing binds, a second kernel of the same name."""
+def _mistakes(op: OpSpec) -> Iterator[tuple[str, str]]:
+    """What would only be noticed at a launch, with a hint: a symbol that nothing binds, two kernels of one name."""
     names = [argument.name for argument in op.arguments]
     ids = [kernel.id for kernel in op.kernels]
     for label, values in (("argument", names), ("kernel", ids), ("step", [k.step for k in op.kernels])):
         twice = [value for value in values if values.count(value) > 1]
         if twice:
-            raise RegistryError(f"{label} {twice[0]!r} is registered twice", where=where)
+            yield f"{label} {twice[0]!r} is registered twice", ""
     if not op.kernels or not op.inputs:
-        raise RegistryError("an operator has at least one kernel and one input", where=where)
+        yield "an operator has at least one kernel and one input", ""
     bound = {attribute.symbol for attribute in op.attributes} | {"cores", "dtype"}
     for argument in op.inputs:
         if argument.shape is None:
-            raise RegistryError(f"input '{argument.name}' has no shape", where=where)
-        if sum(axis.endswith("...") for axis in argument.shape) > 1:
-            raise RegistryError(f"two symbols of '{argument.name}' stand for all other axes", where=where)
-        for axis in argument.shape:
+            yield f"input '{argument.name}' has no shape", ""
+        if sum(axis.endswith("...") for axis in argument.shape or ()) > 1:
+            yield f"two symbols of '{argument.name}' stand for all other axes", ""
+        for axis in argument.shape or ():
             bound |= {axis, axis.removesuffix("...")}
     used = [(f"argument '{a.name}'", a.symbol) for a in op.arguments if a.role == "value"]
     used += [(f"argument '{a.name}'", axis) for a in op.outputs for axis in a.shape or ()]
@@ -306,32 +231,25 @@ def _check_op(op: OpSpec, where: str) -> None:
     used += [(kernel.id, symbol) for kernel in op.kernels for symbol in kernel.tiling_arguments]
     for place, symbol in used:
         if symbol not in bound:
-            raise RegistryError(
-                f"{place} uses the symbol {symbol!r}, which no input and no attribute binds",
-                where=where,
-                hint=f"bound: {', '.join(sorted(bound))}",
-            )
+            hint = f"bound: {', '.join(sorted(bound))}"
+            yield f"{place} uses the symbol {symbol!r}, which no input and no attribute binds", hint
     for attribute in op.attributes:
         if attribute.type == "choice" and attribute.default not in (None, *attribute.choices):
-            raise RegistryError(f"the default of '{attribute.name}' is none of its choices", where=where)
-        if attribute.type != "mask":
-            continue
-        default = attribute.default if isinstance(attribute.default, tuple) else ()
-        if len(default) != len(op.outputs) or not all(isinstance(one, bool) for one in default):
-            raise RegistryError(f"'{attribute.name}' needs a default of one boolean for each output", where=where)
+            yield f"the default of '{attribute.name}' is none of its choices", ""
+        flags = attribute.default if isinstance(attribute.default, tuple) else ()
+        whole = len(flags) == len(op.outputs) and all(isinstance(one, bool) for one in flags)
+        if attribute.type == "mask" and not whole:
+            yield f"'{attribute.name}' needs a default of one boolean for each output", ""
     inputs = {argument.name for argument in op.inputs}
-    for argument in op.outputs:
-        if argument.role == "out" and argument.shape is None and argument.like not in inputs:
-            raise RegistryError(f"output '{argument.name}' needs a shape, or 'like' with an input", where=where)
     for argument in op.arguments:
+        if argument.role == "out" and argument.shape is None and argument.like not in inputs:
+            yield f"output '{argument.name}' needs a shape, or 'like' with an input", ""
         if isinstance(argument.bytes, str) and op.tiling is None:
-            raise RegistryError(
-                f"'bytes' of '{argument.name}' names a tiling field, but there is no [tiling]", where=where
-            )
+            yield f"'bytes' of '{argument.name}' names a tiling field, but there is no [tiling]", ""
     for kernel in op.kernels:
         if kernel.tiling and op.tiling is None:
-            raise RegistryError(f"{kernel.id} names a tiling function, but there is no [tiling]", where=where)
+            yield f"{kernel.id} names a tiling function, but there is no [tiling]", ""
         if kernel.tiling_arguments and not kernel.tiling:
-            raise RegistryError(f"{kernel.id} has tiling_arguments, but no tiling function of its own", where=where)
+            yield f"{kernel.id} has tiling_arguments, but no tiling function of its own", ""
     if any(argument.role == "tiling" for argument in op.arguments) != (op.tiling is not None):
-        raise RegistryError("an argument with the role 'tiling' and a [tiling] table go together", where=where)
+        yield "an argument with the role 'tiling' and a [tiling] table go together", ""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gn_tutorial.compare.tolerance import Tolerance
 
-ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
-ATTRIBUTE_TYPES = ("int64", "float32", "mask", "choice")
+Role = Literal["in", "out", "inout", "workspace", "tiling", "value"]
+AttributeType = Literal["int64", "float32", "mask", "choice"]
 #: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
 #: are no steps of the course, and the tour leaves them out.
-DIRECTIONS = ("forward", "backward", "helper", "case")
+Direction = Literal["forward", "backward", "helper", "case"]
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """What an operator takes besides arrays, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
     A ``mask`` says by one boolean for each output, in their order, which of them the caller wants; the others come back
@@ -28,13 +30,12 @@ class Attribute:
 
     name: str
     symbol: str
-    type: str
-    default: float | int | str | tuple[bool, ...] | None
+    type: AttributeType
+    default: float | int | str | tuple[Any, ...] | None = None
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True, forbid_unknown_fields=True):
     """One kernel parameter, in the order of the kernel's signature.
 
     ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave, their
@@ -46,18 +47,17 @@ class Argument:
     """
 
     name: str
-    role: str
+    role: Role
     dtype: str = DATA_DTYPE
     shape: tuple[str, ...] | None = None
     like: str = ""
-    fill: float | None = None
+    fill: float | int | None = None
     symbol: str = ""
     bytes: int | str = 0
     saved_by: str = ""
 
 
-@dataclass(frozen=True)
-class TilingSpec:
+class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch.
 
     ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
@@ -73,8 +73,7 @@ class TilingSpec:
     group: str = ""
 
 
-@dataclass(frozen=True)
-class KernelSpec:
+class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
     ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header and struct, and of
@@ -92,20 +91,18 @@ class KernelSpec:
     tiling_arguments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the launches that a fused operator makes unnecessary.
 
-    kernel: its id. arrays: each of its inputs and outputs, as pairs with what that is here: an array of ours, or a name
-    that only the parts know, which is what passes from one to the next.
+    kernel: its id. arrays: of each of its inputs and outputs, what that is here: an array of ours, or a name that only
+    the parts know, which is what passes from one to the next.
     """
 
     kernel: str
-    arrays: tuple[tuple[str, str], ...]
+    arrays: dict[str, str]
 
 
-@dataclass(frozen=True)
-class OpSpec:
+class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
     ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
@@ -118,7 +115,7 @@ class OpSpec:
     summary: str
     order: int
     reference: str
-    direction: str
+    direction: Direction
     file: Path
     attributes: tuple[Attribute, ...]
     arguments: tuple[Argument, ...]
@@ -138,7 +135,7 @@ class OpSpec:
         """The tiling field with the elements of a group (``TilingSpec``); "" where no elements belong together."""
         return self.tiling.group if self.tiling else ""
 
-    @property
+    @functools.cached_property
     def mask(self) -> Attribute | None:
         """The attribute that says which outputs are wanted; None: always all."""
         return next((a for a in self.attributes if a.type == "mask"), None)
@@ -148,12 +145,12 @@ class OpSpec:
         """Where the operator's file, kernels and headers are."""
         return self.file.parent
 
-    @property
+    @functools.cached_property
     def inputs(self) -> tuple[Argument, ...]:
         """The arrays that the caller gives, in order."""
         return tuple(a for a in self.arguments if a.role in ("in", "inout"))
 
-    @property
+    @functools.cached_property
     def outputs(self) -> tuple[Argument, ...]:
         """The arrays that come back, in order: also the order of what the reference returns."""
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))

@@ -29,6 +29,7 @@ WRITTEN = (Role.OUT, Role.INOUT, Role.WORKSPACE)
 POISONED = (Role.OUT, Role.WORKSPACE)
 
 _MOST_BLOCKS = 65535
+_BYTES = np.dtype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class LaunchArg:
     dtype count. absent: the kernel is given a null pointer, and data is empty. same_as: an argument before it, whose
     memory this one is too; role is IN then, and data has the size of that one's.
 
+    nbytes, dtype: of the data; the dtype of bytes is uint8.
+
     Raises ArgumentError if an array is not C-contiguous or a written argument is not an array.
     """
 
@@ -48,23 +51,19 @@ class LaunchArg:
     data: np.ndarray | bytes
     absent: bool = False
     same_as: str = ""
+    # Noted, since a launch asks for them some ten times.
+    nbytes: int = field(init=False, repr=False, compare=False)
+    dtype: np.dtype = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.data, np.ndarray):
+        array = isinstance(self.data, np.ndarray)
+        object.__setattr__(self, "nbytes", self.data.nbytes if array else len(self.data))
+        object.__setattr__(self, "dtype", self.data.dtype if array else _BYTES)
+        if array:
             if not self.data.flags.c_contiguous:
                 raise ArgumentError(f"'{self.name}' is not C-contiguous", hint=f"np.ascontiguousarray({self.name})")
         elif self.role in WRITTEN:
             raise ArgumentError(f"'{self.name}' is written by the kernel, so it must be an array")
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the data in bytes."""
-        return self.data.nbytes if isinstance(self.data, np.ndarray) else len(self.data)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The array's dtype; uint8 for bytes."""
-        return self.data.dtype if isinstance(self.data, np.ndarray) else np.dtype(np.uint8)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

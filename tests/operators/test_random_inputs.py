@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators import random_inputs
@@ -68,7 +68,7 @@ def test_what_a_forward_pass_saved_belongs_to_its_x() -> None:
         "dy": "float16", "mean": "float32", "rstd": "float32", "gamma": "float16"
     }  # fmt: skip
     for wrong in ("no_such", "group_norm_backward"):
-        argument = dataclasses.replace(op.inputs[2], saved_by=wrong)
+        argument = structs.replace(op.inputs[2], saved_by=wrong)
         with pytest.raises(RegistryError, match=f"no '{wrong}' that returns 'mean'"):
             random_inputs.saved(argument, arrays, {"num_groups": 3})
 
@@ -86,6 +86,6 @@ def test_what_a_mask_leaves_out_is_empty() -> None:
 )
 def test_registry_that_names_a_wrong_reference_is_refused(change: dict[str, Any], message: str) -> None:
     only_x = tuple(a for a in GROUP_NORM.arguments if a.name not in ("gamma", "beta"))
-    op = dataclasses.replace(GROUP_NORM, arguments=only_x, **change)
+    op = structs.replace(GROUP_NORM, arguments=only_x, **change)
     with pytest.raises(RegistryError, match=message):
         random_inputs.expected(op, random_inputs.inputs(op, (2, 4)), {})

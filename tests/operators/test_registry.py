@@ -163,7 +163,7 @@ def test_a_folder_may_hold_a_second_operator_that_extends_the_first(tmp_path: Pa
     [
         ('name = "rot"\nextends = "op.toml"', "the file is 'root'"),
         ('name = "root"\nextends = "other.toml"', "'extends' is 'other.toml'"),
-        ('name = "root"', "'arguments' is missing"),
+        ('name = "root"', "'title' is missing"),
     ],
 )
 def test_a_mistake_of_a_second_operator_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
@@ -186,8 +186,13 @@ def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('role = "out"', 'role = "output"', "'role' is 'output'"),
-        ('role = "out"', 'rol = "out"', "'role' is missing"),
+        ('role = "out"', 'rol = "out"', "'rol' is not a key of an argument"),
+        ('role = "out"', "", "'role' is missing"),
         ("step = 1", "step = 1\nstpe = 2", "'stpe' is not a key"),
+        ("order = 1", 'order = 1\nfile = "scale.cpp"', "'file' is not a key"),
+        ("default = 2.0", 'default = 2.0, choices = ["a"]', "only a choice has 'choices'"),
+        ("default = 2.0", "default = true", "'default' has a value of the wrong type"),
+        ('like = "x"', 'like = "x"\nshape = [4]', "'shape' has a value of the wrong type"),
         ("step = 1", 'step = "1"', "'step' has a value of the wrong type"),
         ('symbol = "S"', 'symbol = "K"', "the symbol 'K', which no input and no attribute binds"),
         ('like = "x"', 'like = "z"', "output 'y' needs a shape"),

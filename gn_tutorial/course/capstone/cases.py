@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from gn_tutorial.course.capstone.starter import OPERATORS, capstone_folder, start_folder
 from gn_tutorial.errors import ArgumentError, RegistryError

@@ -11,13 +11,17 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import asdict, replace
 
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.toml_file import course_folder, read_toml
+from gn_tutorial.toml_file import course_folder, decode, look_of
+from gn_tutorial.translation.choice import ENGLISH, language
 from gn_tutorial.translation.texts import translated
 
 #: What the learner does; the words are shown.
@@ -32,35 +36,22 @@ KINDS = {
 DIFFICULTIES = ("easy", "medium", "hard")
 HINTS = 3
 _FILE = re.compile(r"(\d\d)_(\d+)\.exercise\.toml")
-_FIELDS: dict[str, type] = {
-    "title": str,
-    "objectives": list,
-    "section": str,
-    "minutes": int,
-    "difficulty": str,
-    "kind": str,
-    "file": str,
-    "task": str,
-    "hints": list,
-    "wrong": list,
-}
+Text = Annotated[str, Meta(min_length=1)]
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Struct, frozen=True, forbid_unknown_fields=True):
     """One replacement in the solution's text; ``find`` must stand there exactly once."""
 
     find: str
     replace: str
 
 
-@dataclass(frozen=True)
-class WrongSolution:
+class WrongSolution(Struct, frozen=True, forbid_unknown_fields=True):
     """A mistake that learners make, or a cheat. ``message`` is a part of what the checker must say about it."""
 
-    name: str
-    message: str
-    edits: tuple[Edit, ...]
+    name: Text
+    message: Text
+    edits: tuple[Edit, ...] = field(name="edit")
 
     def apply(self, solution: str) -> str:
         """The wrong program. Raises RegistryError if the solution no longer has the text that an edit replaces."""
@@ -76,25 +67,29 @@ class WrongSolution:
         return solution
 
 
-@dataclass(frozen=True)
-class Exercise:
+class _Exercise(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What its TOML file says of an exercise."""
+
+    title: Text
+    objectives: Annotated[tuple[str, ...], Meta(min_length=1)]
+    section: Text
+    minutes: Annotated[int, Meta(ge=1)]
+    difficulty: Literal[*DIFFICULTIES]
+    kind: Literal[*KINDS]
+    file: Text
+    task: Text
+    hints: tuple[str, ...]
+    wrong: Annotated[tuple[WrongSolution, ...], Meta(min_length=1)]
+
+
+class Exercise(_Exercise, frozen=True, kw_only=True):
     """One exercise. ``stub`` and ``solution`` are absolute paths.
 
     file: of the stub and the solution, in both folders; ``info`` is the TOML file that says all this.
     """
 
     id: str
-    title: str
-    objectives: tuple[str, ...]
     notebook: str
-    section: str
-    minutes: int
-    difficulty: str
-    kind: str
-    file: str
-    task: str
-    hints: tuple[str, ...]
-    wrong: tuple[WrongSolution, ...]
     stub: Path
     solution: Path
     info: Path
@@ -116,40 +111,59 @@ class Exercise:
 
     def translated(self) -> Exercise:
         """The exercise with what a learner reads in the learner's language."""
+        if language() == ENGLISH:
+            return self
         hints = tuple(map(translated, self.hints))
         return replace(self, title=translated(self.title), task=translated(self.task), hints=hints)
 
 
 @dataclass(frozen=True)
 class Course:
-    """All exercises in order, and the two folders they were read from."""
+    """The exercises in order, and the two folders they are read from. An exercise is read when it is asked for.
 
-    exercises: tuple[Exercise, ...]
+    files: id -> the exercise's TOML file.
+    """
+
+    files: Mapping[str, Path]
     root: Path
     solutions: Path
 
     def __iter__(self) -> Iterator[Exercise]:
-        return iter(self.exercises)
+        return (self._read(info) for info in self.files.values())
+
+    @property
+    def exercises(self) -> tuple[Exercise, ...]:
+        """All of them. Raises RegistryError that names the file and the key at fault."""
+        return tuple(self)
+
+    @property
+    def ids(self) -> list[str]:
+        """The id of each exercise."""
+        return list(self.files)
 
     def find(self, name: str) -> Exercise:
-        """The exercise of that id. Raises ArgumentError that suggests the closest ids."""
-        for exercise in self.exercises:
-            if exercise.id == name:
-                return exercise
-        ids = [exercise.id for exercise in self.exercises]
-        near = difflib.get_close_matches(str(name), ids, n=2)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ids)}"
+        """The exercise of that id, in the learner's language.
+
+        Raises ArgumentError that suggests the closest ids, RegistryError that names its file and the key at fault.
+        """
+        if str(name) in self.files:
+            return self._read(self.files[str(name)])
+        near = difflib.get_close_matches(str(name), self.ids, n=2)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(self.ids)}"
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
     def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
         """The first exercise from this one on that was not passed, from the first after the last; None if all were."""
-        begin = self.exercises.index(exercise)
-        order = self.exercises[begin:] + self.exercises[:begin]
-        return next((one for one in order if one.id not in passed), None)
+        begin = self.ids.index(exercise.id)
+        order = self.ids[begin:] + self.ids[:begin]
+        return next((self.find(one) for one in order if one not in passed), None)
 
     def after(self, exercise: Exercise) -> Exercise:
         """The exercise behind this one; behind the last, the first."""
-        return self.exercises[(self.exercises.index(exercise) + 1) % len(self.exercises)]
+        return self.find(self.ids[(self.ids.index(exercise.id) + 1) % len(self.ids)])
+
+    def _read(self, info: Path) -> Exercise:
+        return _read_once(info, self.root, self.solutions, look_of(info)).translated()
 
 
 def exercises_root() -> Path:
@@ -163,75 +177,28 @@ def solutions_root() -> Path:
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """Read the exercises, in the order of their ids and in the learner's language.
-
-    Raises RegistryError that names the file and the key at fault.
-    """
+    """List the exercises, in the order of their ids. Raises RegistryError for a file whose name is no exercise's."""
     root = root or exercises_root()
     solutions = solutions or solutions_root()
-    found = sorted((_known(path, root, solutions) for path in solutions.glob("*/*.exercise.toml")), key=_order)
-    return Course(tuple(one.translated() for one in found), root, solutions)
-
-
-def _order(exercise: Exercise) -> tuple[int, int]:
-    notebook, _, number = exercise.id.partition(".")
-    return int(notebook), int(number)
-
-
-def _known(info: Path, root: Path, solutions: Path) -> Exercise:
-    """As ``_read``, which is not asked twice for a file that stayed as it was: a check asks for the course twice."""
-    try:
-        now = info.stat()
-    except OSError:
-        return _read(info, root, solutions)  # which says so
-    return _read_once(info, root, solutions, (now.st_mtime_ns, now.st_size, now.st_ino))
+    found = {}
+    for info in solutions.glob("*/*.exercise.toml"):
+        named = _FILE.fullmatch(info.name)
+        if not named or not info.parent.name.startswith(f"{named[1]}_"):
+            where = "NN_topic/NN_K.exercise.toml"
+            raise RegistryError(f"the file is {where}: exercise K of notebook NN", where=str(info))
+        found[int(named[1]), int(named[2])] = f"{named[1]}.{named[2]}", info
+    return Course(dict(found[order] for order in sorted(found)), root, solutions)
 
 
 @functools.lru_cache(maxsize=256)
-def _read_once(info: Path, root: Path, solutions: Path, _edition: tuple[int, int, int]) -> Exercise:
-    return _read(info, root, solutions)
-
-
-def _read(info: Path, root: Path, solutions: Path) -> Exercise:
-    where, item = str(info), read_toml(info, "the exercise")
-    for key in sorted(_FIELDS.keys() ^ item.keys()):
-        raise RegistryError(f"'{key}' is {'missing' if key in _FIELDS else 'not a key of an exercise'}", where=where)
-    for key, kind in _FIELDS.items():
-        if not isinstance(item[key], kind) or isinstance(item[key], bool) or not item[key]:
-            raise RegistryError(f"'{key}' is empty or of the wrong type: {item[key]!r}", where=where)
-    for key, choices in (("kind", tuple(KINDS)), ("difficulty", DIFFICULTIES)):
-        if item[key] not in choices:
-            raise RegistryError(f"'{key}' is {item[key]!r}", where=where, hint=f"one of {', '.join(choices)}")
-    named = _FILE.fullmatch(info.name)
-    if not named or not info.parent.name.startswith(f"{named[1]}_"):
-        raise RegistryError("the file is NN_topic/NN_K.exercise.toml: exercise K of notebook NN", where=where)
-    if len(item["hints"]) != HINTS or not all(isinstance(hint, str) and hint.strip() for hint in item["hints"]):
+def _read_once(info: Path, root: Path, solutions: Path, _look: object) -> Exercise:
+    where = str(info)
+    made = decode(info, _Exercise, "the exercise")
+    if len(made.hints) != HINTS or not all(hint.strip() for hint in made.hints):
         raise RegistryError(f"an exercise has {HINTS} hints, none of them empty", where=where)
-    file = f"{info.parent.name}/{item['file']}"
-    rest = {key: item[key] for key in _FIELDS if key not in ("objectives", "hints", "wrong", "file")}
-    return Exercise(
-        **rest,
-        id=f"{named[1]}.{named[2]}",
-        notebook=named[1],
-        file=file,
-        objectives=tuple(item["objectives"]),
-        hints=tuple(item["hints"]),
-        wrong=_wrong(item["wrong"], where),
-        stub=root / file,
-        solution=solutions / file,
-        info=info,
-    )
-
-
-def _wrong(items: list[dict[str, Any]], where: str) -> tuple[WrongSolution, ...]:
-    names = [one.get("name", "") for one in items]
-    if len(set(names)) != len(names) or not all(one.get("name") and one.get("message") for one in items):
-        raise RegistryError("each wrong solution has a name of its own and a message", where=where)
-    try:
-        return tuple(
-            WrongSolution(one["name"], one["message"], tuple(Edit(**edit) for edit in one["edit"])) for one in items
-        )
-    except (KeyError, TypeError) as error:
-        raise RegistryError(
-            f"a wrong solution has [[wrong.edit]], each with the keys 'find' and 'replace': {error}", where=where
-        ) from error
+    if len({one.name for one in made.wrong}) != len(made.wrong):
+        raise RegistryError("each wrong solution has a name of its own", where=where)
+    notebook, _, number = info.name.partition(".")[0].partition("_")
+    file = f"{info.parent.name}/{made.file}"
+    paths = {"file": file, "stub": root / file, "solution": solutions / file, "info": info}
+    return Exercise(**asdict(made) | paths, id=f"{notebook}.{number}", notebook=notebook)

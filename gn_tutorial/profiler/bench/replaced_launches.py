@@ -36,7 +36,7 @@ def run_parts(
     known, results = dict(arrays), []
     for part in op.replaces:
         its, spec = find_kernel(part.kernel)
-        ours = dict(part.arrays)
+        ours = part.arrays
         inputs = {one.name: known.get(ours.get(one.name, "")) for one in its.inputs}
         for one in its.inputs:
             if inputs[one.name] is None and one.fill is None:

@@ -161,9 +161,9 @@ def test_an_unknown_puzzle_is_an_error_that_names_its_like() -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (("section =", "sections ="), "is missing"),
+        (("section =", "sections ="), "'sections' is not a key of a puzzle"),
         (('frame = "local"', 'frame = "lokal"'), "'frame' is 'lokal'"),
-        (('title = "The first n lanes"', "title = 3"), "'title' is empty or of the wrong type"),
+        (('title = "The first n lanes"', "title = 3"), "'title' has a value of the wrong type"),
         (("lines =", "line ="), r"a \[\[wrong\]\] has name, lines, say"),
     ],
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 import gn_tutorial as gnt
 from gn_tutorial.cli import app
@@ -116,8 +117,8 @@ def test_a_struct_of_another_operator_is_refused() -> None:
 
 
 def test_a_workspace_and_the_blocks_follow_another_struct() -> None:
-    arguments = tuple(replace(one, bytes="channels") if one.role == "workspace" else one for one in OP.arguments)
-    op = replace(OP, arguments=arguments)
+    named = (structs.replace(one, bytes="channels") if one.role == "workspace" else one for one in OP.arguments)
+    op = structs.replace(OP, arguments=tuple(named))
     made = call_plan.plan(op, SPEC, [np.zeros((2, 8, 4), np.float32)], {"num_groups": 2})
     other = call_plan.retiled(op, made, made.tiling.with_(channels=256, usedCores=3))
     assert [plan.values["workspace"].size for plan in (made, other)] == [8, 256]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 from picture_support import texts
 
 import gn_tutorial as gnt
@@ -92,7 +93,7 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="3 arrays for 2 inputs"):
         fusion_gain("swiglu", x, x, x)
     op = REGISTRY["swiglu"]
-    broken = replace(op, replaces=(Part("elementwise_mul/map", (("x", "nobody"), ("y", "up"), ("z", "z"))),))
+    broken = structs.replace(op, replaces=(Part("elementwise_mul/map", {"x": "nobody", "y": "up", "z": "z"}),))
     with pytest.raises(RegistryError, match="'x' of elementwise_mul/map is 'nobody', which nobody makes"):
         run_parts(broken, {"gate": x, "up": x}, {})
 
