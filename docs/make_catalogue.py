@@ -23,14 +23,18 @@ from gn_tutorial.course.playground.programs import is_special  # noqa: E402
 from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
     PAGES,
     CatalogueEntry,
+    ShownWith,
     Symptom,
+    causes,
+    check,
     entries,
     families,
+    label_of,
     spoken,
     symptoms,
 )
 from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
-from gn_tutorial.errors import KernelFault  # noqa: E402
+from gn_tutorial.errors import KernelFault, RegistryError  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
@@ -68,11 +72,18 @@ def _place(program: str, name: str) -> tuple[bool, bool, str]:
 
 
 def example(program: str, name: str) -> Example:
-    """Run a wrong program. Raises ValueError if the twin does not find ``name`` in it."""
+    """Run a wrong program. Raises ValueError if the twin does not find ``name`` in it, or
+    if a place of the finding has no label."""
     printed, findings = run(program)
     found = next((one for one in findings if one.id == name), None)
     if found is None:
         raise ValueError(f"tests/programs/{program}.cpp does not give {name}")
+    cause = causes().get(str(found.fields.get("cause", "")), ShownWith())
+    if bare := [place for place in found.places if not label_of(place, cause, entries()[name])]:
+        raise ValueError(
+            f"{name} has a place '{bare[0]}' in tests/programs/{program}.cpp, and no label for it: labels in"
+            " diagnostics.toml or causes.toml"
+        )
     paths = programs.SOURCES[program], programs.SOURCES[program.removesuffix("_bad") + "_ok"]
     wrong, right = (_MARKS.sub("", path.read_text(encoding="utf-8")).rstrip("\n") for path in paths)
     return Example(program, wrong, right, found.line, found.severity, printed)
@@ -212,12 +223,17 @@ def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` only name the stale ones; 1 if there are any then."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
-    check = parser.parse_args(arguments).check
-    with speaking(ENGLISH):
-        changed = stale() if check else write()
+    check_only = parser.parse_args(arguments).check
+    try:
+        check()
+        with speaking(ENGLISH):
+            changed = stale() if check_only else write()
+    except (RegistryError, ValueError) as error:
+        print(error)
+        return 1
     for name in changed:
-        print(f"{PAGES}/{name}: {f'out of date; repair with: {COMMAND}' if check else 'written'}")
-    return 1 if check and changed else 0
+        print(f"{PAGES}/{name}: {f'out of date; repair with: {COMMAND}' if check_only else 'written'}")
+    return 1 if check_only and changed else 0
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from gn_tutorial.course.exercises.registry import DIFFICULTIES, KINDS, Exercise,
 from gn_tutorial.course.lab.in_language import in_language  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import names as quiz_names  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
-from gn_tutorial.diagnostics import catalogue, findings  # noqa: E402
+from gn_tutorial.diagnostics import catalogue  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, LOCALE, speaking  # noqa: E402
 from gn_tutorial.translation.markdown import prose_of, translated_markdown  # noqa: E402
 from gn_tutorial.translation.texts import DOMAIN, _catalogue, key_of  # noqa: E402
@@ -85,7 +85,7 @@ def _of_diagnostics() -> Iterator[Found]:
         yield from ((f"{name}.{part}", getattr(cause, part)) for part in ("what", "fix"))
     for symptom in catalogue.symptoms():
         yield from (("symptoms.toml", text) for text in (symptom.title, *prose_of(symptom.look)))
-    yield from ((f"label.{name}", text) for name, text in findings.LABELS.items())
+    yield from ((f"label.{name}", text) for name, text in sorted(catalogue.labels()))
     yield from ((f"words.{field}", one) for field, listed in catalogue.words().items() for one in listed)
     yield from (("page", text) for text in catalogue.PAGE_WORDS)
 

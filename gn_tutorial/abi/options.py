@@ -107,10 +107,10 @@ class TwinOptions:
         """The same with the choices that forgive least, for a kernel that is to leave the twin.
 
         No waits that the compiler puts in, poison in the lanes that fill up a block, approximate reciprocals, and
-        copies that arrive when they are waited for; what CANN 9 refuses and older kernels have is an error. Observed
-        libraries only.
+        copies that arrive when they are waited for; what CANN 9 refuses and older kernels have (``strict`` in
+        diagnostics.toml) is an error. Observed libraries only.
         """
-        return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *_REFUSED))))
+        return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *severities.having("strict")))))
 
     def to_abi(self) -> structs.GntOptions:
         """The same choices as the struct of abi.h, where 0 is the default of each field."""
@@ -132,8 +132,6 @@ _CHOICES = _choices()
 _STRICT: dict[str, Any] = {
     "auto_sync": "off", "pad_dummy": "poison", "approximate": "documented", "delayed_dma": True
 }  # fmt: skip
-#: A mask of more lanes than a repeat has, and InitBuffer of a TBuf with a number of buffers.
-_REFUSED = ("mask-range", "init-buffer-form")
 
 #: Below this the C++ runtime itself does not start.
 SMALLEST_MEMORY = 32 * _MIB

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE, read_toml
@@ -15,6 +16,7 @@ def check_names(field: str, names: Sequence[str]) -> None:
 
     ``warnings`` takes no finding that ends the launch (``ends`` there): nothing could follow it.
     """
+    ending = having("ends")
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(
             f"TwinOptions: {field} cannot be {names!r}", hint=f'a tuple of names: {field}=("ub-stale",)'
@@ -28,8 +30,8 @@ def check_names(field: str, names: Sequence[str]) -> None:
                 hint=hint,
                 detail=f"the findings: {', '.join(_catalogue())}",
             )
-        if field == "warnings" and _catalogue()[name]:
-            goes_on = ", ".join(one for one, ends in _catalogue().items() if not ends)
+        if field == "warnings" and name in ending:
+            goes_on = ", ".join(one for one in _catalogue() if one not in ending)
             raise ArgumentError(
                 f"TwinOptions: {name} cannot be a warning: the launch ends there, nothing could follow",
                 hint=f"mend it first; gnt explain {name}",
@@ -43,8 +45,11 @@ def encoded(warnings: Sequence[str], errors: Sequence[str]) -> bytes:
     return "".join(lines).encode()
 
 
+def having(key: str) -> tuple[str, ...]:
+    """The findings for which ``key`` is true in the catalogue: ``ends``, ``strict``, ``unchecked``."""
+    return tuple(name for name, table in _catalogue().items() if table.get(key, False))
+
+
 @functools.cache
-def _catalogue() -> Mapping[str, bool]:
-    """Every finding's name, and whether it ends the launch."""
-    tables = read_toml(PACKAGE / "diagnostics" / "diagnostics.toml", "the catalogue of diagnostics")
-    return {name: bool(table.get("ends", False)) for name, table in tables.items()}
+def _catalogue() -> Mapping[str, Mapping[str, Any]]:
+    return read_toml(PACKAGE / "diagnostics" / "diagnostics.toml", "the catalogue of diagnostics")

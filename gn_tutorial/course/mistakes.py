@@ -10,11 +10,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from gn_tutorial.abi.trace import Kind, Pipe, Trace
+from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.timing.timeline import Timeline
 
-#: Harmless on a device, and here the mistake all the same: two cores that do the same work, a tile used after it was
-#: given back, which nothing has overwritten yet.
-SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -69,7 +67,7 @@ def recognised(
     for one in wrong:
         if one.right != right or not (one.when or one.finding):
             continue
-        if (finding or one.finding) and not fnmatchcase(SAME_MISTAKE.get(finding, finding), one.finding):
+        if (finding or one.finding) and not fnmatchcase(harmless_forms().get(finding, finding), one.finding):
             continue
         if not one.when or _true(one.when, names):
             return one

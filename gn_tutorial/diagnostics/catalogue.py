@@ -1,10 +1,10 @@
-"""The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
+"""The catalogue of diagnostics: what is known of each id besides the place and the facts that the twin sends.
 
-``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``causes.toml`` has
-what is added where the twin knows which line led to the finding. ``symptoms.toml`` leads from what a learner sees to
-the likeliest ids; any other id names its symptoms itself. ``words.toml`` has the facts that are words. All of it is
-English: who shows it asks ``translation`` for the learner's language. The pages of docs/diagnostics are made from all
-of them and from the programs of tests/programs (docs/make_catalogue.py).
+``diagnostics.toml`` has an id's sentences, its symptoms, and how it is shown; a comment line ``# --- Queues ---`` there
+begins a family. ``causes.toml`` has what is added where the twin knows which line led to the finding. ``symptoms.toml``
+leads from what a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All of it is
+English; the code that shows it asks ``translation`` for the learner's language. docs/make_catalogue.py makes the pages
+of docs/diagnostics from these files and the programs of tests/programs.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import fnmatch
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from gn_tutorial.diagnostics.deciding import DECIDED_BY, FIX_AT, LINES
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import PACKAGE
 from gn_tutorial.translation.markdown import translated_markdown
@@ -48,11 +49,30 @@ PAGE_WORDS = (
 PAGES = "docs/diagnostics"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShownWith:
+    """What is shown beside a finding's own line, and in which words.
+
+    decided_by: how the lines that decide it are found, words of ``DECIDED_BY``; deciding_lines: how many are shown.
+    fix_at: the kind of line that its fix changes, a word of ``FIX_AT``. labels: those of its other places; words: those
+    among its facts, by field. What several findings share of the two is in words.toml.
+    """
+
+    decided_by: tuple[str, ...] = ()
+    deciding_lines: int = LINES
+    fix_at: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
-class CatalogueEntry:
+class CatalogueEntry(ShownWith):
     """One id. The sentences are templates: a name in braces is a fact that the twin sends.
 
-    symptoms: titles of the symptoms that it names itself; ``symptoms.toml`` may list it under others.
+    symptoms: titles of the symptoms that it names itself; ``symptoms.toml`` may list it under others. ends: the launch
+    ends there, so that it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
+    device looks at it, so that a project's launch takes it for a warning. harmless_form_of: the id of which it is the
+    harmless form.
     """
 
     id: str
@@ -61,6 +81,10 @@ class CatalogueEntry:
     why: str
     fix: str
     symptoms: tuple[str, ...] = ()
+    ends: bool = False
+    strict: bool = False
+    unchecked: bool = False
+    harmless_form_of: str = ""
 
     @property
     def link(self) -> str:
@@ -69,8 +93,11 @@ class CatalogueEntry:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """What led to a finding, where the twin knows: a sentence more, and the fix in the place of the entry's own."""
+class Cause(ShownWith):
+    """What led to a finding, where the twin knows: one more sentence, and a fix in place of the entry's own.
+
+    Where it says how the finding is shown, that too is in place of the entry's own.
+    """
 
     what: str
     fix: str
@@ -78,60 +105,97 @@ class Cause:
 
 @dataclass(frozen=True)
 class Symptom:
-    """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first."""
+    """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first; the file may have patterns."""
 
     title: str
     look: str
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    """What findings share: the words among their facts, by field, and the labels of their other places, by name."""
+
+    facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+
+
+_Shape = TypeVar("_Shape")
+
+
+def _made(shape: type[_Shape], table: Mapping[str, Any], **more: str) -> _Shape:
+    """The table of a file as an object; ``check`` refuses the keys that are left out here."""
+    keys = {one.name for one in fields(shape)}
+    known = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items() if key in keys}
+    return shape(**(more | known))
 
 
 def read_entries(text: str) -> dict[str, CatalogueEntry]:
-    """The entries of a catalogue's text, in its order."""
+    """The entries of a catalogue's text, in its order; a sentence that is missing is empty."""
     families, family = {}, ""
     for line in text.splitlines():
         if found := _FAMILY.match(line):
             family = found[1]
         elif found := _TABLE.match(line):
             families[found[1]] = family
-    tables = tomllib.loads(text)
     return {
-        name: CatalogueEntry(
-            name,
-            families.get(name, ""),
-            *(str(table.get(part, "")) for part in ("what", "why", "fix")),
-            symptoms=tuple(table.get("symptoms", ())),
-        )
-        for name, table in tables.items()
+        name: _made(CatalogueEntry, table, id=name, family=families.get(name, ""), what="", why="", fix="")
+        for name, table in tomllib.loads(text).items()
     }
+
+
+def _text(file: str) -> str:
+    """A file of the catalogue; empty if it is missing, since a finding must be shown all the same."""
+    try:
+        return (_HERE / file).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
 
 
 @functools.cache
 def entries() -> Mapping[str, CatalogueEntry]:
-    """The package's catalogue by id; empty if its file is missing, since a finding must be shown all the same."""
-    try:
-        return read_entries((_HERE / "diagnostics.toml").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
+    """The package's catalogue by id."""
+    return read_entries(_text("diagnostics.toml"))
+
+
+@functools.cache
+def harmless_forms() -> Mapping[str, str]:
+    """An id that is the harmless form of another one -> the other: to a checker of exercises both are one mistake."""
+    return {one.id: one.harmless_form_of for one in entries().values() if one.harmless_form_of}
 
 
 @functools.cache
 def causes() -> Mapping[str, Cause]:
-    """The package's causes by name; empty if their file is missing."""
-    try:
-        tables = tomllib.loads((_HERE / "causes.toml").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    return {name: Cause(str(table["what"]), str(table["fix"])) for name, table in tables.items()}
+    """The package's causes by name."""
+    tables = tomllib.loads(_text("causes.toml"))
+    return {name: _made(Cause, table, what="", fix="") for name, table in tables.items()}
 
 
 @functools.cache
 def words() -> Mapping[str, tuple[str, ...]]:
-    """Field of a finding -> the words of English that the twin may send in it; empty if their file is missing."""
-    try:
-        tables = tomllib.loads((_HERE / "words.toml").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    return {field: tuple(listed) for field, listed in tables.items()}
+    """Field of a finding -> the words of English that the twin may send in it."""
+    found = {key: tuple(listed) for key, listed in _shared().facts.items()}
+    for shown in (*entries().values(), *causes().values()):
+        for key, listed in shown.words.items():
+            found[key] = tuple(dict.fromkeys((*found.get(key, ()), *listed)))
+    return found
+
+
+@functools.cache
+def _shared() -> Words:
+    return _made(Words, tomllib.loads(_text("words.toml")))
+
+
+def label_of(place: str, *shown: ShownWith) -> str:
+    """The label of a finding's other place: its cause's, its entry's, or the shared one; empty if none has it."""
+    return next((one.labels[place] for one in shown if place in one.labels), _shared().places.get(place, ""))
+
+
+def labels() -> Iterator[tuple[str, str]]:
+    """Every label of a place, with the place's name."""
+    yield from _shared().places.items()
+    for shown in (*entries().values(), *causes().values()):
+        yield from shown.labels.items()
 
 
 def families() -> dict[str, list[CatalogueEntry]]:
@@ -140,6 +204,44 @@ def families() -> dict[str, list[CatalogueEntry]]:
     for entry in entries().values():
         found.setdefault(entry.family, []).append(entry)
     return found
+
+
+def check() -> None:
+    """Raise RegistryError for a key or a word of the four files that means nothing, or a key that is missing."""
+    known = read_entries(_text("diagnostics.toml"))
+    for name, table in tomllib.loads(_text("diagnostics.toml")).items():
+        _check("diagnostics.toml", name, table, CatalogueEntry, id=name, family="")
+        _check_word("diagnostics.toml", name, "harmless_form_of", table.get("harmless_form_of", name), known)
+    for name, table in tomllib.loads(_text("causes.toml")).items():
+        _check("causes.toml", name, table, Cause)
+    for table in tomllib.loads(_text("symptoms.toml"))["symptom"]:
+        _check("symptoms.toml", f"'{table.get('title', '')}'", table, Symptom)
+    _check("words.toml", "the file", tomllib.loads(_text("words.toml")), Words)
+    read_symptoms(_text("symptoms.toml"), known)
+
+
+def _check(file: str, name: str, table: Mapping[str, Any], shape: type, **more: str) -> None:
+    """Raise RegistryError unless the table is of this shape and its words are known. more: what no table has."""
+    import msgspec  # only here: the playground's page reads the catalogue without it
+
+    keys = [one.name for one in fields(shape) if one.name not in more]
+    for key in table:
+        if key not in keys:
+            what = f"{file}: {name} has the key '{key}', which there is not"
+            raise RegistryError(what, hint=f"keys: {', '.join(keys)}")
+    try:
+        msgspec.convert(more | table, shape)
+    except msgspec.ValidationError as error:
+        raise RegistryError(f"{file}: {name}: {error}", hint=f"keys: {', '.join(keys)}") from error
+    for word in table.get("decided_by", ()):
+        _check_word(file, name, "decided_by", word, DECIDED_BY)
+    if "fix_at" in table:
+        _check_word(file, name, "fix_at", table["fix_at"], FIX_AT)
+
+
+def _check_word(file: str, name: str, key: str, word: str, known: Iterable[str]) -> None:
+    if word not in known:
+        raise RegistryError(f"{file}: {name}: {key} cannot be '{word}'", hint=f"one of {', '.join(known)}")
 
 
 def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Symptom, ...]:

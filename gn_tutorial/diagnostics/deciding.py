@@ -1,103 +1,111 @@
-"""The lines that decide where a flagged line reads or writes, and how much: loops, variables, a copy's struct.
+"""The lines that are shown beside a finding's own: those that decide it, and the one that its fix changes.
 
-The twin sees that an offset or a length is wrong; the mistake is often made lines before, where it was computed. What
-decides it is read from the text: variables are followed to where they get their values, through parameters to the calls
-of the function. Constants are not shown.
+The twin sees that an offset or a length is wrong. The mistake is often made lines before, where the number was
+computed, and the twin sees no declarations. Both kinds of line are read from the text. The catalogue says which lines a
+finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
+Variables are followed to where they get their values, through parameters to the calls of the function; constants are
+not shown.
 """
 
 from __future__ import annotations
 
 import functools
 import linecache
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
 from gn_tutorial.cpp.tokens import tokens
+from gn_tutorial.translation.texts import translated
 
-#: What a comparison has found: an input that is read at another place than it should be.
-READS_ELSEWHERE = "reads-elsewhere"
-#: Causes that count instead of their finding: stores that meet lack an offset, whatever finds it.
-DECIDING_CAUSES = ("stores-meet", "stored-over")
-#: Flags only the last of many stores, so it shows more lines, those of its length before those of its place.
-_NOT_WRITTEN = "gm-not-written"
-#: Findings about a place in global memory; those for which its beginning counts even if nothing is added to it.
-_PLACE = {
-    "gm-out-of-bounds", "gm-behind-end", "gm-beyond-declared-size", "gm-declared-rounded", "gm-misaligned",
-    _NOT_WRITTEN, "race-blocks", "race-equal-bytes", "race-global", "cache-line-shared", READS_ELSEWHERE,
-    *DECIDING_CAUSES,
-}  # fmt: skip
-_SHARED = {
-    READS_ELSEWHERE,
-    *DECIDING_CAUSES,
-    "race-blocks",
-    "race-equal-bytes",
-    "gm-beyond-declared-size",
-    "gm-out-of-bounds",
-    "gm-misaligned",
+#: How many such lines are shown.
+LINES = 4
+
+
+def _global_places(source: SourceFlow, begin: int, end: int, *, always: bool) -> Iterator[Deciding]:
+    places = source.places(begin, end)
+    for at in places:
+        yield from source.index_values(at)
+    for name in dict.fromkeys(source.name(at) for at in places):
+        yield from source.given(name, always)
+
+
+def _local_indices(source: SourceFlow, begin: int, end: int, said: str) -> Iterator[Deciding]:
+    for first, last in source.local_indices(begin, end):
+        yield from source.values(source.names(first, last), begin)
+
+
+_Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
+#: What may decide a finding, and how its lines are found: from the tokens of a statement and the finding's sentences,
+#: which may name a field of the copy's struct.
+DECIDED_BY: Mapping[str, _Find] = {
+    # What is added to a place in global memory: in its index, or where SetGlobalBuffer is given the address.
+    "global-offset": lambda source, begin, end, said: _global_places(source, begin, end, always=False),
+    # The same, and SetGlobalBuffer even if nothing is added there.
+    "global-start": lambda source, begin, end, said: _global_places(source, begin, end, always=True),
+    "local-index": _local_indices,
+    # A count, a number of repeats.
+    "length": lambda source, begin, end, said: source.values(source.lengths(begin, end), begin),
+    "copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
+    # That of the copy at the finding's place "other".
+    "other-copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
+    # Where the tensors were taken from a queue or a buffer.
+    "tensors": lambda source, begin, end, said: source.tensors(begin, end),
 }
-#: About the index of a tensor; a length; the layout of a copy; padding; tensors that should be two.
-_INDEX = {"ub-out-of-bounds", "ub-misaligned", "ub-index"}
-_LENGTH = {
-    "ub-out-of-bounds", "copy-not-whole-blocks", "copy-too-many-rows", "count-negative", "repeat-range", "stride-range",
-    "mask-range", "ub-overflow", "gm-out-of-bounds", "gm-beyond-declared-size", "gm-behind-end",
+_Kind = Callable[[str, Mapping[str, Any]], tuple[str, str, str]]
+#: What a fix may change, of a finding with this buffer and these facts: the pattern of such a line, what is marked in
+#: it, and the mark's label.
+FIX_AT: Mapping[str, _Kind] = {
+    "queue": lambda buffer, facts: (
+        rf"\bT(?:Que|QueBind)\s*<[^;]*>[^;<>()]*\b{re.escape(buffer)}\b", buffer, translated("declared here")
+    ),
+    # A variable of too few bits.
+    "narrow-integer": lambda buffer, facts: (
+        rf"\buint{facts.get('bits')}_t\s+\w+\s*[={{]", f"uint{facts.get('bits')}_t", translated("declared here")
+    ),
+    "sizeof-in-index": lambda buffer, facts: (
+        r"[\w\]]\s*\[[^\[\]]*\bsizeof\b[^\[\]]*\]", "sizeof", translated("counts elements")
+    ),
 }  # fmt: skip
-_LAYOUT = {
-    "ub-out-of-bounds", "ub-never-written", "race-same-pipe", "pad-row-too-long", "copy-tail-never-written",
-    "copy-too-many-rows", "gm-out-of-bounds", "gm-beyond-declared-size", _NOT_WRITTEN, *DECIDING_CAUSES,
-}  # fmt: skip
-_PADDING = {"padding-reduced"}
-_TENSORS = {"ub-overwritten-unread", "operands-overlap", "view-overlap"}
-_ALL = _PLACE | _INDEX | _LENGTH | _LAYOUT | _PADDING | _TENSORS
-#: Lines of a finding; of _NOT_WRITTEN.
-_LINES, _MORE_LINES = 4, 6
 
 
-def deciding(finding: str, file: str, line: int, said: str = "", *, copy: int = 0) -> list[Deciding]:
-    """The lines that decide the place or the length of what this line does; none for findings about other things.
+def deciding(
+    decided_by: Sequence[str], file: str, line: int, said: str = "", *, other: int = 0, most: int = LINES
+) -> list[Deciding]:
+    """The lines that decide the place or the length of what this line does, at most ``most``.
 
-    finding: its id, or one of DECIDING_CAUSES. file, line: of the operation that it is about. said: the finding's
-    sentences, which may name a field of the copy's struct. copy: the line of another copy in the file that it is about;
-    0: none.
+    decided_by: words of DECIDED_BY; of lines that are as near, those of the first word come first. file, line: of the
+    operation that the finding is about. said: the finding's sentences. other: the line of its place "other", if that is
+    in the same file; 0: none.
     """
-    if finding not in _ALL or not file:
+    if not decided_by or not file:
         return []
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
-    every = [*_of_statement(source, line, finding, said)]
-    every += source.layouts(*source.statement(copy), said) if copy else ()
+    every: list[Deciding] = []
+    for word in (one for one in decided_by if one in DECIDED_BY):  # the lint refuses others; a finding is shown anyway
+        begin, end = source.statement(other if word.startswith("other-") else line)
+        every += DECIDED_BY[word](source, begin, end, said) if begin < end else ()
     found: dict[int, Deciding] = {}
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
-    return list(found.values())[: _MORE_LINES if finding == _NOT_WRITTEN else _LINES]
+    return list(found.values())[:most]
 
 
-@functools.lru_cache(maxsize=8)
-def _source(text: str) -> SourceFlow:
-    return SourceFlow(list(tokens(text)))
+def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:
+    """The number of the line that the fix changes, what is marked in it, and the mark's label.
 
-
-def _of_statement(source: SourceFlow, line: int, finding: str, said: str) -> Iterator[Deciding]:
-    begin, end = source.statement(line)
-    if begin == end:
-        return
-    if finding in _LAYOUT:
-        yield from source.layouts(begin, end, said)
-    if finding == _NOT_WRITTEN:
-        yield from source.values(source.lengths(begin, end), begin)
-    if finding in _PLACE:
-        places = source.places(begin, end)
-        for at in places:
-            yield from source.index_values(at)
-        for name in dict.fromkeys(source.name(at) for at in places):
-            yield from source.given(name, finding in _SHARED)
-    if finding in _INDEX:
-        for first, last in source.local_indices(begin, end):
-            yield from source.values(source.names(first, last), begin)
-    if finding in _LENGTH:
-        yield from source.values(source.lengths(begin, end), begin)
-    if finding in _TENSORS or "ReinterpretCast" in said:
-        yield from source.tensors(begin, end)
+    The number is 0 if no line of the file is of that kind, or several are. what: a word of FIX_AT, or nothing.
+    """
+    if what not in FIX_AT:
+        return 0, "", ""
+    pattern, marked, label = FIX_AT[what](buffer, facts)
+    linecache.checkcache(file)
+    texts = (text.partition("//")[0] for text in linecache.getlines(file))
+    found = [number for number, text in enumerate(texts, 1) if re.search(pattern, text)]
+    return (found[0], marked, label) if marked and len(found) == 1 else (0, "", "")
 
 
 def operator_line(file: str, line: int, op: str) -> int:
@@ -107,3 +115,8 @@ def operator_line(file: str, line: int, op: str) -> int:
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line
+
+
+@functools.lru_cache(maxsize=8)
+def _source(text: str) -> SourceFlow:
+    return SourceFlow(list(tokens(text)))

@@ -20,10 +20,11 @@ _TAB = 4
 
 @dataclass(frozen=True)
 class Excerpt:
-    """``column`` counts characters from 1, 0 if not known; ``start`` and ``length`` are the mark in ``text``.
+    """One line of source and its mark.
 
-    ``text`` is the line with its tabs expanded, empty if the file cannot be read. ``primary``: the place that the
-    finding is about; the others (where the buffer was made, the other access) have a ``label`` that says what they are.
+    ``text`` is the line with its tabs expanded, empty if the file cannot be read; ``start`` and ``length`` are the mark
+    in it. ``column`` counts characters of the file's line from 1, 0 if not known. ``primary``: the place that the
+    finding is about; every other line (where the buffer was made, the other access) has a ``label``.
     """
 
     file: str
@@ -80,7 +81,7 @@ def excerpt(
 
 
 def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """Every line once: a second excerpt of a line becomes a label of the first."""
+    """The excerpts with every line once: a second excerpt of a line adds its label to the first."""
     lines: dict[tuple[str, int], Excerpt] = {}
     for one in excerpts:
         place = (one.file, one.line)

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.diagnostics import rendering
-from gn_tutorial.diagnostics.catalogue import Cause, causes, entries, words
-from gn_tutorial.diagnostics.deciding import DECIDING_CAUSES, deciding, operator_line
-from gn_tutorial.diagnostics.declared import declared
+from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries, label_of, words
+from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
@@ -32,41 +31,11 @@ _PRINTED_LINES = 10
 _NOTE = "note"
 #: How many findings of one launch are shown; the others are counted.
 SHOWN = 5
-#: What the other places of a finding are, by the name that the twin gives them.
-LABELS = {
-    "again": "the same id",
-    "alloc": "handed out here",
-    "allocated": "allocated",
-    "blocks": "blocks",
-    "buffer": "made here",
-    "compare": "compare",
-    "copy": "copied here",
-    "empty": "empty",
-    "enqueued": "enqueued",
-    "first": "first",
-    "freed": "freed here",
-    "gap": "leaves bytes out",
-    "held": "taken here",
-    "mask": "the mask is set here",
-    "mode": "on since here",
-    "off": "switched off here",
-    "other": "the other one",
-    "raised": "raised",
-    "set": "on since here",
-    "shared": "shared",
-    "since": "{state} since here",
-    "stored": "stored",
-    "taken": "taken",
-    "type": "set here",
-    "used": "used",
-    "view": "made here",
-    "written": "written",
-}
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. ``file`` and ``line`` are in the learner's source; its sentences are made of ``fields``.
+    """One finding. ``file`` and ``line`` are in the learner's source; ``fields`` are the facts of its sentences.
 
     A pair of fields ``<name>_file`` and ``<name>_line`` is another place: where the buffer was made, the other access.
     """
@@ -131,11 +100,11 @@ class Diagnostic:
         return {name: place for name, place in found.items() if place[0] and place[1]}
 
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """The line of the finding, a declaration that it is about, if the text has one, and the other places."""
-        return joined([self._excerpt(), *self._changed(), *(self._other(name) for name in self.places)])
+        """The finding's own line, those that the catalogue wants beside it, and its other places; each line once."""
+        return joined([self._excerpt(), *self._beside(), *(self._other(name) for name in self.places)])
 
     def view(self) -> FindingView:
-        """All that is shown of it."""
+        """The finding as it is shown: its sentences, its places and their lines of source."""
         folder = self.file.removesuffix(Path(self.file).name)
         more = f"gnt explain {self.id}" if self.link else ""
         excerpts = self.excerpts()
@@ -181,21 +150,34 @@ class Diagnostic:
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
-    def _changed(self) -> list[Excerpt]:
-        line, marked, label = declared(self.id, self.file, self.fields, self.buffer)
+    def _beside(self) -> list[Excerpt]:
+        """The line that the fix changes, and those that decide the finding, as far as the text tells them."""
+        shown = self._shown_with()
+        what = next((one.fix_at for one in shown if one.fix_at), "")
+        line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
         own = [excerpt(self.file, line, marked, label=label)] if line else []
-        file, copy = self.places.get("other", ("", 0))
-        cause = str(self.fields.get("cause", ""))
-        about = cause if cause in DECIDING_CAUSES else self.id
-        led = deciding(about, self.file, self.line, f"{self.what} {self.fix}", copy=copy if file == self.file else 0)
+        file, other = self.places.get("other", ("", 0))
+        by = next((one for one in shown if one.decided_by), ShownWith())
+        led = deciding(
+            by.decided_by,
+            self.file,
+            self.line,
+            f"{self.what} {self.fix}",
+            other=other if file == self.file else 0,
+            most=by.deciding_lines,
+        )
         return [*own, *(excerpt(self.file, one.line, one.marked, label=one.label) for one in led)]
 
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]
         op = str(self.fields.get(f"{name}_op", "InitBuffer"))
-        template = translated(LABELS.get(name, name.replace("_", " ")))
+        template = translated(label_of(name, *self._shown_with()) or name.replace("_", " "))
         label = template.format_map(_Facts(self._quoted()))
         return excerpt(file, line, op, label=label, nth=self._nth(name))
+
+    def _shown_with(self) -> list[ShownWith]:
+        """How it is shown: what its cause says counts before what its entry says."""
+        return [one for one in (self._cause(), entries().get(self.id)) if one]
 
     def _nth(self, name: str) -> int:
         # Which call of its line the place is: how often the line was called before, where the twin says so.
@@ -231,7 +213,7 @@ class Diagnostic:
 
 
 class _Facts(dict):
-    """A fact that the twin did not give: sentences stay readable without it."""
+    """The facts of a sentence; one that the twin did not send becomes words, so that the sentence can be read."""
 
     def __missing__(self, key: str) -> str:
         if not key.endswith("_name"):
@@ -250,9 +232,9 @@ class Findings(tuple[Diagnostic, ...]):
         return sorted(self, key=lambda one: one.severity != "error")
 
     def lines(self, limit: int = SHOWN, *, named: bool = True) -> list[Line]:
-        """All of them as lines, the sentences of an id once; past ``limit`` they are counted.
+        """The findings as lines: why and fix of an id once, and the number of those past ``limit``.
 
-        ``named`` False leaves out the first one's severity.
+        named: False leaves out the first one's severity.
         """
         lines: list[Line] = []
         for number, (one, news) in enumerate(self._shown(limit)):
@@ -281,7 +263,7 @@ class Findings(tuple[Diagnostic, ...]):
         )
 
     def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
-        """Those that are shown, each with whether its id is the first of its kind."""
+        """The findings that are shown, and for each whether it is the first with its id."""
         shown = self.ordered[:limit]
         ids = [one.id for one in shown]
         return [(one, ids.index(one.id) == number) for number, one in enumerate(shown)]
@@ -298,7 +280,7 @@ def parse_report(report: bytes) -> Findings:
 
 
 def parse_with_notes(report: bytes) -> tuple[Findings, tuple[Diagnostic, ...]]:
-    """The same, and what the twin noted without finding fault: facts for a comparison that fails."""
+    """The findings of a report, and its notes: facts that a comparison which fails may name."""
     text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
     read = [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
     return Findings(one for one in read if one.severity != _NOTE), tuple(one for one in read if one.severity == _NOTE)

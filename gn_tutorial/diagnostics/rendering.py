@@ -1,7 +1,7 @@
-"""How one finding reads: as text with carets, the same text in parts that a terminal may colour, and as HTML.
+"""One finding as text with carets, as lines of spans that a terminal may colour, and as HTML.
 
-Text may name a folder, so that a terminal can open the file. HTML is what notebooks store: no folder, no script, no
-style sheet, the same on every machine.
+Text may name a folder, so that a terminal can open the file. Notebooks store HTML: it has no folder, no script and no
+style sheet, and is the same on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Line = tuple[TextSpan, ...]
 
 @dataclass(frozen=True)
 class FindingView:
-    """What is shown of a finding: its sentences, its places, and the command that tells more.
+    """A finding as it is shown: its sentences, its places, and the command that prints its page.
 
     ``where`` begins with ``folder``, which HTML leaves out.
     """
@@ -68,7 +68,7 @@ def severity_word(severity: str) -> str:
 
 
 def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
-    """The excerpts, one below the other; the file is named where it is not that of the first one."""
+    """The excerpts as lines, one below the other; a line with the file's name where the file changes."""
     lines: list[Line] = []
     file = excerpts[0].file if excerpts else ""
     for one in excerpts:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi import severities
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.compiler.cache_seal import checksum
@@ -237,16 +238,12 @@ class Project:
         return html_table((), self.rows(), caption=f"project {self.name}")
 
 
-#: A size given to SetGlobalBuffer is a promise that no device looks at, and projects are written for one. What goes
-#: wrong beyond it another check finds: the end of the argument, two blocks in the same bytes. So with a buffer of no
-#: bytes, which blocks without work make and do not use: a use of it is out of bounds.
-_UNCHECKED = ("gm-beyond-declared-size", "init-buffer-zero")
-
 _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    warnings = [one for one in _UNCHECKED if one not in options.errors]
+    # Projects are written for a device, and no device looks at these; other checks find what they lead to.
+    warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(
         options, compare_tail=tail, warnings=tuple(dict.fromkeys([*options.warnings, *warnings]))

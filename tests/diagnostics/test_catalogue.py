@@ -35,6 +35,38 @@ def test_pages_are_current() -> None:
     assert make_catalogue.stale() == [], f"repair with: {make_catalogue.COMMAND}"
 
 
+def test_keys_and_words_of_the_package_are_known() -> None:
+    catalogue.check()
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "told"),
+    [
+        ("diagnostics", 'decided_by = ["length"]', 'decided_by = ["lenght"]', "decided_by cannot be 'lenght'"),
+        ("diagnostics", 'decided_by = ["length"]', 'decides = ["length"]', "has the key 'decides', which there is not"),
+        ("diagnostics", "ends = true", 'ends = "yes"', "ub-index: Expected `bool`, got `str`"),
+        ("diagnostics", 'harmless_form_of = "race-blocks"', 'harmless_form_of = "race"', "race-equal-bytes: .* 'race'"),
+        ("diagnostics", 'why = "Harmless here', 'whine = "Harmless here', "ub-use-of-freed has the key 'whine'"),
+        ("causes", 'fix_at = "queue"', 'fix_at = "queues"', "queue-of-inputs: fix_at cannot be 'queues'"),
+        ("causes", 'fix = "Call', "decided_by = [] # ", "not-enqueued: Object missing required field `fix`"),
+        ("symptoms", "look =", "loook =", "'Wrong numbers in the tail' has the key 'loook'"),
+        ("words", "[places]", "[labels]", "the file has the key 'labels'"),
+        ("words", 'written = "written"', "written = 1", "Expected `str`, got `int`"),
+    ],
+)
+def test_a_key_or_word_that_means_nothing_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, before: str, after: str, told: str
+) -> None:
+    for path in (make_catalogue.ROOT / "gn_tutorial" / "diagnostics").glob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        assert path.stem != file or before in text
+        (tmp_path / path.name).write_text(text.replace(before, after, 1) if path.stem == file else text)
+    monkeypatch.setattr(catalogue, "_HERE", tmp_path)
+    with pytest.raises(RegistryError, match=rf"{file}\.toml: .*{told}") as caught:
+        catalogue.check()
+    assert caught.value.hint.startswith(("keys: ", "one of "))
+
+
 def test_every_diagnostic_has_a_page_a_family_and_a_symptom() -> None:
     names = set(catalogue.entries())
     assert {path.stem for path in FOLDER.glob("*.md")} == names | {"README"}
@@ -92,6 +124,12 @@ def test_a_stale_page_is_found_and_written_again(
 def test_a_program_that_gives_another_diagnostic_is_refused() -> None:
     with pytest.raises(ValueError, match=r"index_bad\.cpp does not give ub-overflow"):
         make_catalogue.example("memory/index_bad", "ub-overflow")
+
+
+def test_a_place_without_a_label_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_catalogue, "label_of", lambda place, *shown: "")
+    with pytest.raises(ValueError, match=r"ub-out-of-bounds has a place 'buffer' in .*, and no label for it"):
+        make_catalogue.example("memory/out_of_bounds_bad", "ub-out-of-bounds")
 
 
 def test_the_program_called_like_the_id_comes_first() -> None:

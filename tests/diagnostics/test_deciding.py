@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gn_tutorial.diagnostics.catalogue import causes, entries
 from gn_tutorial.diagnostics.deciding import deciding, operator_line
 
 CLASS = """
@@ -54,14 +55,15 @@ extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, uint32_t n) {
 
 
 def told(tmp_path: Path, source: str, place: str, finding: str, said: str = "") -> list[tuple[str, str, str]]:
-    """For each line that is named: the comment at its end, what is marked, and the label."""
+    """For each line that is named: the comment at its end, what is marked, and the label. finding: an id or cause."""
+    shown = causes().get(finding) or entries()[finding]
     file = tmp_path / "kernel.cpp"
     file.write_text(source)
     lines = source.splitlines()
     at = next(number for number, text in enumerate(lines, 1) if text.endswith(f"// {place}"))
     return [
         (lines[one.line - 1].partition("// ")[2], one.marked, one.label)
-        for one in deciding(finding, str(file), at, said)
+        for one in deciding(shown.decided_by, str(file), at, said, most=shown.deciding_lines)
     ]
 
 
@@ -110,7 +112,7 @@ def test_findings_about_other_things_name_none(tmp_path: Path, finding: str) -> 
 
 @pytest.mark.parametrize("file", ["", "/no/such/file.cpp"])
 def test_without_a_source_there_is_none(file: str) -> None:
-    assert deciding("gm-not-written", file, 3) == []
+    assert deciding(entries()["gm-not-written"].decided_by, file, 3) == []
     assert operator_line(file, 3, "operator+") == 3
 
 
@@ -119,7 +121,7 @@ def test_half_a_file_is_no_error(tmp_path: Path) -> None:
         file = tmp_path / f"half{end}.cpp"
         file.write_text(CLASS[:end] + "\n  DataCopy(yGm[at], b, count")
         last = len(file.read_text().splitlines())
-        assert isinstance(deciding("gm-not-written", str(file), last), list)
+        assert isinstance(deciding(entries()["gm-not-written"].decided_by, str(file), last), list)
 
 
 def test_the_line_of_an_operator_is_the_next_assignment_with_it(tmp_path: Path) -> None:

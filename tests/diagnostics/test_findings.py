@@ -203,8 +203,7 @@ def test_only_the_last_printed_lines_are_shown() -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_the_catalogue_is_complete(name: str) -> None:
-    assert set(CATALOGUE[name]) - {"ends", "symptoms"} == {"what", "why", "fix"}
+def test_names_and_templates_can_be_read(name: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     for part in ("what", "why", "fix"):
         list(string.Formatter().parse(CATALOGUE[name][part]))

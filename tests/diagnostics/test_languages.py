@@ -9,7 +9,7 @@ import program_pairs as programs
 import pytest
 
 from gn_tutorial.diagnostics import catalogue
-from gn_tutorial.diagnostics.findings import LABELS, Diagnostic, Findings
+from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.translation.choice import languages, speaking
 from gn_tutorial.translation.texts import translated
@@ -35,7 +35,7 @@ def templates() -> Iterator[tuple[str, str]]:
         yield from ((f"{entry.id}.{part}", getattr(entry, part)) for part in ("what", "why", "fix"))
     for name, cause in catalogue.causes().items():
         yield from ((f"{name}.{part}", getattr(cause, part)) for part in ("what", "fix"))
-    yield from LABELS.items()
+    yield from catalogue.labels()
 
 
 @pytest.mark.parametrize("language", OTHERS)

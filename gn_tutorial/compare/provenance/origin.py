@@ -85,7 +85,7 @@ class Origin:
         if self.suspect is None:
             return []
         file = self.suspect.file
-        lines = deciding(self.suspect.about, file, self.suspect.line, str(self.suspect))
+        lines = deciding(self.suspect.decided_by, file, self.suspect.line, str(self.suspect))
         shown = [f"  {one.line:>4} | {source_line(file, one.line).strip()}" for one in lines]
         return [str(self.suspect), *shown]
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
-from gn_tutorial.diagnostics.deciding import READS_ELSEWHERE
 
 #: Halves from which on their sum is named, and the largest relative error that its rounding explains.
 _HALVES, _ROUNDING = 64, 0.05
@@ -67,7 +66,7 @@ class Padded:
     row_bytes: int
     file: str
     line: int
-    about: ClassVar[str] = "pad-row-too-long"
+    decided_by: ClassVar[tuple[str, ...]] = ("copy-struct",)
 
     def __str__(self) -> str:
         return (
@@ -94,7 +93,7 @@ class Elsewhere:
     element: int
     file: str
     line: int
-    about: ClassVar[str] = READS_ELSEWHERE
+    decided_by: ClassVar[tuple[str, ...]] = ("global-start",)
 
     def __str__(self) -> str:
         return (

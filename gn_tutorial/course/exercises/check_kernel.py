@@ -18,7 +18,8 @@ from gn_tutorial.compare.elements import mismatch, spots
 from gn_tutorial.compare.patterns import Reader, recognised
 from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.verdict import Verdict
-from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of
+from gn_tutorial.course.mistakes import code_of
+from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import inout, out, workspace
@@ -176,7 +177,7 @@ class KernelChecker:
         values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
         options = options or self.options
-        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
+        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms()))))
         # A bare library refuses what only watched launches can do.
         options = options if observed else replace(options, delayed_dma=False)
         limits = Limits(seconds=self.seconds)
@@ -209,7 +210,7 @@ class KernelChecker:
             other = Verdict(case.trap.words.format(block=first.block), case.label)
             return None if first.block == case.trap.block else other
         about = first.buffer or first.fields.get("memory", "")
-        rule = SAME_MISTAKE.get(first.id, first.id)
+        rule = harmless_forms().get(first.id, first.id)
         narrower = (f"{rule} {about}", f"{rule} {first.fields.get('pipe', '')}")
         known = next((self.faults[key] for key in (*narrower, rule) if key in self.faults), "")
         known = translated(known) if isinstance(known, str) else known(case, first)

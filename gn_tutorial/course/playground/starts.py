@@ -17,13 +17,13 @@ from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compare.tolerance import Tolerance
-from gn_tutorial.course.mistakes import SAME_MISTAKE
 from gn_tutorial.course.playground import programs
 from gn_tutorial.course.playground.jobs import encoded, job, request_of
 from gn_tutorial.course.playground.puzzle import of_start
 from gn_tutorial.course.puzzles.bank import load as puzzles
 from gn_tutorial.course.puzzles.check import ATOL, Data
 from gn_tutorial.course.puzzles.frame import framed
+from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import all_kernels, load_registry
@@ -118,7 +118,7 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
             entry="puzzle",
             args=args,
             blocks=chosen.blocks,
-            options=replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE)))),
+            options=replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms())))),
             isolated=False,
             tracing=TRACE,
         )

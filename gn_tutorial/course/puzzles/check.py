@@ -20,12 +20,13 @@ from gn_tutorial.compare.patterns.unwritten import unwritten
 from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.check_kernel import compiler_said, here
 from gn_tutorial.course.exercises.verdict import Verdict
-from gn_tutorial.course.mistakes import SAME_MISTAKE, code_of, names_of, recognised
+from gn_tutorial.course.mistakes import code_of, names_of, recognised
 from gn_tutorial.course.progress import ProgressFile, default_progress
 from gn_tutorial.course.puzzles.bank import Puzzle, find
 from gn_tutorial.course.puzzles.frame import FILL, framed
 from gn_tutorial.course.puzzles.picture import SEVERAL, Lanes
 from gn_tutorial.course.puzzles.result import PuzzleResult
+from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import out
@@ -122,7 +123,7 @@ class _Attempt:
 
     def _launch(self, found: Kernel, options: TwinOptions) -> Result:
         values = dict(self.data.inputs) | {name: out(one.shape, one.dtype) for name, one in self.data.want.items()}
-        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
+        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms()))))
         limits = Limits(seconds=_SECONDS)
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 

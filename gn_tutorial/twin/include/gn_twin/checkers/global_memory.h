@@ -3,11 +3,12 @@
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
+#include "gn_twin/causes/unwritten_output.h"
 #include "gn_twin/checkers/input_reads.h"
 #include "gn_twin/checkers/stored_tails.h"
 #include "gn_twin/core/core.h"
-#include "gn_twin/shadow/byte_state.h"
 #include "gn_twin/shadow/row_set.h"
+#include "gn_twin/shadow/watched_output.h"
 
 namespace gn_twin {
 
@@ -112,21 +113,7 @@ class GlobalMemoryChecker final : public Observer {
   }
 
  private:
-  struct Watched {
-    const GntArg* arg;
-    ByteState bytes{};
-    Loc last{};                  // the last store
-    const char* op = "";         // its name,
-    uint32_t element_bytes = 0;  // and its elements
-    uint32_t starts = 0;         // stores that began with the first element,
-    uint32_t start_block = 0;    // the block of the last of them
-    bool again = false;          // some block stored there twice
-    bool atomic = false;         // some store added to what is there
-    uint64_t stored = 0;         // bytes of all stores,
-    uint64_t longest = 0;        // of the longest
-    Loc empty{};                 // the last store of no bytes
-    const char* empty_op = "";
-  };
+  using Watched = WatchedOutput;
 
   Watched* Find(const uint8_t* at) const {
     for (uint32_t i = 0; i < count_; ++i) {
@@ -178,9 +165,6 @@ class GlobalMemoryChecker final : public Observer {
     core.Fault("gm-read-before-write", loc, {}, fields);
   }
 
-  static uint32_t ArrayElement(const Watched& watched) {
-    return watched.arg->element_bytes != 0 ? watched.arg->element_bytes : 1;
-  }
   // The end of the element that a byte lies in.
   static uint64_t ElementEnd(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
@@ -230,65 +214,15 @@ class GlobalMemoryChecker final : public Observer {
       first = long_first;
     }
     if (missing == 0) return;
-    const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
+    const uint32_t element = watched.ElementBytes();
     FieldList fields{{"argument", Name(watched)},
                      {"elements", (missing + element - 1) / element},
                      {"of", watched.arg->bytes / element},
                      {"first", first / element},
                      {"bytes", missing},
                      {"element_bytes", element}};
-    const uint64_t written = watched.arg->bytes - missing;
-    if (element > 1 && written * element == watched.arg->bytes && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
-      fields.Add({"cause", "pad-length-out"});
-      fields.Add({"store_op", watched.op});
-      fields.Add({"written", written});
-    }
-    const bool one_store = watched.stored == written && watched.longest == written && first == written;
-    if (one_store && missing % (1 << 16) == 0 && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
-      fields.Add({"cause", "length-wraps"});
-      fields.Add({"gap_op", watched.op});
-      fields.Add({"gap_line", watched.last.line});
-      fields.Add({"wrote_bytes", written});
-      fields.Add({"read_bytes", watched.arg->bytes});
-      fields.Add({"lost", missing});
-    }
-    if (!fields.Has("cause")) AddWraps(core, watched, first / element, missing == watched.arg->bytes - first, fields);
-    if (watched.empty.line != 0 && !fields.Has("cause")) {
-      fields.Add({"cause", "empty-store"});
-      fields.Add({"empty_op", watched.empty_op});
-      fields.Add({"empty_file", watched.empty.file});
-      fields.Add({"empty_line", watched.empty.line});
-    }
-    // As much as the array holds was stored, in half as many places or fewer: they lack the offset of a block or of a tile.
-    if (!fields.Has("cause") && !watched.atomic && watched.stored >= watched.arg->bytes &&
-        watched.stored >= 2 * written) {
-      fields.Add({"cause", "stored-over"});
-      fields.Add({"stored", watched.stored / element});
-      fields.Add({"written", written / element});
-    }
-    if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
-      fields.Add({"cause", "mostly-not-written"});
-      fields.Add({"written", written / element});
-    }
+    AddUnwrittenOutput(core, watched, missing, first, fields);
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
-  }
-  // All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
-  // Where each block wrote them, it is their offset that none of them had. A store that begins before the last number of so many bits may
-  // end behind it; then as much was stored as the array has.
-  static void AddWraps(const Core& core, const Watched& watched, uint64_t first, bool all_behind, FieldList& fields) {
-    if (!all_behind) return;
-    const uint32_t blocks = core.job->blocks;
-    const bool again = watched.again || (watched.starts >= 2 && watched.starts != blocks);
-    const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
-    for (const uint32_t bits : {8u, 16u}) {
-      const uint64_t numbers = uint64_t{1} << bits;
-      if (2 * watched.longest > numbers * element) continue;  // hardly a second one would have begun before it wraps
-      const bool behind = first > numbers && (first - numbers) * element < watched.longest;
-      if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
-      fields.Add({"cause", "offset-wraps"});
-      fields.Add({"bits", bits});
-      fields.Add({"wrapped", first - numbers});
-    }
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }
 

@@ -1,8 +1,9 @@
 // The findings about the contents of the Unified Buffer as diagnostics: where, who did it, whose buffer it is.
 #pragma once
-#include "gn_twin/checkers/memory_gap.h"
+#include "gn_twin/causes/exchanged_numbers.h"
+#include "gn_twin/causes/tensor_place.h"
+#include "gn_twin/causes/unwritten_bytes.h"
 #include "gn_twin/core/emit.h"
-#include "gn_twin/core/view_causes.h"
 #include "gn_twin/shadow/ub_state.h"
 
 namespace gn_twin {
@@ -34,36 +35,6 @@ GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, 
   return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 
-// An instruction without repeats that would have written into the buffer.
-GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldList& fields) {
-  for (const NoRepeats& one : core.no_repeats) {
-    if (one.buffer >= core.buffer_count) continue;
-    const Buffer& of = core.buffers[one.buffer];
-    if (of.offset != buffer.offset || of.made.line != buffer.made.line) continue;
-    fields.Add({"cause", "no-repeats"});
-    fields.Add({"gap_op", one.op});
-    fields.Add({"gap_file", one.loc.file});
-    fields.Add({"gap_line", one.loc.line});
-    return;
-  }
-}
-
-// A tensor that AllocTensor handed out is read as if it came from DeQue: the one that was enqueued waits still.
-GNT_COLD inline void AddNotDequeued(const Core& core, const Buffer& buffer, FieldList& fields) {
-  if (!buffer.of_queue || buffer.forward != AscendC::HardEvent::MTE2_V || buffer.allocated.line == 0) return;
-  for (uint16_t i = 0; i < core.buffer_count; ++i) {
-    const Buffer& one = core.buffers[i];
-    const bool same = one.made.line == buffer.made.line && one.made.file == buffer.made.file && one.nth == buffer.nth;
-    if (!same || one.offset == buffer.offset || one.state != BufferState::EnQueued) continue;
-    fields.Add({"cause", "alloc-for-deque"});
-    fields.Add({"alloc_op", "AllocTensor"});
-    fields.Add({"alloc_file", buffer.allocated.file});
-    fields.Add({"alloc_line", buffer.allocated.line});
-    fields.Add({"enqueued_line", one.changed.line});
-    return;
-  }
-}
-
 GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
   const Origin& origin = missing.origin;
   const Buffer& buffer = missing.buffer;
@@ -80,24 +51,12 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                    {"buffer_file", buffer.made.file},
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
-  origin.exchange.AddTo(origin.op, fields);
+  ExchangeCause::Add(origin.exchange, origin.op, fields);
   if (!fields.Has("cause")) GapCause::Explain(core, missing.read, missing.gap, fields);
   if (!fields.Has("cause")) AddNoRepeats(core, buffer, fields);
   if (!fields.Has("cause")) AddNotDequeued(core, buffer, fields);
   origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
                : core.Fault("ub-never-written", origin.loc, used, fields);
-}
-
-// Whether the tensor that `used` writes begins inside what is lost, and would behind it if its offset counted elements.
-GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc used, uint64_t at, uint64_t bytes,
-                                 FieldList& fields) {
-  const auto index = static_cast<uint16_t>(&buffer - core.buffers);
-  const uint64_t offset = at - buffer.offset;
-  const OffsetView* const view = core.ViewAt(index, static_cast<int64_t>(offset));
-  if (view == nullptr || view->elements == 0) return;
-  const uint64_t element_bytes = (view->end - view->offset) / view->elements;
-  if (offset * element_bytes == offset + bytes)
-    AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
 }
 
 // Results that `writer` left and nobody read, of which `now` overwrites `bytes` from byte `at` on.

@@ -154,4 +154,13 @@ struct KernelType {
   bool waits = true;  // its cores can wait for each other
 };
 
+// Numbers of a call that were exchanged, if some were (causes/exchanged_numbers.h).
+struct Exchange {
+  const char* cause = nullptr;
+  uint32_t repeats = 0;  // repeat-mask-exchanged: as they were given
+  uint32_t lanes = 0;
+  uint32_t blk[2] = {};  // strides-exchanged: those of src0 and src1
+  uint32_t rep[2] = {};
+};
+
 }  // namespace gn_twin

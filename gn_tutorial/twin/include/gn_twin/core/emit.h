@@ -53,22 +53,6 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
-// A byte of the Unified Buffer that two pipes handed out, both alive.
-GNT_COLD inline void AddTwoPipes(const Core& core, uint64_t at, FieldList& fields) {
-  const Buffer* older = nullptr;
-  bool both = false;
-  for (uint16_t i = 0; i < core.buffer_count && core.beside != 0; ++i) {
-    const Buffer& one = core.buffers[i];
-    if (at < one.offset || at >= uint64_t{one.offset} + one.bytes) continue;
-    if (one.pipe == core.beside) older = &one;
-    both = both || one.pipe == core.pipes;
-  }
-  if (older == nullptr || !both || fields.Has("cause")) return;
-  fields.Add({"cause", "two-pipes"});
-  fields.Add({"shared_file", older->made.file});
-  fields.Add({"shared_line", older->made.line});
-}
-
 // An instruction uses a tensor of a buffer that is free.
 GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* role, uint16_t buffer, Loc loc) {
   for (uint32_t i = 0; i < core.freed_use_count; ++i) {

@@ -1,7 +1,6 @@
 // The state of one core's Unified Buffer for the memory checker: validity, stale and freed blocks, unread results.
 #pragma once
 #include "gn_twin/events/event.h"
-#include "gn_twin/events/exchange_causes.h"
 #include "gn_twin/shadow/byte_state.h"
 #include "gn_twin/shadow/last_writes.h"
 #include "gn_twin/shadow/per_core.h"

@@ -3,9 +3,9 @@
 // Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
 // same eight.
 #pragma once
+#include "gn_twin/causes/missing_flag.h"
 #include "gn_twin/core/async_copies.h"
 #include "gn_twin/core/emit.h"
-#include "gn_twin/core/own_flags.h"
 
 namespace gn_twin {
 
@@ -41,28 +41,6 @@ GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, 
   EmitFlag(core, kind, event, id, loc, op);
 }
 
-// FetchEventID reserves nothing: the id that it returned was returned again, in another line.
-GNT_COLD inline void AddGivenTwice(const Core& core, HardEvent event, int id, FieldList& fields) {
-  const GivenId* latest = nullptr;
-  for (uint32_t i = 1; i <= Core::kGivenIds; ++i) {
-    const GivenId& one = core.given_ids[(core.next_given + Core::kGivenIds - i) % Core::kGivenIds];
-    if (one.event != event || one.id != id) continue;
-    if (latest == nullptr) {
-      latest = &one;
-    } else if (one.loc.line != latest->loc.line) {
-      if (one.op[0] != 'F') return;
-      fields.Add({"cause", "fetched-twice"});
-      fields.Add({"first_file", one.loc.file});
-      fields.Add({"first_line", one.loc.line});
-      fields.Add({"first_op", one.op});
-      fields.Add({"again_file", latest->loc.file});
-      fields.Add({"again_line", latest->loc.line});
-      fields.Add({"again_op", latest->op});
-      return;
-    }
-  }
-}
-
 // A flag is set while it is set.
 GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, const char* queue) {
   const Loc first = core.raised_at[static_cast<int>(event)][id];
@@ -82,28 +60,10 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.raised_again[static_cast<int>(event)] |= Bit(id);
 }
 
-// A wait for a flag that nobody set. A tensor that was not enqueued may be why.
+// A wait for a flag that nobody set.
 [[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
   FieldList fields{{"event", NameOf(event)}, {"id", id}};
-  for (uint16_t i = 0; i < core.buffer_count; ++i) {
-    const Buffer& buffer = core.buffers[i];
-    if (!buffer.of_queue || buffer.forward != event || buffer.state != BufferState::Occupied) continue;
-    fields.Add({"cause", "wait-without-enque"});
-    fields.Add({"buffer_file", buffer.made.file});
-    fields.Add({"buffer_line", buffer.made.line});
-    fields.Add({"buffer_nth", buffer.nth});
-    fields.Add({"changed_line", buffer.changed.line});
-    break;
-  }
-  const Loc taken = core.awaited_at[static_cast<int>(event)][id];
-  // A kernel that has waited for this id before may have set the flag with another one since.
-  if (!fields.Has("cause") && taken.line != 0 &&
-      !AddOwnFlag(core, event, "other-id", fields, [](Loc) { return true; })) {
-    fields.Add({"cause", "flag-taken"});
-    fields.Add({"taken_file", taken.file});
-    fields.Add({"taken_line", taken.line});
-    fields.Add({"taken_op", "WaitFlag"});
-  }
+  AddUnsetFlag(core, event, id, fields);
   core.Stop("flag-wait-unset", loc, fields);
 }
 

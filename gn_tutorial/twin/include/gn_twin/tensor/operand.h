@@ -1,11 +1,11 @@
 // What an operation checks about its operands, and the event it emits: the first two of its three steps
 // (validate, emit, compute). Used in observed libraries only.
 #pragma once
-#include "gn_twin/core/view_causes.h"
-#include "gn_twin/events/exchange_causes.h"
-#include "gn_twin/tensor/layout_causes.h"
+#include "gn_twin/causes/exchanged_numbers.h"
+#include "gn_twin/causes/operand_strides.h"
+#include "gn_twin/causes/tensor_place.h"
+#include "gn_twin/causes/wrong_unit.h"
 #include "gn_twin/tensor/raw_tensor.h"
-#include "gn_twin/tensor/unit_causes.h"
 
 namespace gn_twin {
 
@@ -247,7 +247,7 @@ class Operation {
         fields.Add({"work_elements", work_elements_});
         fields.Add({"work_bytes", work_elements_ * tensor.element_bytes});
       }
-      exchange_.AddTo(event_.op, fields);
+      ExchangeCause::Add(exchange_, event_.op, fields);
       if (!fields.Has("cause")) LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
       if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);

@@ -1,4 +1,4 @@
-// Numbers of a call that would fit in another unit: which of them was meant, as the cause of a finding.
+// A number of a call would fit in another unit: which unit was meant, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once

@@ -1,4 +1,4 @@
-// Tensors that GetWithOffset or ReinterpretCast made and that do not fit: what was meant, as the cause of a finding.
+// A tensor lies where it does not fit: what GetWithOffset, ReinterpretCast or a second TPipe has to do with it, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -50,6 +50,34 @@ GNT_COLD inline void AddViewInElements(const Core& core, uint16_t buffer, Loc us
   if (meant % kBlockBytes != 0 || meant + wanted > core.buffers[buffer].bytes) return;
   AddView("view-in-elements", *found, used, fields);
   fields.Add({"meant", meant});
+}
+
+// Whether the tensor that `used` writes begins inside what is lost, and would behind it if its offset counted elements.
+GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc used, uint64_t at, uint64_t bytes,
+                                 FieldList& fields) {
+  const auto index = static_cast<uint16_t>(&buffer - core.buffers);
+  const uint64_t offset = at - buffer.offset;
+  const OffsetView* const view = core.ViewAt(index, static_cast<int64_t>(offset));
+  if (view == nullptr || view->elements == 0) return;
+  const uint64_t element_bytes = (view->end - view->offset) / view->elements;
+  if (offset * element_bytes == offset + bytes)
+    AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
+}
+
+// A byte of the Unified Buffer that two pipes handed out, both alive.
+GNT_COLD inline void AddTwoPipes(const Core& core, uint64_t at, FieldList& fields) {
+  const Buffer* older = nullptr;
+  bool both = false;
+  for (uint16_t i = 0; i < core.buffer_count && core.beside != 0; ++i) {
+    const Buffer& one = core.buffers[i];
+    if (at < one.offset || at >= uint64_t{one.offset} + one.bytes) continue;
+    if (one.pipe == core.beside) older = &one;
+    both = both || one.pipe == core.pipes;
+  }
+  if (older == nullptr || !both || fields.Has("cause")) return;
+  fields.Add({"cause", "two-pipes"});
+  fields.Add({"shared_file", older->made.file});
+  fields.Add({"shared_line", older->made.line});
 }
 
 }  // namespace gn_twin

@@ -1,4 +1,4 @@
-// Repeats and rows of an operand that would fit if they lay closer: which number was meant, as the cause of a finding.
+// An operand would fit if its repeats or rows lay closer: which stride was meant, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once

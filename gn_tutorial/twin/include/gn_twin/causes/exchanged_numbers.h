@@ -1,42 +1,12 @@
-// Numbers of a call that would fit in each other's place: which were exchanged, as the cause of a finding.
+// Two numbers of a call would fit in each other's place: which two, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
+#include "gn_twin/core/core_state.h"
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/field_list.h"
 
 namespace gn_twin {
-
-// What was exchanged, if something was.
-struct Exchange {
-  const char* cause = nullptr;
-  uint32_t repeats = 0;  // repeat-mask-exchanged: as they were given
-  uint32_t lanes = 0;
-  uint32_t blk[2] = {};  // strides-exchanged: those of src0 and src1
-  uint32_t rep[2] = {};
-
-  // Whether the repeats come before the mask, as in the reductions of blocks and pairs.
-  static bool RepeatsFirst(const char* op) {
-    for (const char* start : {"BlockReduce", "PairReduce", "RepeatReduce"})
-      if (__builtin_strncmp(op, start, __builtin_strlen(start)) == 0) return true;
-    return false;
-  }
-
-  GNT_COLD void AddTo(const char* op, FieldList& fields) const {
-    if (cause == nullptr || fields.Has("cause")) return;
-    fields.Add({"cause", cause});
-    if (repeats != 0) {
-      fields.Add({"repeats", repeats});
-      fields.Add({"lanes", lanes});
-      fields.Add({"order", RepeatsFirst(op) ? "repeatTime first and mask second" : "mask first and repeatTime second"});
-      return;
-    }
-    fields.Add({"blk0", blk[0]});
-    fields.Add({"rep0", rep[0]});
-    fields.Add({"blk1", blk[1]});
-    fields.Add({"rep1", rep[1]});
-  }
-};
 
 class ExchangeCause {
  public:
@@ -79,7 +49,28 @@ class ExchangeCause {
     return {};
   }
 
+  GNT_COLD static void Add(const Exchange& found, const char* op, FieldList& fields) {
+    if (found.cause == nullptr || fields.Has("cause")) return;
+    fields.Add({"cause", found.cause});
+    if (found.repeats != 0) {
+      fields.Add({"repeats", found.repeats});
+      fields.Add({"lanes", found.lanes});
+      fields.Add({"order", RepeatsFirst(op) ? "repeatTime first and mask second" : "mask first and repeatTime second"});
+      return;
+    }
+    fields.Add({"blk0", found.blk[0]});
+    fields.Add({"rep0", found.rep[0]});
+    fields.Add({"blk1", found.blk[1]});
+    fields.Add({"rep1", found.rep[1]});
+  }
+
  private:
+  // Whether the repeats come before the mask, as in the reductions of blocks and pairs.
+  static bool RepeatsFirst(const char* op) {
+    for (const char* start : {"BlockReduce", "PairReduce", "RepeatReduce"})
+      if (__builtin_strncmp(op, start, __builtin_strlen(start)) == 0) return true;
+    return false;
+  }
   static bool IsSource(const Operand& operand) { return operand.access == Access::Read && operand.strided; }
   static bool Differ(const Operand& a, const Operand& b) {
     return a.blk_stride != b.blk_stride || a.rep_stride != b.rep_stride;

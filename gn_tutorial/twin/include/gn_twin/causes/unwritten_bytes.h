@@ -1,4 +1,4 @@
-// Why bytes hold no value: the instruction or copy that wrote beside them, and which of its numbers left them out.
+// Bytes hold no value: which instruction or copy left them out, and by which of its numbers, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -242,5 +242,35 @@ class GapCause {
     fields.Add({"gap_line", write.loc.line});
   }
 };
+
+// An instruction without repeats that would have written into the buffer.
+GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldList& fields) {
+  for (const NoRepeats& one : core.no_repeats) {
+    if (one.buffer >= core.buffer_count) continue;
+    const Buffer& of = core.buffers[one.buffer];
+    if (of.offset != buffer.offset || of.made.line != buffer.made.line) continue;
+    fields.Add({"cause", "no-repeats"});
+    fields.Add({"gap_op", one.op});
+    fields.Add({"gap_file", one.loc.file});
+    fields.Add({"gap_line", one.loc.line});
+    return;
+  }
+}
+
+// A tensor that AllocTensor handed out is read as if it came from DeQue: the one that was enqueued waits still.
+GNT_COLD inline void AddNotDequeued(const Core& core, const Buffer& buffer, FieldList& fields) {
+  if (!buffer.of_queue || buffer.forward != AscendC::HardEvent::MTE2_V || buffer.allocated.line == 0) return;
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    const Buffer& one = core.buffers[i];
+    const bool same = one.made.line == buffer.made.line && one.made.file == buffer.made.file && one.nth == buffer.nth;
+    if (!same || one.offset == buffer.offset || one.state != BufferState::EnQueued) continue;
+    fields.Add({"cause", "alloc-for-deque"});
+    fields.Add({"alloc_op", "AllocTensor"});
+    fields.Add({"alloc_file", buffer.allocated.file});
+    fields.Add({"alloc_line", buffer.allocated.line});
+    fields.Add({"enqueued_line", one.changed.line});
+    return;
+  }
+}
 
 }  // namespace gn_twin

@@ -1,0 +1,69 @@
+// An output was not written whole: which length, offset or store left elements out, as the cause of a finding.
+//
+// The words of each cause are in gn_tutorial/diagnostics/causes.toml.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/shadow/watched_output.h"
+
+namespace gn_twin {
+
+// All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
+// Where each block wrote them, it is their offset that none of them had. A store that begins before the last number of so many bits may
+// end behind it; then as much was stored as the array has.
+GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, uint64_t first, bool all_behind,
+                              FieldList& fields) {
+  if (!all_behind) return;
+  const uint32_t blocks = core.job->blocks;
+  const bool again = watched.again || (watched.starts >= 2 && watched.starts != blocks);
+  const uint32_t element = watched.ElementBytes();
+  for (const uint32_t bits : {8u, 16u}) {
+    const uint64_t numbers = uint64_t{1} << bits;
+    if (2 * watched.longest > numbers * element) continue;  // hardly a second one would have begun before it wraps
+    const bool behind = first > numbers && (first - numbers) * element < watched.longest;
+    if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
+    fields.Add({"cause", "offset-wraps"});
+    fields.Add({"bits", bits});
+    fields.Add({"wrapped", first - numbers});
+  }
+}
+
+// `missing` bytes of an output were not written, from byte `first` on.
+GNT_COLD inline void AddUnwrittenOutput(const Core& core, const WatchedOutput& watched, uint64_t missing,
+                                        uint64_t first, FieldList& fields) {
+  const uint32_t element = watched.ElementBytes();
+  const uint64_t written = watched.arg->bytes - missing;
+  if (element > 1 && written * element == watched.arg->bytes && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
+    fields.Add({"cause", "pad-length-out"});
+    fields.Add({"store_op", watched.op});
+    fields.Add({"written", written});
+  }
+  const bool one_store = watched.stored == written && watched.longest == written && first == written;
+  if (one_store && missing % (1 << 16) == 0 && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
+    fields.Add({"cause", "length-wraps"});
+    fields.Add({"gap_op", watched.op});
+    fields.Add({"gap_line", watched.last.line});
+    fields.Add({"wrote_bytes", written});
+    fields.Add({"read_bytes", watched.arg->bytes});
+    fields.Add({"lost", missing});
+  }
+  if (!fields.Has("cause")) AddWraps(core, watched, first / element, missing == watched.arg->bytes - first, fields);
+  if (watched.empty.line != 0 && !fields.Has("cause")) {
+    fields.Add({"cause", "empty-store"});
+    fields.Add({"empty_op", watched.empty_op});
+    fields.Add({"empty_file", watched.empty.file});
+    fields.Add({"empty_line", watched.empty.line});
+  }
+  // As much as the array holds was stored, in half as many places or fewer: they lack the offset of a block or of a tile.
+  if (!fields.Has("cause") && !watched.atomic && watched.stored >= watched.arg->bytes &&
+      watched.stored >= 2 * written) {
+    fields.Add({"cause", "stored-over"});
+    fields.Add({"stored", watched.stored / element});
+    fields.Add({"written", written / element});
+  }
+  if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
+    fields.Add({"cause", "mostly-not-written"});
+    fields.Add({"written", written / element});
+  }
+}
+
+}  // namespace gn_twin

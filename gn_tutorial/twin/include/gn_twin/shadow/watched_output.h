@@ -1,0 +1,30 @@
+// What is remembered of one output or workspace: which of its bytes were stored, and by what.
+#pragma once
+#include "gn_twin/base/abi.h"
+#include "gn_twin/base/loc.h"
+#include "gn_twin/shadow/byte_state.h"
+
+namespace gn_twin {
+
+struct WatchedOutput {
+  const GntArg* arg;
+  ByteState bytes{};
+  Loc last{};                  // the last store
+  const char* op = "";         // its name,
+  uint32_t element_bytes = 0;  // and its elements
+  uint32_t starts = 0;         // stores that began with the first element,
+  uint32_t start_block = 0;    // the block of the last of them
+  bool again = false;          // some block stored there twice
+  bool atomic = false;         // some store added to what is there
+  uint64_t stored = 0;         // bytes of all stores,
+  uint64_t longest = 0;        // of the longest
+  Loc empty{};                 // the last store of no bytes
+  const char* empty_op = "";
+
+  // The size of an element: of the last store, or of the array.
+  uint32_t ElementBytes() const {
+    return element_bytes != 0 ? element_bytes : arg->element_bytes != 0 ? arg->element_bytes : 1;
+  }
+};
+
+}  // namespace gn_twin
