@@ -4,7 +4,7 @@
 what is added where the twin knows which line led to the finding. ``symptoms.toml`` leads from what a learner sees to
 the likeliest ids; any other id names its symptoms itself. ``words.toml`` has the facts that are words. All of it is
 English: who shows it asks ``translation`` for the learner's language. The pages of docs/diagnostics are made from all
-of them and from the programs of tests/programs (docs/make_catalogue.py).
+of them and from the programs of tests/programs (tools/pages/make_catalogue.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HERE = Path(__file__).resolve().parent
 _FAMILY = re.compile(r"^# --- (.+?) -+$")
 _TABLE = re.compile(r"^\[([\w-]+)\]")
 _SYMPTOM = re.compile(r"\[(.+)\]\((README\.md#.+)\)")
-#: What pages say around the sentences of their entry (docs/make_catalogue.py); ``{}`` is what one of them names.
+#: What pages say around the sentences of their entry (tools/pages/make_catalogue.py); ``{}`` is what one of them names.
 PAGE_WORDS = (
     "What it means",
     "Why it matters on a device",

@@ -39,7 +39,7 @@ def test_no_name_is_imported_from_where_it_was_imported() -> None:
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
     doors = {path for path in trees if path.name in DOORS}
     own = {module_of(path): defined(tree) for path, tree in trees.items() if path not in doors}
-    users = [*trees, *(path for folder in ("tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py"))]
+    users = [*trees, *(path for folder in ("tests", "benchmarks", "tools") for path in (ROOT / folder).rglob("*.py"))]
     found = []
     for path in users:
         tree = trees.get(path) or ast.parse(path.read_text(encoding="utf-8"))
