@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -50,12 +50,17 @@ def _app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def main() -> None:
-    """Run ``gnt``; a mistake in the use becomes its message and its exit code, without a traceback."""
+    """Run ``gnt`` with the words of the command line."""
+    ending(lambda: _app_for(sys.argv[1:])(prog_name="gnt"))
+
+
+def ending(run: Callable[[], None]) -> None:
+    """Run a program; a mistake in its use becomes a message and an exit code, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown, not a reason to end
             stream.reconfigure(errors="backslashreplace")
     try:
-        _app_for(sys.argv[1:])(prog_name="gnt")
+        run()
     except GntError as error:
         print_error(error)
         sys.exit(error.exit_code)

@@ -33,7 +33,7 @@ class FuzzFolder:
     """What is kept of fuzzing one project beside one reference, below the user's data folder."""
 
     def __init__(self, project: Project, reference: str) -> None:
-        who = f"{project.layout.root}\0{project.name}\0{project.soc.name}\0{reference}"
+        who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
         digest = hashlib.sha256(who.encode()).hexdigest()[:8]
         self.path = default_progress().path.parent / "fuzz" / f"{project.name}-{digest}"
         self._state = self.path / "state.json"
@@ -93,7 +93,7 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
     words += _output_words(project, case, judge)
     if case.seed and any(one is not None and one.values == ORDINARY for one in case.inputs):
         words.append(("--seed", str(case.seed)))
-    return as_command(str(project.layout.root), [*words, *rest])
+    return as_command(str(project.layout.named), [*words, *rest])
 
 
 def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:

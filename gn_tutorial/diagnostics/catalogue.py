@@ -3,8 +3,8 @@
 ``diagnostics.toml`` has an id's sentences, its symptoms, and how it is shown; a comment line ``# --- Queues ---`` there
 begins a family. ``causes.toml`` has what is added where the twin knows which line led to the finding. ``symptoms.toml``
 leads from what a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All of it is
-English; the code that shows it asks ``translation`` for the learner's language. docs/make_catalogue.py makes the pages
-of docs/diagnostics from these files and the programs of tests/programs.
+English; the code that shows it asks ``translation`` for the learner's language. tools/pages/make_catalogue.py makes the
+pages of docs/diagnostics from these files and the programs of tests/programs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HERE = Path(__file__).resolve().parent
 _FAMILY = re.compile(r"^# --- (.+?) -+$")
 _TABLE = re.compile(r"^\[([\w-]+)\]")
 _SYMPTOM = re.compile(r"\[(.+)\]\((README\.md#.+)\)")
-#: What pages say around the sentences of their entry (docs/make_catalogue.py); ``{}`` is what one of them names.
+#: What pages say around the sentences of their entry (tools/pages/make_catalogue.py); ``{}`` is what one of them names.
 PAGE_WORDS = (
     "What it means",
     "Why it matters on a device",

@@ -25,6 +25,7 @@ from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile_of
 from gn_tutorial.timing.machine import FOLDER, Machine, load_machine
 
+HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
 SERIES = ("bank", "add", "copy", "instructions")
 #: Instructions are compared at this many repeats: 16 KiB, a usual tile.
 _REPEATS = 64
@@ -74,6 +75,24 @@ class CalibrationRow(NamedTuple):
         """ "ok" or "missed" where there is a target."""
         return "" if self.target is None else "ok" if abs(self.error) <= self.target else "missed"
 
+    def facts(self) -> dict[str, Any]:
+        """The row for JSON."""
+        return {**self._asdict(), "error": self.error, "verdict": self.verdict}
+
+    def cells(self) -> tuple[str, ...]:
+        """The row under HEADERS."""
+        return (
+            self.case,
+            f"{self.what} ({self.note})" if self.note else self.what,
+            self.metric,
+            f"{self.measured:,.2f} {self.unit}",
+            f"{self.modelled:,.2f}",
+            f"{self.error:+.1f} %",
+            "fitted" if self.used else "predicted",
+            "" if self.target is None else f"within {self.target:g} %",
+            self.verdict,
+        )
+
 
 @dataclass(frozen=True)
 class CalibrationCase:
@@ -111,9 +130,7 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRo
     """
     series, _, number = what.partition("/")
     if series not in SERIES or (series == "instructions" and number):
-        raise ArgumentError(
-            f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, silicon, or a case such as add/3"
-        )
+        raise ArgumentError(f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, or a case such as add/3")
     if series == "instructions":
         yield from _instruction_rows(machine)
         return

@@ -45,6 +45,8 @@ def fuzz(
 ) -> FuzzReport:
     """Run drawn calls for about ``seconds``, kernels' compiling not counted, and half of it more to shrink failures.
 
+    One case is compared, or twenty are refused by the reference, however short the time is.
+
     reference: as of ``load_reference``, or the function; what it raises for is no case. examples, failures: stop after
     so many. max_elements: of an input. dtypes: only columns in which an input has one of these; without any, all.
     values: which kinds of numbers (fuzz_values.VALUES). relations: how shapes of further inputs may follow from the

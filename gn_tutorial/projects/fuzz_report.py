@@ -145,9 +145,16 @@ class FuzzReport:
         if self.failures:
             many = len(self.failures)
             return f"{self.project} fails in {many} way{'s' if many > 1 else ''}"
+        if not self.examples:
+            what = (
+                "--examples allows none"
+                if self.stopped == "examples"
+                else "there are no others than those tried before"
+            )
+            return f"{self.project}: no new case was tried, because {what}"
         if not self.compared:
             return f"{self.project}: nothing was compared, because {self.reference} refused all {self.examples} cases"
-        return f"{self.project} agrees with {self.reference} on {self.compared} cases"
+        return f"{self.project} agrees with {self.reference} on {self.compared} case{'s' if self.compared > 1 else ''}"
 
     def __repr__(self) -> str:
         failures = f"\n{text_table(HEADERS, self.rows(), indent='  ')}" if self.failures else ""

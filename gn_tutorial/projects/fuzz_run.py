@@ -172,12 +172,19 @@ class FuzzRun:
             if self._left < 0 or self.spent() > self.seconds * (1 + _SHRINK_PART):
                 raise _Stop
             return
-        if self.spent() > self.seconds:
+        if self.spent() > self.seconds and self._begun():
             self._stopped = "time"
         elif self.most is not None and self.examples >= self.most:
             self._stopped = "examples"
         if self._stopped:
             raise _Stop
+
+    def _begun(self) -> bool:
+        """Whether the time may end it: a case was compared, or the reference refused a whole round of them.
+
+        On a busy machine six seconds were over before the first case, and a project without a kernel was not refused.
+        """
+        return self.examples > sum(number for number, _ in self.refusals.values()) or self.examples >= _ROUND
 
     def _count(self, case: Case, outcome: Outcome) -> None:
         self.examples += 1

@@ -18,6 +18,7 @@ from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.projects.packing import whole
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _HEADERS = (".h", ".hpp")
@@ -41,12 +42,15 @@ _MOST_NEIGHBOURS = 100
 
 @dataclass(frozen=True)
 class Layout:
-    """The files of one project. root: the folder that was named. hosts, kernels: sources. headers: every header.
+    """The files of one project. hosts, kernels: sources. headers: every header.
 
+    named: the folder that was named. root: where the files are: the same folder, but one in the cache for a package of
+    the course (``packing``).
     texts: of sources and headers, without comments. elsewhere: sources that host files may refer to: those for other
     architectures, helpers that register nothing, and those of a neighbour whose header is included.
     """
 
+    named: Path
     root: Path
     hosts: tuple[Path, ...]
     kernels: tuple[Path, ...]
@@ -62,6 +66,11 @@ class Layout:
         # A repository of operators keeps headers of all of them in common/inc, at its top.
         shared = [folder / "common" / "inc" for folder in above]
         return tuple(dict.fromkeys((*folders, *above, *(folder for folder in shared if folder.is_dir()))))
+
+    def place(self, path: Path) -> Path:
+        """Where a path inside the folder that was named is below ``root``; any other path as it is."""
+        found = path.expanduser().resolve()
+        return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
         """The files of one operator, where the folder has several: host files in folders that name its type."""
@@ -80,7 +89,7 @@ class Layout:
         types = self.op_types()
         if not types:
             raise ArgumentError(
-                f"{self.root} has host files, and none registers an operator",
+                f"{self.named} has host files, and none registers an operator",
                 where=str(self.hosts[0]),
                 hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
             )
@@ -102,6 +111,7 @@ def read_layout(root: Path) -> Layout:
         raise ArgumentError(
             f"there is no folder {root}", hint="the folder that msopgen made, with op_host and op_kernel"
         )
+    named, root = root, whole(root)
     texts = {path: _text(path) for path in _files(root)}
     neighbours = _neighbours(root, texts)
     sources = [path for path in texts if path.suffix in _SOURCES]
@@ -116,10 +126,10 @@ def read_layout(root: Path) -> Layout:
     if not hosts:
         said = "no file below it registers an operator (OP_ADD) or its tiling (IMPL_OP_OPTILING)"
         raise ArgumentError(
-            f"{root} is no operator project: {said}", hint="name the folder above op_host and op_kernel"
+            f"{named} is no operator project: {said}", hint="name the folder above op_host and op_kernel"
         )
     headers = tuple(path for path in texts if path.suffix in _HEADERS)
-    return Layout(root, hosts, kernels, headers, texts, tuple(elsewhere))
+    return Layout(named, root, hosts, kernels, headers, texts, tuple(elsewhere))
 
 
 def uses_matrix_cores(layout: Layout) -> Path | None:

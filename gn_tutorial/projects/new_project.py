@@ -17,7 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects import project_texts as texts
 from gn_tutorial.projects.chips import find_soc
 from gn_tutorial.projects.definition import OpDefinition
-from gn_tutorial.projects.own_package import fill
+from gn_tutorial.projects.own_package import CoursePackage, course_packages, fill
 from gn_tutorial.projects.prototype_file import read_prototypes
 
 LAYOUTS = ("8.x", "9.x")
@@ -38,13 +38,19 @@ def new_project(
     its gradient) whole, nothing left to write. Raises ArgumentError: the folder is there, a layout or chip that is not
     known, filled for another operator; RegistryError: a prototype that cannot be read, with its line, or is wrong.
     """
-    if layout not in LAYOUTS:
-        raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
+    check_layout(layout)
     config = find_soc(soc).config
     ops = read_prototypes(prototype, config)
     root = Path(folder).expanduser()
     refuse_existing(root, "name a folder that does not exist; nothing is overwritten")
-    return write_project(project_files(ops, _entries(prototype), root.name, layout, config, filled=filled), root)
+    packages = course_packages() if filled else None
+    return write_project(project_files(ops, _entries(prototype), root.name, layout, config, packages=packages), root)
+
+
+def check_layout(layout: str) -> None:
+    """Raise ArgumentError for a layout that is not known."""
+    if layout not in LAYOUTS:
+        raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
 
 
 def refuse_existing(root: Path, hint: str) -> None:
@@ -78,11 +84,12 @@ def project_files(
     layout: str,
     config: str,
     *,
-    filled: bool = False,
+    packages: Sequence[CoursePackage] | None = None,
     given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Path inside the project -> text. entries: the prototype as it was given; the rest as of ``new_project``.
 
+    packages: the course's, whose files fill the gaps; None leaves the gaps.
     given: what stands at places of the templates instead of what the prototype says: ``infer_shape``, a body in C++.
     """
     plain = layout == "9.x"
@@ -91,8 +98,8 @@ def project_files(
     for op in ops:
         for name, (content, what) in _operator_files(op, plain, config, given or {}, alone=len(ops) == 1).items():
             files[name], described[name] = content, what
-    if filled:
-        files = fill(files, ops, layout, config)
+    if packages is not None:
+        files = fill(files, ops, layout, config, packages)
         described = {name: what for name, what in described.items() if name in files}
         described |= {
             "op_kernel" + ("/*/*.h" if plain else "/*.h"): "what the kernels are made of, copied from the course"
@@ -117,7 +124,7 @@ def project_files(
         "README.md",
         common
         | {
-            "gaps": "" if filled else "Where a file says `YOUR TURN`, something is missing.\n",
+            "gaps": "" if packages is not None else "Where a file says `YOUR TURN`, something is missing.\n",
             "title": ", ".join(op.type for op in ops),
             "layout": layout,
             "files": rows,

@@ -1,14 +1,16 @@
-"""The course's own operator package, ``kernels/projects/group_norm``: what fills a new project of its operators.
+"""The course's own operator packages, ``kernels/projects/<name>``: what fills a new project of their operators.
 
-What is written by hand there are the host files, the kernels' entries and the cases of the tests. The kernels behind
-the entries are those of ``kernels/``: a project has copies of their headers, so that it builds wherever it is put.
+A package's folder has what is written by hand: the host files, the kernels' entries, the cases of the tests, and
+``course_package.toml``, which names its operators. The kernels behind the entries are those of ``kernels/``: a whole
+project has copies of their headers, so that it builds wherever it is put (``packing``).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gn_tutorial.cpp.tiling_fields import read_struct
@@ -18,32 +20,55 @@ from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.projects import project_texts as texts
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.prototype_file import read_prototypes
+from gn_tutorial.toml_file import read_toml
 
-#: The operators of the package, as the registry calls them.
-OPERATORS = ("group_norm", "group_norm_backward")
+#: The file that makes a folder a package of the course.
+MARK = "course_package.toml"
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _STRUCT = re.compile(r"^  REGISTER_TILING_DEFAULT\((\w+)\);\n", re.MULTILINE)
 
 
-def package_root() -> Path:
-    """The package's folder. Raises RegistryError where the course's kernels are missing."""
-    return kernels_root() / "projects" / "group_norm"
+@dataclass(frozen=True)
+class CoursePackage:
+    """One package. root: its folder, in the ``projects`` folder of a ``kernels``. operators: their registered names."""
+
+    root: Path
+    operators: tuple[str, ...]
 
 
-def fill(files: Mapping[str, str], ops: Sequence[OpDefinition], layout: str, config: str) -> dict[str, str]:
-    """The files of a new project of ``ops`` with what the package has in place of the gaps.
+def read_package(root: Path) -> CoursePackage | None:
+    """The package whose folder ``root`` is; None for another folder. Raises RegistryError for a file without names."""
+    mark = root / MARK
+    if not mark.is_file():
+        return None
+    names = read_toml(mark, "a package of the course").get("operators")
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise RegistryError("a package of the course names no operators", where=str(mark), hint='operators = ["name"]')
+    return CoursePackage(root, tuple(names))
 
-    Raises ArgumentError for an operator that is not the package's, or whose prototype is not.
+
+def course_packages() -> tuple[CoursePackage, ...]:
+    """Every package of the course, by name. Raises RegistryError where the course's kernels are missing."""
+    found = (read_package(mark.parent) for mark in sorted((kernels_root() / "projects").glob(f"*/{MARK}")))
+    return tuple(one for one in found if one is not None)
+
+
+def fill(
+    files: Mapping[str, str], ops: Sequence[OpDefinition], layout: str, config: str, packages: Iterable[CoursePackage]
+) -> dict[str, str]:
+    """The files of a new project of ``ops`` with what the packages have in place of the gaps.
+
+    Raises ArgumentError for an operator that is in none of them, or whose prototype is another one.
     """
-    own = {op_type(name): name for name in OPERATORS}
+    own = {op_type(name): (name, package) for package in packages for name in package.operators}
     found = dict(files)
     for op in ops:
-        if op.type not in own or not _same(op, own[op.type], config):
+        if op.type not in own or not _same(op, own[op.type][0], config):
             raise ArgumentError(
                 f"{op.type} cannot be filled in",
                 hint=f"only {', '.join(own)}, with the prototypes that `gnt dev prototype` prints, are there whole",
             )
-        _fill_operator(found, op, layout == "9.x", config)
+        _fill_operator(found, own[op.type][1].root, op, layout == "9.x", config)
     return found
 
 
@@ -53,10 +78,10 @@ def _same(op: OpDefinition, name: str, config: str) -> bool:
     return dataclasses.replace(op, chips=wanted.chips) == wanted
 
 
-def _fill_operator(files: dict[str, str], op: OpDefinition, plain: bool, config: str) -> None:
-    root, snake = package_root(), op.snake_name
+def _fill_operator(files: dict[str, str], root: Path, op: OpDefinition, plain: bool, config: str) -> None:
+    snake = op.snake_name
     host, entry = f"op_host/{snake}.cpp", f"op_kernel/{snake}.cpp"
-    headers = _headers(root / entry)
+    headers = _headers(root, snake)
     text = _read(root / host).replace('AddConfig("ascend910b")', f'AddConfig("{config}")')
     kernel = _read(root / entry)
     if plain:
@@ -64,19 +89,21 @@ def _fill_operator(files: dict[str, str], op: OpDefinition, plain: bool, config:
         files |= {f"op_kernel/{place}": content for place, content in headers.items()}
         files |= {host: text, entry: kernel}
     else:
-        _fill_macros(files, op, headers, text, kernel)
+        _fill_macros(files, root, op, headers, text, kernel)
     gap = next(name for name in files if name.endswith("/gen_data.py") and _is_of(name, snake, files))
     files[gap] = _read(root / "test" / snake / "gen_data.py")
 
 
-def _fill_macros(files: dict[str, str], op: OpDefinition, headers: Mapping[str, str], host: str, kernel: str) -> None:
+def _fill_macros(
+    files: dict[str, str], root: Path, op: OpDefinition, headers: Mapping[str, str], host: str, kernel: str
+) -> None:
     """The layout of 8.x: the struct's fields as macros too, because its build reads them there, and one flat folder."""
     snake, name = op.snake_name, f"{op.type}TilingData"
     registered = _STRUCT.search(kernel)
     assert registered, f"{snake}.cpp registers its tiling struct"
     struct = read_struct(registered[1], {place: re.sub(r"//[^\n]*", "", text) for place, text in headers.items()})
     if struct is None:
-        raise RegistryError(f"the fields of {registered[1]} cannot be read", where=str(package_root()))
+        raise RegistryError(f"the fields of {registered[1]} cannot be read", where=str(root))
     ctypes = {"u4": "uint32_t", "i4": "int32_t", "f4": "float"}
     fields = "\n".join(f"TILING_DATA_FIELD_DEF({ctypes[one.dtype.str[1:]]}, {one.name});" for one in struct.fields)
     guard = f"{snake.upper()}_TILING_H_"
@@ -97,11 +124,15 @@ def _fill_macros(files: dict[str, str], op: OpDefinition, headers: Mapping[str, 
     files |= {f"op_kernel/{PurePosixPath(place).name}": _flat(text) for place, text in headers.items()}
 
 
-def _headers(entry: Path) -> dict[str, str]:
-    """Path below op_kernel -> text of every header that a kernel's entry reaches, but CANN's own.
+def _headers(root: Path, snake: str) -> dict[str, str]:
+    """Path below op_kernel -> text of every header that the kernel's entry reaches, except CANN's own.
 
     Those of the package lie beside the entry; the others are the course's, in the folders that they have there.
     """
+    entry = root / "op_kernel" / f"{snake}.cpp"
+    # The kernels of the same clone. A package that was copied away has none beside it: then those of this course.
+    beside = root.parent.parent
+    kernels = beside if (beside / "common").is_dir() else kernels_root()
     found: dict[str, str] = {}
     waiting = [(PurePosixPath(entry.name), _read(entry))]
     while waiting:
@@ -111,8 +142,7 @@ def _headers(entry: Path) -> dict[str, str]:
                 continue
             at = PurePosixPath(*_normal((place.parent / name).parts))
             if str(at) not in found:
-                beside = entry.parent / at
-                found[str(at)] = _read(beside if len(at.parts) == 1 else kernels_root() / at)
+                found[str(at)] = _read((entry.parent if len(at.parts) == 1 else kernels) / at)
                 waiting.append((at, found[str(at)]))
     return found
 

@@ -49,10 +49,10 @@ class Project:
         layout = read_layout(Path(path))
         types = layout.require_operators()
         if op and op not in types:
-            raise ArgumentError(f"{layout.root} has no operator '{op}'", hint=f"it has {', '.join(types)}")
+            raise ArgumentError(f"{layout.named} has no operator '{op}'", hint=f"it has {', '.join(types)}")
         if not op and len(types) > 1:
             raise ArgumentError(
-                f"{layout.root} has {len(types)} operators: {', '.join(types)}",
+                f"{layout.named} has {len(types)} operators: {', '.join(types)}",
                 hint=f"choose one: --op {types[0]}, op={types[0]!r}",
             )
         self.name: str = op or types[0]
@@ -73,7 +73,7 @@ class Project:
 
     def on(self, chip: str) -> Project:
         """The same project for another chip: ``Ascend910B4``, ``910b4``; an unknown one changes nothing."""
-        return Project(self.layout.root, self.name, chip) if knows_soc(chip) else self
+        return Project(self.layout.named, self.name, chip) if knows_soc(chip) else self
 
     @cached_property
     def definition(self) -> OpDefinition:
@@ -98,7 +98,7 @@ class Project:
             listed = ", ".join(path.name for path in self.layout.kernels) or "none"
             raise ArgumentError(
                 f"no kernel is named '{wanted}', after the operator {self.name}",
-                where=str(self.layout.root),
+                where=str(self.layout.named),
                 hint=f'extern "C" __global__ __aicore__ void {wanted}(...); files with kernels: {listed}',
             )
         # Others may include the same source for another chip.
@@ -214,7 +214,7 @@ class Project:
         """What the project is, as rows of a table."""
         one = self.definition
         columns = one.columns(self.soc.config)
-        rows = [("operator", f"{one.type} ({one.snake_name})"), ("folder", str(self.layout.root))]
+        rows = [("operator", f"{one.type} ({one.snake_name})"), ("folder", str(self.layout.named))]
         for role in ("inputs", "outputs"):
             for index, param in enumerate(getattr(one, role)):
                 forms = [getattr(column, role)[index] for column in columns.columns]

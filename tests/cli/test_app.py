@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import Gnt, Ran, visible
+from command_line import Gnt, visible
 
 import gn_tutorial
 from gn_tutorial.cli import app, commands
@@ -104,7 +104,6 @@ def test_old_and_new_name_do_the_same(gnt: Gnt) -> None:
     assert gnt("prototype", "group_norm") == gnt("dev", "prototype", "group_norm")
     assert gnt("exercise", "list", "--json") == gnt("dev", "exercise", "list", "--json")
     assert gnt("calibrate", "nothing") == gnt("dev", "calibrate", "nothing")
-    assert gnt("compat", "absent") == gnt("dev", "compat", "absent") == Ran(2, "", "gnt: there is no folder absent\n")
 
 
 DROPPED_IN = """

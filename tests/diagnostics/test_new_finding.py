@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 #: What the copy needs besides the package: the lint of the catalogue, and the tests of programs and causes.
 COPIED = (
-    "docs/make_catalogue.py",
+    "tools/pages/make_catalogue.py",
     "tests/support/program_pairs.py",
     "tests/twin/test_programs.py",
     "tests/twin/test_causes.py",
@@ -133,7 +133,7 @@ def test_a_finding_and_a_cause_are_four_files_each(copy: Path) -> None:
 
     assert run(copy, "-c", "import gn_tutorial; print(gn_tutorial.__file__)").startswith(str(copy))
     assert "\n7 passed" in run(copy, *own_tests(("fill_part_block", "fill_of_few")))
-    assert "docs/diagnostics/fill-part-block.md: written" in run(copy, "docs/make_catalogue.py")
+    assert "docs/diagnostics/fill-part-block.md: written" in run(copy, "tools/pages/make_catalogue.py")
     assert changed(before, files(copy)) - finding - cause == {
         name for name in files(copy) if name.startswith("docs/diagnostics/")
     }

@@ -51,6 +51,28 @@ def test_a_right_project_agrees_and_the_next_run_goes_on() -> None:
     assert again.rounds >= state.rounds
 
 
+@pytest.mark.parametrize(
+    ("reference", "examples", "ok", "said"),
+    [
+        ("scale_shift", 1, True, "ScaleShift agrees with scale_shift on 1 case"),
+        ("refuses", 20, False, "ScaleShift: nothing was compared, because refuses refused all 20 cases"),
+    ],
+)
+def test_a_case_is_compared_however_soon_the_time_is_over(reference: str, examples: int, ok: bool, said: str) -> None:
+    """On a busy machine six seconds were over before the first case, and "refused all 0 cases" was the verdict."""
+    report = found(SCALE, reference, seconds=1e-9, examples=99, values=("ordinary",), max_elements=99)
+    assert (report.examples, report.stopped, report.ok, report.verdict()) == (examples, "time", ok, said)
+
+
+@pytest.mark.parametrize(
+    ("stopped", "why"), [("examples", "--examples allows none"), ("nothing new", "there are no others")]
+)
+def test_a_run_without_a_new_case_says_why(stopped: str, why: str) -> None:
+    report = FuzzReport("ScaleShift", "scale_shift", 0, 0, 9, 0, 1.0, 0.0, stopped, ())
+    assert not report.ok
+    assert report.verdict().startswith(f"ScaleShift: no new case was tried, because {why}")
+
+
 def test_one_dtype_of_several() -> None:
     report = found(SCALE, dtypes=("float16",), examples=8, max_elements=99)
     assert {dtype: tried for dtype, (tried, _) in report.counts["dtype"].items()} == {"float16": 8}

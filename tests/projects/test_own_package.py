@@ -1,4 +1,4 @@
-"""The course's operator package, copied away alone: definitions, tiling, numbers against float64, its own test."""
+"""The course's operator package, packed and copied away: definitions, tiling, numbers against float64, its own test."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import make_projects
 import ml_dtypes
 import numpy as np
 import pytest
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.toolchain import find_compiler
+from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.prototype import prototype
-from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.operators.registry import kernels_root
+from gn_tutorial.projects.definition import OpDefinition, snake_name
 from gn_tutorial.projects.host_call import HostError
+from gn_tutorial.projects.layout import read_layout
 from gn_tutorial.projects.new_project import new_project
-from gn_tutorial.projects.own_package import OPERATORS, package_root
+from gn_tutorial.projects.own_package import MARK, course_packages
+from gn_tutorial.projects.packing import pack, packed_files, whole
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.prototype_file import read_prototypes
+from gn_tutorial.projects.test_runner.find_tests import choose_test
 from gn_tutorial.reference.group_norm import group_norm
 from gn_tutorial.reference.group_norm_backward import group_norm_backward
 
+(GROUP_NORM,) = course_packages()
+OPERATORS = GROUP_NORM.operators
 FORWARD, BACKWARD = (prototype(name)["op"] for name in OPERATORS)
 # As op.toml has it: half a unit in the last place of the result, besides what float32 is allowed.
 RTOL = {"float32": 1e-5, "float16": 4.99e-4, "bfloat16": 3.92e-3}
@@ -34,7 +41,7 @@ RTOL = {"float32": 1e-5, "float16": 4.99e-4, "bfloat16": 3.92e-3}
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Alone: nothing of the course is beside it."""
-    return Path(shutil.copytree(package_root(), tmp_path_factory.mktemp("alone") / "package"))
+    return pack("group_norm", tmp_path_factory.mktemp("alone") / "package")
 
 
 def dtype_of(name: str) -> Any:
@@ -49,17 +56,90 @@ def bare(found: OpDefinition) -> OpDefinition:
     return dataclasses.replace(found, defined_at=(), functions=(), inputs=inputs, chips=chips)
 
 
-def test_the_package_is_what_the_generator_makes(tmp_path: Path) -> None:
-    assert make_projects.differences(make_projects.make(tmp_path), package_root()) == [], "./gnt lint projects --fix"
+def test_a_package_has_only_what_is_written_by_hand() -> None:
+    """Everything else is made: a copy of a header that lay here would be edited one day, and not its source."""
+    made = packed_files(GROUP_NORM)
+    kept = {path.relative_to(GROUP_NORM.root).as_posix() for path in GROUP_NORM.root.rglob("*") if path.is_file()}
+    kept = {name for name in kept if "__pycache__" not in name} - {MARK}
+    names = [prototype(name)["op"] for name in OPERATORS]
+    snakes = [snake_name(name) for name in names]
+    by_hand = {f"{folder}/{snake}.cpp" for folder in ("op_host", "op_kernel") for snake in snakes}
+    assert kept == by_hand | {"op_kernel/gn_tutorial_constant.h"} | {f"test/{snake}/gen_data.py" for snake in snakes}
+    for name in kept:
+        assert made[name] == (GROUP_NORM.root / name).read_text(), name
+    for name in made.keys() - kept:
+        header = kernels_root() / name.removeprefix("op_kernel/")
+        assert not name.endswith(".h") or made[name] == header.read_text(), name
 
 
-def test_a_difference_is_seen(tmp_path: Path) -> None:
-    made = make_projects.make(tmp_path)
-    (made / "op_kernel" / "common" / "common_sync.h").write_text("// older\n")
-    (made / "op_host" / "more.h").touch()
-    (made / "build.sh").unlink()
-    found = make_projects.differences(made, package_root())
-    assert found == ["build.sh", "op_host/more.h", "op_kernel/common/common_sync.h"]
+def test_a_packed_folder_reads_no_file_of_the_course(package: Path) -> None:
+    """What a compiler reads for its sources: the folder, the twin in place of CANN, the compiler's own headers."""
+    layout = read_layout(package)
+    folders = [word for one in (*layout.include_dirs, TWIN_INCLUDE) for word in ("-I", str(one))]
+    words = [*find_compiler().argv, "-x", "c++", "-std=c++20", "-M", *folders]
+    for source in (*layout.hosts, *layout.kernels):
+        host = ["-DGNT_OP_HOST"] if source in layout.hosts else []
+        listed = subprocess.run([*words, *host, str(source)], capture_output=True, text=True, check=True).stdout
+        read = [Path(word).resolve() for word in listed.replace("\\\n", " ").split()[1:]]
+        assert layout.root.joinpath("op_kernel/common/common_dtype.h") in read or source in layout.hosts
+        assert [one for one in read if one.is_relative_to(kernels_root())] == []
+
+
+def test_a_package_is_run_from_its_own_folder(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `gnt project show kernels/projects/group_norm` does, in a clone and in an installed package (read-only)."""
+    monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path / "cache"))
+    layout = read_layout(GROUP_NORM.root)
+    assert (layout.named, layout.root) == (GROUP_NORM.root, whole(GROUP_NORM.root))
+    assert layout.root.is_relative_to(tmp_path / "cache")
+    assert Project(GROUP_NORM.root, op=FORWARD).rows != []
+    packed = read_layout(package)
+    assert packed.named == packed.root == package, "a project that is whole stays where it is"
+    for one in ("hosts", "kernels", "headers"):
+        found, wanted = ([path.relative_to(this.root) for path in getattr(this, one)] for this in (layout, packed))
+        assert found == wanted
+    # A test is named by its folder beside the package's own files.
+    test = choose_test(layout.root, [snake_name(FORWARD)], layout.place(GROUP_NORM.root / "test" / snake_name(FORWARD)))
+    assert test.folder == layout.root / "test" / snake_name(FORWARD)
+    # A file of the cache that somebody changed is written again.
+    header = layout.root / "op_kernel" / "common" / "common_sync.h"
+    header.write_text("// older\n")
+    assert read_layout(GROUP_NORM.root).root == layout.root
+    assert header.read_text() == (kernels_root() / "common" / "common_sync.h").read_text()
+
+
+def test_an_edited_kernel_makes_another_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In another clone its own kernels are taken, whatever course is installed."""
+    monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path / "cache"))
+    for name in ("common", "group_norm", "group_norm_backward"):
+        shutil.copytree(kernels_root() / name, tmp_path / "kernels" / name)
+    own = shutil.copytree(GROUP_NORM.root, tmp_path / "kernels" / "projects" / "group_norm")
+    before = whole(Path(own))
+    assert before == whole(GROUP_NORM.root)
+    (tmp_path / "kernels" / "common" / "common_sync.h").write_text("// newer\n")
+    after = whole(Path(own))
+    assert after != before
+    assert (after / "op_kernel" / "common" / "common_sync.h").read_text() == "// newer\n"
+    # Copied away without its kernels, it is made of those of this course.
+    alone = shutil.copytree(GROUP_NORM.root, tmp_path / "group_norm")
+    assert whole(Path(alone)) == before
+
+
+def test_what_is_no_package_is_not_packed(package: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for wrong in ("gelu", str(package)):
+        with pytest.raises(ArgumentError, match="no package") as caught:
+            pack(wrong, out)
+        assert caught.value.hint.startswith("one of group_norm, or its folder")
+    with pytest.raises(ArgumentError, match="there already"):
+        pack("group_norm", tmp_path)
+    with pytest.raises(ArgumentError, match=r"no layout '7\.x'"):
+        pack("group_norm", out, layout="7.x")
+    own = shutil.copytree(GROUP_NORM.root, tmp_path / "mine")
+    for text, words in (("operators = []", "names no operators"), ("operators = [", "cannot read a package")):
+        (Path(own) / MARK).write_text(text)
+        with pytest.raises(RegistryError, match=words):
+            whole(Path(own))
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -192,7 +272,7 @@ def test_its_own_test_s_cases(op: str, number: int, package: Path) -> None:
 @pytest.mark.thorough
 def test_the_layout_of_8_x_tiles_as_that_of_9_x(package: Path, tmp_path: Path) -> None:
     """Its macro struct has the fields of the plain one, in order: the same bytes under the same names."""
-    root = new_project([prototype(name) for name in OPERATORS], tmp_path / "eight", layout="8.x", filled=True)
+    root = pack(GROUP_NORM.root, tmp_path / "eight", layout="8.x")
     assert not list((root / "op_kernel").glob("*/")), "its build copies no folders of op_kernel"
     x = np.ones((2, 6, 70, 61), np.float16)
     old, new = (Project(folder, op=FORWARD).tiling(x, num_groups=2) for folder in (root, package))

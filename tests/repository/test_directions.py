@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from gn_tutorial.projects.new_project import LAYOUTS
+from gn_tutorial.projects.own_package import course_packages
+from gn_tutorial.projects.packing import pack
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gn_tutorial"
 TWIN = PACKAGE / "twin" / "include" / "gn_twin"
@@ -41,7 +45,7 @@ ENGINE = {
     "profiler/bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
     # Steps on an NPU. What needs torch is a process of its own.
-    "host/verify": "abi compare compiler cpp host nn operators profiler runtime torch_ops",
+    "host/verify": "abi compare compiler cpp host nn operators profiler projects runtime torch_ops",
     "projects": "abi compare compiler cpp diagnostics operators profiler runtime timing",
     # A project's own test, unchanged, on stand-ins of the tools that it calls.
     "projects/test_runner": "abi compiler cpp diagnostics operators projects runtime",
@@ -225,7 +229,7 @@ def twin_room(header: str) -> str:
 
 
 def kernel_files() -> list[Path]:
-    # Host code; and whole projects, whose kernels are copies, and whose own files another test below reads.
+    # Host code; and operator packages, which another test below reads as whole projects.
     host = {KERNELS / "npu", KERNELS / "torch_cpp", KERNELS / "projects", HOST_API}
     found = (path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"})
     return sorted(path for path in found if host.isdisjoint(path.parents))
@@ -282,6 +286,15 @@ def test_every_import_is_a_declared_dependency() -> None:
     third_party = {packages.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
     assert third_party - declared <= optional
     assert declared <= third_party, "a declared dependency that nothing imports"
+
+
+def test_the_package_uses_no_tool() -> None:
+    """tools/ may use the package. What an installed package has not, nothing in it may need."""
+    users = {name for name, path in modules().items() if any(m.partition(".")[0] == "tools" for m, _ in imports(path))}
+    assert users == set()
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert "tools" not in wheel["only-include"]
+    assert list((ROOT / "tools").glob("*/__main__.py"))
 
 
 def test_the_public_header_includes_every_operation() -> None:
@@ -362,12 +375,13 @@ def test_kernels_are_pure() -> None:
         assert set(includes(path)) & (own | {'"kernel_operator.h"'}) - {f'"{op}_tiling.h"'}, where
 
 
-def test_a_project_needs_nothing_outside_it() -> None:
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_packed_project_needs_nothing_outside_it(layout: str, tmp_path: Path) -> None:
     """It builds where it is copied to: its files include one another and CANN. Include guards, no other conditional."""
     cann = re.compile(r'"(?:kernel_operator\.h|acl/acl\.h|aclnn_\w+\.h|(?:register|tiling|graph)/[\w/]+\.h)"')
-    projects = [path for path in (KERNELS / "projects").iterdir() if path.is_dir()]
-    assert projects
-    for project in projects:
+    assert course_packages()
+    for package in course_packages():
+        project = pack(package.root, tmp_path / package.root.name, layout)
         sources = [path for path in project.rglob("*") if path.suffix in {".cpp", ".h"}]
         assert sources
         for path in sources:

@@ -41,7 +41,7 @@ def test_no_name_is_imported_from_where_it_was_imported() -> None:
     own = {module_of(path): defined(tree) for path, tree in trees.items() if path not in doors}
     users = [
         *trees,
-        *(path for folder in ("tests", "benchmarks", "docs", "solutions") for path in (ROOT / folder).rglob("*.py")),
+        *(path for folder in ("tests", "benchmarks", "tools", "solutions") for path in (ROOT / folder).rglob("*.py")),
     ]
     found = []
     for path in users:

@@ -71,7 +71,6 @@ LONG = {
     r"doctor": "tests/cli/test_doctor.py",
     r"project fuzz .*": "goes on for a minute: tests/cli/test_project_fuzz.py",
     r"dev calibrate": "tests/timing",
-    r"dev compat": "tests/cli/test_compat.py",
     r"dev host-library": "tests/host",
     r"dev playground.*": "needs what npm fetches, and compiles for a minute: tests/course/playground",
     r"npu verify": "needs an NPU: tests/host/verify, over a stand-in",

@@ -28,7 +28,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_every_file_of_every_language_is_what_the_lint_makes() -> None:
-    command = [sys.executable, "docs/make_translations.py", "--check"]
+    command = [sys.executable, "tools/pages/make_translations.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -52,6 +52,11 @@ def scale_shift(x: np.ndarray, alpha: float = 2.0, beta: float = 0.5) -> np.ndar
     return alpha * x + beta
 
 
+def refuses(x: np.ndarray, alpha: float = 2.0, beta: float = 0.5) -> np.ndarray:
+    """A reference that takes no call."""
+    raise ValueError("never")
+
+
 def scale_shift_of_two(x: np.ndarray, alpha: float = 0.0, beta: float = 0.5) -> np.ndarray:
     """As scale_shift, where an alpha of 0 stands for 2."""
     return (alpha or 2.0) * x + beta

@@ -103,7 +103,7 @@ def project_run(
     comparison = None
     if function is not None:
         comparison = result.compare(expected(function, call), tolerance(rtol, atol))
-    facts = {"project": found.layout.root, "chip": plan.soc, "tiling key": plan.key, "workspace": plan.workspace}
+    facts = {"project": found.layout.named, "chip": plan.soc, "tiling key": plan.key, "workspace": plan.workspace}
     outcome = RunOutcome(result, comparison, {**facts, "seed": seed})
     show(outcome, as_json=json)
     for note in () if json else plan.notes:
@@ -119,7 +119,8 @@ def project_fuzz(
     seconds: Annotated[
         float,
         typer.Option(
-            callback=positive_seconds, help="Time limit without compiling; shrinking may take half as long again."
+            callback=positive_seconds,
+            help="Time limit without compiling, after one case at least; shrinking may take half as long again.",
         ),
     ] = 60.0,
     examples: Annotated[int | None, typer.Option(help="How many cases at most.")] = None,
@@ -223,6 +224,20 @@ def project_new(
 
     made = new_project(prototype, folder, layout, soc, filled=filled)
     print(f"made {made}: README.md says what to write; gnt project show {made}")
+
+
+@project_app.command("pack")
+def project_pack(
+    out: Annotated[Path, typer.Option("--out", help="The folder to make.")],
+    package: Annotated[str, typer.Argument(help="Its name or its folder. Default: group_norm.")] = "",
+    layout: Annotated[str, typer.Option(help="8.x (macro structs) or 9.x (plain structs).")] = "9.x",
+    soc: Annotated[str, typer.Option(help="The chip of AddConfig.")] = "ascend910b",
+) -> None:
+    """Write an operator package of the course as a folder that builds wherever it is copied."""
+    from gn_tutorial.projects.packing import pack
+
+    made = pack(package, out, layout, soc)
+    print(f"made {made}: README.md says how to build it; gnt project show {made}")
 
 
 def _project(folder: Path, op: str, soc: str) -> Project:

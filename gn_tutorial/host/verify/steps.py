@@ -27,6 +27,8 @@ from gn_tutorial.host.verify.report import Row, VerifyReport
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.projects.own_package import course_packages
+from gn_tutorial.projects.packing import pack
 
 _TAIL = 40  # lines of what a process said, in a row
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
@@ -118,13 +120,13 @@ def pytorch(work: VerifyWork) -> Iterator[Row]:
 
 
 def projects(work: VerifyWork) -> Iterator[Row]:
-    """Every operator project: a copy is built, its package installed below our folder, its aclnn tests run."""
-    for project in sorted(path.parent for path in (kernels_root() / "projects").glob("*/build.sh")):
+    """Every package of the course: it is packed and built, installed below our folder, its aclnn tests run."""
+    for project in (package.root for package in course_packages()):
         copy, home = work.folder / "projects" / project.name, work.folder / "home"
         if work.report.passed("projects", f"{project.name}: build"):
             continue
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(project, copy)
+        pack(project, copy)
         home.mkdir(parents=True, exist_ok=True)
         # run.sh looks for the package below HOME if the toolkit has none: so nothing is installed into the toolkit.
         variables = {"HOME": str(home), "ASCEND_CUSTOM_OPP_PATH": str(home / "vendors" / "customize")}

@@ -56,12 +56,12 @@ def run_own_test(
     """
     layout = read_layout(Path(path))
     types = {snake_name(one): one for one in layout.require_operators()}
-    test = choose_test(layout.root, list(types), None if test_folder is None else Path(test_folder))
+    test = choose_test(layout.root, list(types), None if test_folder is None else layout.place(Path(test_folder)))
     begin = time.monotonic()
     with _telling(told) as tell, tempfile.TemporaryDirectory(prefix="gnt-test-", ignore_cleanup_errors=True) as name:
         tell("compiling the host files")
         called = [types[one.removeprefix("aclnn_")] for one in test.headers if one.removeprefix("aclnn_") in types]
-        projects = {one: Project(layout.root, op=one, soc=soc) for one in called}
+        projects = {one: Project(layout.named, op=one, soc=soc) for one in called}
         room = Room(Path(name))
         room.fill({key: text for one in projects.values() for key, text in headers(one.definition).items()})
         outside = not test.folder.is_relative_to(layout.root)

@@ -72,7 +72,6 @@ def test_it_has_every_file_of_the_course_and_no_more(wheel: Path) -> None:
         ours = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         wanted = {f"_{path.relative_to(ROOT).as_posix()}" for path in ours}
         # What makes pages belongs to the clone.
-        wanted = {name for name in wanted if not (folder == "docs" and name.endswith((".py", "plans.toml")))}
         # Checkpoints of Jupyter, caches of ruff, settings of formatters.
         wanted = {name for name in wanted if "/." not in name and Path(name).name != "ruff.toml"}
         assert wanted

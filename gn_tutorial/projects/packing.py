@@ -1,0 +1,69 @@
+"""A package of the course as a whole project: its own files, the headers of ``kernels/`` that they reach, its build.
+
+The repository has only what is written by hand (``own_package``). What is named by the folder of a package, in a
+command or in Python, is put together in the cache; ``pack`` writes it wherever it is wanted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.prototype import prototype
+from gn_tutorial.projects.chips import find_soc
+from gn_tutorial.projects.new_project import check_layout, project_files, refuse_existing, write_project
+from gn_tutorial.projects.own_package import CoursePackage, course_packages, read_package
+from gn_tutorial.projects.prototype_file import read_prototypes
+
+
+def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "ascend910b") -> Path:
+    """Write a package of the course to ``folder``, which then builds wherever it is put. Returns the folder.
+
+    what: its name, or its folder. layout, soc: as of ``new_project``. Raises ArgumentError: no package of that name, a
+    folder that is none, something at ``folder`` already, a layout or chip that is not known.
+    """
+    check_layout(layout)
+    package, config = _find(what), find_soc(soc).config
+    root = Path(folder).expanduser()
+    refuse_existing(root, "name a folder that does not exist; nothing is overwritten")
+    return write_project(packed_files(package, layout, config), root)
+
+
+def packed_files(package: CoursePackage, layout: str = "9.x", config: str = "ascend910b") -> dict[str, str]:
+    """Path inside the whole project -> text."""
+    entries = [prototype(name) for name in package.operators]
+    ops = read_prototypes(entries, config)
+    return project_files(ops, entries, package.root.name, layout, config, packages=[package])
+
+
+def whole(root: Path) -> Path:
+    """Where all files of the project ``root`` are: a folder of the cache for a package of the course, else ``root``.
+
+    The folder in the cache is named by what is in it, so that an edit of a kernel makes another one. Raises CacheError.
+    """
+    package = read_package(root)
+    if package is None:
+        return root
+    files, cache = packed_files(package), default_cache()
+    key = checksum("\0".join(part for file in sorted(files.items()) for part in file).encode())
+    name = f"{root.name}-{key[:16]}"
+    for place, text in files.items():
+        cache.keep_source(f"{name}/{place}", text)
+    return cache.root / "sources" / name
+
+
+def _find(what: str | Path) -> CoursePackage:
+    """The package of that name or folder; the only one, if ``what`` is empty."""
+    packages = {one.root.name: one for one in course_packages()}
+    if not str(what) and len(packages) == 1:
+        (what,) = packages
+    if str(what) in packages:
+        return packages[str(what)]
+    if str(what) and (found := read_package(Path(what).expanduser().resolve())):
+        return found
+    raise ArgumentError(
+        f"there is no package '{what}' in the course",
+        hint=f"one of {', '.join(packages)}, or its folder; a project of your own needs no packing: copy its folder",
+    )
