@@ -1,4 +1,4 @@
-"""Findings by name: which of them a launch takes for warnings or errors, other than usual."""
+"""The findings that a launch treats as warnings or errors, against their default."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 def check_names(field: str, names: Sequence[str]) -> None:
     """Raise ArgumentError unless every name is one of the catalogue (diagnostics.toml).
 
-    ``warnings`` takes no finding that ends the launch (``ends`` there): nothing could follow it.
+    ``warnings`` refuses a finding that ends the launch (``ends`` there), because the launch cannot continue after it.
     """
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(
@@ -38,13 +38,13 @@ def check_names(field: str, names: Sequence[str]) -> None:
 
 
 def encoded(warnings: Sequence[str], errors: Sequence[str]) -> bytes:
-    """``GntJob::severities``: 'w' or 'e' and the name, a line for each."""
+    """Encode ``GntJob::severities``: one line a finding, 'w' or 'e' and the name."""
     lines = [f"w{name}\n" for name in warnings] + [f"e{name}\n" for name in errors]
     return "".join(lines).encode()
 
 
 @functools.cache
 def _catalogue() -> Mapping[str, bool]:
-    """Every finding's name, and whether it ends the launch."""
+    """Map every finding's name to whether it ends the launch."""
     tables = read_toml(PACKAGE / "diagnostics" / "diagnostics.toml", "the catalogue of diagnostics")
     return {name: bool(table.get("ends", False)) for name, table in tables.items()}

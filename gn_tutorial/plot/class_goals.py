@@ -1,4 +1,4 @@
-"""How far a class is with each objective: how many learners have reached it, have half of it, have begun it."""
+"""The progress of a class by objective: how many learners have reached it, have half of it, have begun it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from matplotlib.figure import Figure
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
 
-if TYPE_CHECKING:  # pictures need no class, but for this one
+if TYPE_CHECKING:  # only this picture needs the classroom
     from gn_tutorial.course.classroom.class_report import ClassReport
 
-# Inches of one bar, and of the title and the axis.
+# Height in inches of one bar, and of the title and the axis.
 _BAR, _AROUND = 0.25, 1.5
 
 
 def class_goals(report: ClassReport) -> Picture:
-    """A bar for each objective, as long as the class is large, in three parts."""
+    """Draw a bar for each objective, in three parts; the full length is the number of learners."""
     found, size = report.goals(), len(report.learners)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, _AROUND + _BAR * len(found)), layout="constrained")

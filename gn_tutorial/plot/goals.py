@@ -1,4 +1,4 @@
-"""How far a learner is with each objective: a bar each, by topic."""
+"""Draw a learner's progress: one bar an objective, by topic."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
 
-if TYPE_CHECKING:  # pictures need no exam, but for this one
+if TYPE_CHECKING:  # only this picture needs the exam
     from gn_tutorial.course.exam.goals_report import GoalsReport
     from gn_tutorial.course.exam.objective_progress import Standing
 
-# Inches of one bar, and of the title and the axis.
+# Height in inches of one bar, and of the title and the axis.
 _BAR, _AROUND = 0.23, 1.2
 
 
 def goals(report: GoalsReport) -> Picture:
-    """A bar for each objective, from nothing to all, grouped by topic; those of the proposals have another colour."""
+    """Draw a bar for each objective, from 0 to 100 %, grouped by topic; proposed objectives have another colour."""
     groups = {
         title: mine
         for name, title in report.topics.items()

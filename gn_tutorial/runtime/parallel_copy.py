@@ -1,4 +1,4 @@
-"""Copying whole arrays: large ones on several threads, since one does not use all that memory can do."""
+"""Copy whole arrays, large ones on several threads, because one thread does not use the full memory bandwidth."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-#: Bytes for one thread at least. A piece that fits into the processor's caches goes through them, where what it
-#: overwrites is read first: two of 20 MB take as long as one of 40, and twice the processor time.
+#: The least bytes for one thread. A piece that fits into the processor's caches is written through them, and a cache
+#: first reads what it overwrites: two pieces of 20 MB take as long as one of 40, and twice the processor time.
 _SHARE = 64 << 20
-#: More threads than this find no more bandwidth.
+#: More threads than this gain no bandwidth.
 _MOST_THREADS = 8
 
 
 def usable_cpus() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,4 +1,4 @@
-"""How many threads PyTorch's own operators take: one, where each of them has little to do."""
+"""Limit PyTorch's own operators to one thread, if each has little to do."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch's CPU operators on one thread inside, on as many as before afterwards.
+    """Run PyTorch's CPU operators on one thread inside this context, then restore the number.
 
-    PyTorch shares an operator among a thread for each core, and waits for the slowest. A small one is then no faster,
-    and much slower where a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores, and
-    0.9 s on one thread. The number belongs to the process, so other threads that call PyTorch meanwhile have it, too.
+    PyTorch splits an operator into one thread a core, and waits for the slowest. A small operator is then no faster,
+    and much slower if a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores, and 0.9 s
+    on one thread. The number belongs to the process, so it also affects other threads that call PyTorch meanwhile.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,8 +1,9 @@
-// Emit, where there are no tensors: how flags, buffers, barriers and words of global memory reach the observers of a launch.
+// Emit for operations without tensors: it passes flags, buffers, barriers and words of global memory to the observers
+// of a launch.
 //
-// Emitting is the second of an operation's three steps: validate, emit, compute. What makes repeated calls cheap is behind it. Some
-// operations are fast events: observers get the few numbers that they use of them (events/fast_events.h) in place of an event, unless
-// the launch is traced. Instructions and copies are emitted by tensor/emit.h and tensor/emit_copy.h.
+// Emitting is the second of an operation's three steps: validate, emit, compute. The call cache makes repeated calls
+// cheap. Some operations are fast events: observers get only the few numbers that they use (events/fast_events.h)
+// instead of an event, unless the launch is traced. tensor/emit.h and tensor/emit_copy.h emit instructions and copies.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
@@ -53,7 +54,7 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
-// A byte of the Unified Buffer that two pipes handed out, both alive.
+// Reports a byte of the Unified Buffer that two live pipes allocated.
 GNT_COLD inline void AddTwoPipes(const Core& core, uint64_t at, FieldList& fields) {
   const Buffer* older = nullptr;
   bool both = false;
@@ -78,7 +79,7 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   if (core.freed_use_count == Core::kFreedUses) return;
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
-// The buffer is handed out again: whoever fills it does not wait for those uses.
+// The buffer is allocated again: its new contents do not wait for those uses.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
@@ -94,8 +95,8 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   core.freed_use_count = kept;
 }
 
-// GetPhyAddr gave a pointer into a buffer. From the first one on, observers get whole events: what lies between two of them is what the
-// kernel itself has written through its pointers.
+// GetPhyAddr returned a pointer into a buffer. From the first one on, observers get whole events, because any change
+// between two events was written by the kernel through its pointers.
 GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
   for (uint32_t i = 0; i < core.ub_pointer_count; ++i)
@@ -106,7 +107,7 @@ GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   EmitPlace(core, Kind::Pointer, "GetPhyAddr", core.ub + of.offset, of.bytes, Space::UB, loc);
 }
 
-// A queue operation on a buffer of the core: Alloc, EnQue, DeQue, Free. Of EnQue and DeQue only a trace learns anything.
+// A queue operation on a buffer of the core: Alloc, EnQue, DeQue, Free. Only a trace uses EnQue and DeQue.
 inline void EmitBuffer(Core& core, Kind kind, const char* op, const Buffer& buffer, Loc loc) {
   core.At(loc);
   core.queue_asks = 0;

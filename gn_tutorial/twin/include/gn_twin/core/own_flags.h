@@ -1,4 +1,4 @@
-// Flags that a kernel sets itself. Queues set and wait for those of their own event ids, whatever the kernel does.
+// Flags that a kernel sets itself. Queues set and wait for flags of their own event ids, whatever the kernel does.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/core/emit.h"
@@ -14,7 +14,8 @@ GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int i
   return false;
 }
 
-// The first flag of the event that the kernel has set in a place which `suits`, and that nobody has waited for: it is the cause.
+// The first flag of the event that the kernel set in a suitable place (`suits`) and that nothing has waited for: it is
+// the cause.
 template <class Suits>
 GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char* cause, FieldList& fields,
                          Suits suits) {

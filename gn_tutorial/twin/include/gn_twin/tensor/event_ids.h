@@ -1,4 +1,4 @@
-// The eight event ids of each HardEvent: who reserved one, which are raised, and what goes wrong with them.
+// The eight event ids of each HardEvent: their reservations, the set flags, and findings about them.
 //
 // Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
 // same eight.
@@ -13,14 +13,15 @@ using AscendC::HardEvent;
 
 inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
 
-// The lowest id nobody reserved, or -1.
+// The lowest unreserved id, or -1.
 inline int LowestFreeId(const Core& core, HardEvent event) {
   const uint8_t busy = core.reserved[static_cast<int>(event)];
   return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
 }
 
-// Reserves the lowest free id for `what` (an API or a queue operation). With all eight taken public text does not say what the
-// device does: the launch stops, or -1 is returned and no flag used (docs/hardware-choices.md, event_ids).
+// Reserves the lowest free id for `what` (an API or a queue operation). If all eight are taken, public text does not
+// say what the device does: the launch stops, or -1 is returned and no flag is used (docs/hardware-choices.md,
+// event_ids).
 inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
   const int id = LowestFreeId(core, event);
   if (id < 0 && core.job->options.event_ids != 0) return -1;
@@ -32,8 +33,8 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
   core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
 }
 
-// Sets a flag or waits for it: delayed copies take effect, observers see the event. The order of the arguments keeps the place in
-// registers: on the stack it would be stored in halves and loaded whole, which waits.
+// Sets a flag or waits for it: delayed copies take effect, and observers get the event. The order of the arguments
+// keeps the place in registers: on the stack it would be stored in halves and loaded whole, which is slow.
 GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, Loc loc, const char* op) {
   core.At(loc);
   if (kObserved && core.delayed != nullptr) [[unlikely]]
@@ -41,7 +42,7 @@ GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, 
   EmitFlag(core, kind, event, id, loc, op);
 }
 
-// FetchEventID reserves nothing: the id that it returned was returned again, in another line.
+// FetchEventID reserves nothing: another line got the same id again.
 GNT_COLD inline void AddGivenTwice(const Core& core, HardEvent event, int id, FieldList& fields) {
   const GivenId* latest = nullptr;
   for (uint32_t i = 1; i <= Core::kGivenIds; ++i) {
@@ -63,7 +64,7 @@ GNT_COLD inline void AddGivenTwice(const Core& core, HardEvent event, int id, Fi
   }
 }
 
-// A flag is set while it is set.
+// A flag is set that is already set.
 GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, const char* queue) {
   const Loc first = core.raised_at[static_cast<int>(event)][id];
   if (queue == nullptr) {
@@ -82,7 +83,7 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.raised_again[static_cast<int>(event)] |= Bit(id);
 }
 
-// A wait for a flag that nobody set. A tensor that was not enqueued may be why.
+// A wait for a flag that was not set. A tensor that was not enqueued may be the cause.
 [[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
   FieldList fields{{"event", NameOf(event)}, {"id", id}};
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
@@ -96,7 +97,7 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
     break;
   }
   const Loc taken = core.awaited_at[static_cast<int>(event)][id];
-  // A kernel that has waited for this id before may have set the flag with another one since.
+  // A kernel that already waited for this id may since have set the flag with another id.
   if (!fields.Has("cause") && taken.line != 0 &&
       !AddOwnFlag(core, event, "other-id", fields, [](Loc) { return true; })) {
     fields.Add({"cause", "flag-taken"});
@@ -107,11 +108,12 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.Stop("flag-wait-unset", loc, fields);
 }
 
-// Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
-// raised would never end.
+// Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that
+// was not set would never end.
 //
-// `queue`: the queue operation that sets the flag, null for SetFlag itself. A queue's flag on top of one of the kernel's own comes from
-// the same pipe and is waited for as often as it is set: no wait ends too early, so that is a warning.
+// `queue`: the queue operation that sets the flag, null for SetFlag itself. If a queue's flag is set on top of one of
+// the kernel's own, both come from the same pipe and are waited for as often as they are set: no wait ends too early,
+// so that is a warning.
 GNT_NOINLINE inline void Raise(Core& core, HardEvent event, int id, Loc loc, const char* queue = nullptr) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
@@ -140,7 +142,8 @@ GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 
-// Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
+// Waits for the flags that FreeTensor set on the buffers of this core, which are then forgotten. It never stops the
+// launch, because a destructor calls it.
 GNT_NOINLINE inline void AwaitFreeTensors(Core& core, Loc loc) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     Buffer& buffer = core.buffers[i];
