@@ -8,12 +8,12 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """The text with a lone surrogate, which no terminal and no notebook takes, as ``\\udcff``."""
+    """Return the text with lone surrogates, which terminals and notebooks refuse, written as ``\\udcff``."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def shown(value: object, most: int = 80) -> str:
-    """The value in a message, a text in quotes: Python refuses to print a whole number of more than 4300 digits."""
+    """Return a value as a message shows it, text in quotes; Python itself does not print more than 4300 digits."""
     try:
         text = repr(value) if isinstance(value, str) else str(value)  # of a NumPy number, repr has its type too
     except ValueError:
@@ -97,7 +97,7 @@ class KernelError(GntError):
 class KernelFault(KernelError):
     """The twin stopped the launch: a mistake in the kernel, named by ``diagnostics``.
 
-    ``text`` is how all of them read, one below the other with their source lines.
+    ``text`` shows all of them, one below the other, with their source lines.
     """
 
     def __init__(self, what: str, *, diagnostics: tuple = (), text: str = "", **rest: str) -> None:
@@ -108,7 +108,7 @@ class KernelFault(KernelError):
         return self.text or super().__str__()
 
     def _repr_html_(self) -> str | None:
-        """A fault that is a cell's value, not raised, shows its findings; Jupyter prints the text for None."""
+        """Return the findings as HTML, for a fault that is a cell's value; None makes Jupyter print the text."""
         show = getattr(self.diagnostics, "_repr_html_", None)
         return show() if show else None
 

@@ -1,9 +1,9 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
-``GELU``, ``Linear`` and ``RMSNorm`` are the same for the cases besides GroupNorm.
+``GELU``, ``Linear`` and ``RMSNorm`` are modules for the other operators.
 
-On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
-and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
+On the CPU the twin computes; on an NPU the kernels would compute, but we did not run that. Arguments, parameters, state
+dict and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
-# Operators are called by torch.ops, which always has the one registered last: the handle of a definition that was
-# replaced, as by a cell that is run twice, points to freed memory.
+# Call operators through torch.ops, which always has the last registration: if a cell runs twice, the handle of the
+# first definition points to freed memory.
 
 
 class GroupNorm(torch.nn.GroupNorm):
@@ -58,7 +58,7 @@ class GELU(torch.nn.GELU):
     """
 
     def __init__(self, approximate: str = "none") -> None:
-        """approximate: "none" for GELU as it is defined, with erf, or "tanh"; ArgumentError for another word."""
+        """approximate: "none" for GELU with erf, as it is defined, or "tanh". Raises ArgumentError for another word."""
         check_approximate("argument approximate of gn_tutorial.nn.GELU", approximate)
         super().__init__(approximate)
 
@@ -93,7 +93,7 @@ class RMSNorm(torch.nn.RMSNorm):
         return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
-#: PyTorch's module -> ours, which has no other state; an attribute of both that the kernels may refuse; who does so.
+#: PyTorch's module -> our module with the same state, an attribute that the kernels may refuse, and its check.
 _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
     torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
     torch.nn.RMSNorm: (RMSNorm, "eps", check_optional_eps),
@@ -102,11 +102,11 @@ _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callabl
 
 
 def convert(model: Model) -> Model:
-    """Let every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
+    """Make every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
 
     Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
-    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
-    differ. Raises ArgumentError, which names the module, for what the kernels do not take; the model is as it was then.
+    keeps working. It does not change your own subclass of one of these, because its ``forward`` may differ. Raises
+    ArgumentError, which names the module, for a module that the kernels do not support; the model is then unchanged.
     """
     found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
     for name, module in found:

@@ -1,1 +1,1 @@
-"""What crosses between Python and a compiled kernel: structs, options, traces."""
+"""Data that Python and a compiled kernel exchange: structs, options, traces."""

@@ -1,6 +1,6 @@
-"""The dtypes of a kernel's arrays and values: what NumPy, C++, CANN and msopgen call each, and how it is poisoned.
+"""The dtypes of a kernel's arrays and values: the names in NumPy, C++, CANN and msopgen, and the poison pattern.
 
-One row a dtype; every table of dtypes elsewhere is a view of this one. PyTorch's name is NumPy's: ``torch.bfloat16``.
+One row a dtype; every table of dtypes elsewhere is a view of this one. PyTorch uses NumPy's name: ``torch.bfloat16``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """One dtype. name: as NumPy and ml_dtypes have it.
+    """One dtype. name: the name in NumPy and ml_dtypes.
 
-    ctypes: how C++ spells it, on the device's compiler (LP64); the first is the type that DTYPE_X stands for.
-    label, number: DT_... of the graph engine's public list of data types; empty and None: no array can have this dtype.
-    msopgen: in an operator's prototype; empty where this course has no operator with it.
-    poison: the bits of memory that nobody wrote; None: each byte is POISON_BYTE of runtime/launch_types.py.
+    ctypes: its C++ types with the device's compiler (LP64); DTYPE_X stands for the first.
+    label, number: DT_... of the graph engine's public list of data types; empty and None if no array can have this
+    dtype. msopgen: the name in an operator's prototype; empty if no operator of this course uses it. poison: the bits
+    of memory that was never written; None: each byte is POISON_BYTE of runtime/launch_types.py.
     """
 
     name: str
@@ -28,12 +28,12 @@ class Dtype:
 
     @property
     def floating(self) -> bool:
-        """Whether it is one of the floating-point dtypes, which are those with NaNs to poison memory with."""
+        """Whether it is a floating-point dtype: only these have NaNs to poison memory with."""
         return self.poison is not None
 
 
 #: Poison is a quiet NaN whose low bits read ...A5, so that a forgotten element shows in every later result and can
-#: still be told from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
+#: still be distinguished from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
 DTYPES = {
     one.name: one
     for one in (
@@ -52,7 +52,7 @@ DTYPES = {
         Dtype("uint64", 8, ("uint64_t", "unsigned long", "unsigned long long", "size_t"), "DT_UINT64", 10),
     )
 }
-#: Those that an array on the device may have. It has no float64.
+#: The dtypes that an array on the device may have. The device has no float64.
 ARRAY_DTYPES = tuple(one.name for one in DTYPES.values() if one.number is not None)
 #: Floating-point dtypes narrower than float32.
 NARROW_DTYPES = tuple(one.name for one in DTYPES.values() if one.floating and one.bytes < 4)

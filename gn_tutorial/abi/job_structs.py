@@ -14,7 +14,7 @@ MAGIC = 0x4A544E47
 
 
 class Phase(IntEnum):
-    """How far the launcher came."""
+    """The last step that the launcher reached."""
 
     STARTING = 0
     LOADING = 1

@@ -1,4 +1,4 @@
-"""What a launch may be told besides its arguments: choices about the hardware, and limits for a wild kernel."""
+"""The options of a launch: choices about the hardware, checks, and limits for a kernel that does not end."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any, Literal, get_args, get_type_hints
 from gn_tutorial.abi import severities, structs
 from gn_tutorial.errors import ArgumentError
 
-#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-Og: for launches of a few milliseconds,
-#: there in a third of the time), "soonest" (-O3 if that is in the cache, else -Og), False (-O0 -g: for a debugger). The
-#: numbers of a launch are the same bits.
+#: How to optimise a kernel library: True (-O3), "little" (-Og: compiles in a third of the time, for launches of a few
+#: milliseconds), "soonest" (-O3 if that is in the cache, else -Og), False (-O0 -g: for a debugger). The results of a
+#: launch are the same bits in each case.
 Optimise = bool | Literal["little", "soonest"]
 
 _MIB = 1024 * 1024
-#: gn_twin/core/team.h has room for these.
+#: The most threads that gn_twin/core/team.h holds.
 _MOST_THREADS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwinOptions:
-    """Points that public text on the hardware does not decide, and how a launch is watched.
+    """Choices where public text on the hardware does not decide, and options of the checks.
 
-    docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``,
-    ``block_order``). The first choice of each field is its default. Raises ArgumentError that quotes a value which is
-    no choice.
+    docs/hardware-choices.md gives the evidence for the choices, and explains the options (``auto_sync``,
+    ``delayed_dma``, ``block_order``). The first value of each field is its default. Raises ArgumentError, which quotes
+    the value, for one that a field does not allow.
     """
 
     # float32 -> half and half arithmetic out of range. IEEE is what NumPy and PyTorch do, so references agree.
     half_overflow: Literal["infinity", "saturate"] = "infinity"
     # Add, Sub, Mul on int16 and int32. Wrapping is what every other integer unit does.
     integer_overflow: Literal["wrap", "saturate"] = "wrap"
-    # Max and Min with one NaN operand. A NaN that survives is a mistake that is seen.
+    # Max and Min with one NaN operand. A NaN in the result makes the mistake visible.
     minmax_nan: Literal["nan", "other"] = "nan"
     # Rounding inside a half reduction. Rounding at each step is the less exact choice, and so the harder test.
     half_tree: Literal["half", "float"] = "half"
@@ -40,22 +40,23 @@ class TwinOptions:
     reduce_lanes: Literal["adjacent", "halves"] = "adjacent"
     # Whether Axpy rounds once. Separate rounding gives the same bits on every machine.
     axpy_fused: bool = False
-    # What DataCopyPad without isPad leaves in the lanes that fill up a 32-byte block: its first element, or poison.
+    # The lanes with which DataCopyPad without isPad fills a 32-byte block: copies of the first element, or poison.
     pad_dummy: Literal["first", "poison"] = "first"
     # DeQue on an empty queue: stop with a diagnostic, or hand out the stale slot as the device does.
     empty_deque: Literal["stop", "stale"] = "stop"
     # NE with a NaN operand: true as in IEEE 754, or false like every other comparison with NaN.
     compare_nan: Literal["ieee", "false"] = "ieee"
-    # Compare of a count that is no whole number of repeats: the rest is left out, with a diagnostic, or compared, as on
-    # Ascend310B, whose instructions have a mask.
+    # Compare with a count that is not a whole number of repeats: ignore the rest, with a diagnostic, or compare it, as
+    # Ascend310B does, whose instructions have a mask.
     compare_tail: Literal["dropped", "compared"] = "dropped"
     # Subnormal results. Keeping them is what NumPy does, so references agree.
     denormals: Literal["keep", "flush"] = "keep"
     # Sigmoid of half: float inside and one rounding, or a rounding at each step.
     sigmoid_half: Literal["float", "half"] = "float"
-    # Compare and Brcb in counter mode: repeatTime decides as always, or the counter does.
+    # Compare and Brcb in counter mode: repeatTime decides, as in normal mode, or the counter does.
     counter_compare: Literal["repeats", "counter"] = "repeats"
-    # Several repeats, or blocks of one repeat, into the same destination. Ascending is how the accumulate idiom reads.
+    # Several repeats, or blocks of one repeat, into the same destination. Kernels that accumulate expect ascending
+    # order.
     repeat_order: Literal["ascending", "descending"] = "ascending"
     # PairReduceSum with a partial mask: dstRepStride in units of 128 bytes, or of the results of one repeat.
     pair_unit: Literal["fixed", "packed"] = "fixed"
@@ -63,23 +64,24 @@ class TwinOptions:
     event_ids: Literal["stop", "none"] = "stop"
     # Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
-    # Whether the race checker counts on the flags that the compiler inserts. "on" is how kernels that are launched
+    # Whether the race checker assumes the flags that the compiler inserts. "on" is how kernels that are launched
     # directly are built; some operator libraries switch it off.
     auto_sync: Literal["on", "off"] = "on"
-    # The race checker. "ignore" is for kernels that are wrong on purpose, such as those that only time copies.
+    # The race checker. "ignore" is for kernels that race on purpose, such as those that only time copies.
     races: Literal["report", "ignore"] = "report"
     # Copies between global memory and the Unified Buffer take effect only when the kernel waits for them: a forgotten
     # wait gives wrong numbers, as on hardware. Observed libraries only.
     delayed_dma: bool = False
-    # The order in which blocks start, and go on after they have met: 0, 1, 2 ..., or the seed of a permutation. On the
-    # device nobody chooses it; a result that changes with it (a float sum by atomic additions) changes there each run.
+    # The order in which blocks start, and continue after a SyncAll: 0, 1, 2 ..., or the seed of a permutation. The
+    # device guarantees no order; a result that depends on it (a float sum by atomic additions) changes there from run
+    # to run.
     block_order: int = 0
-    # Of a bare launch of 4 MiB of arrays and more: 0 for as many as there are processors. The bits are those of
-    # one thread, unless blocks read or overwrite what others write and do not wait for them: a race. Observed launches
-    # run on one.
+    # Threads of a bare launch with at least 4 MiB of arrays; 0: as many as there are processors. The results are the
+    # bits of one thread, unless blocks race: read or overwrite data of other blocks without waiting. Observed launches
+    # use one thread.
     threads: int = 0
-    # Findings by name that are warnings, or errors, in this launch. An error fails it; after a warning it goes on, as
-    # the device would. A name in both is an error.
+    # Names of findings that are warnings, or errors, in this launch. An error makes it fail; after a warning it
+    # continues, as the device would. A name in both is an error.
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -104,21 +106,21 @@ class TwinOptions:
             )
 
     def strict(self) -> TwinOptions:
-        """The same with the choices that forgive least, for a kernel that is to leave the twin.
+        """These options with the strictest choices, for a kernel that is meant for a device.
 
-        No waits that the compiler puts in, poison in the lanes that fill up a block, approximate reciprocals, and
-        copies that arrive when they are waited for; what CANN 9 refuses and older kernels have (``strict`` in
-        diagnostics.toml) is an error. Observed libraries only.
+        No automatic waits of the compiler, poison in the lanes that fill a block, approximate reciprocals, and copies
+        that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use (``strict``
+        in diagnostics.toml) are errors. Observed libraries only.
         """
         return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *severities.having("strict")))))
 
     def to_abi(self) -> structs.GntOptions:
-        """The same choices as the struct of abi.h, where 0 is the default of each field."""
+        """These options as the struct of abi.h, where 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """``warnings`` and ``errors`` as GntJob has them."""
+        """``warnings`` and ``errors`` encoded for GntJob."""
         return severities.encoded([name for name in self.warnings if name not in self.errors], self.errors)
 
 
@@ -133,24 +135,24 @@ _STRICT: dict[str, Any] = {
     "auto_sync": "off", "pad_dummy": "poison", "approximate": "documented", "delayed_dma": True
 }  # fmt: skip
 
-#: Below this the C++ runtime itself does not start.
+#: With less memory the C++ runtime itself does not start.
 SMALLEST_MEMORY = 32 * _MIB
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long, how large and how talkative an isolated launch may be. An in-process launch has no limits.
+    """Limits of time, memory and printed text for an isolated launch. An in-process launch has no limits.
 
     Raises ArgumentError for a limit that is not a positive number, or a memory limit below 32 MiB.
     """
 
-    # Wall time in seconds, start of the process included; the time that it waits for a processor does not count. A
-    # minute is far above any kernel of this course, and short enough for somebody who wrote an endless loop.
+    # Wall time in seconds, including the start of the process; time in which it waits for a processor does not count.
+    # No kernel of this course needs a minute, and the author of an endless loop does not wait too long.
     seconds: float = 60.0
-    # Address space that the kernel may add: its code, heap and thread stacks, but not its arguments. 4 GiB leaves room
-    # for one thread per core on any laptop and stops a mistaken size before the machine swaps.
+    # Address space that the kernel may add: its code, heap and thread stacks, but not its arguments. 4 GiB is enough
+    # for one thread per core on any laptop, and stops a wrong size before the machine swaps.
     memory_bytes: int = 4 * 1024 * _MIB
-    # What a kernel may print. More than this is a loop that prints; a notebook that stores it could not be opened.
+    # Bytes that a kernel may print. More comes from a loop that prints, and would make a notebook too large to open.
     printed_bytes: int = _MIB
 
     def __post_init__(self) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 
 
 def list_words(shapes: Sequence[tuple[int, ...]], first: int) -> np.ndarray:
-    """The words of a list, uint64. first: index among the launch's arguments of its first tensor.
+    """Return the words of a list, uint64. first: the index of its first tensor among the launch's arguments.
 
-    In place of each address stands the index of the tensor's argument: whoever launches knows where that lies.
+    Each address is replaced by the index of the tensor's argument; the launch fills in the address.
     """
     described = [word for place, shape in enumerate(shapes) for word in (len(shape) | place << 32, *shape)]
     indices = range(first, first + len(shapes))
@@ -22,7 +22,7 @@ def list_words(shapes: Sequence[tuple[int, ...]], first: int) -> np.ndarray:
 
 
 def with_addresses(words: np.ndarray, addresses: Sequence[int]) -> np.ndarray:
-    """A copy of the words with addresses instead of indices. addresses: of all arguments of the launch."""
+    """Return a copy of the words with addresses instead of indices. addresses: those of all arguments of the launch."""
     filled, begin = words.copy(), int(words[0]) // 8
     filled[begin:] = [addresses[int(index)] for index in words[begin:]]
     return filled

@@ -1,6 +1,6 @@
-"""What a traced launch did, as data: the events that the twin recorded, and how they are asked for.
+"""The trace of a launch: the events that the twin recorded, and the request for them.
 
-``trace_decode`` makes these out of what ``twin/include/gn_twin/trace/trace.h`` wrote.
+``trace_decode`` makes these objects from the slots that ``twin/include/gn_twin/trace/trace.h`` wrote.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from gn_tutorial.errors import ArgumentError
 
-#: Bytes of global memory that the L2 cache holds or drops as one: the line of trace/l2_lines.h.
+#: Bytes of a line of the L2 cache (trace/l2_lines.h): the cache holds or drops them together.
 LINE_BYTES = 512
-#: Where the first argument of a traced launch lies in the model's global memory. Any multiple of 512 would do.
+#: Address of the first argument of a traced launch in the model's global memory. Any multiple of 512 would do.
 FIRST_ADDRESS = 1 << 24
 _SLOT_BYTES = 64
 _MIB = 1024 * 1024
 
 
 class Pipe(IntEnum):
-    """The queues of one vector core, in the order of the twin; ALL stands for every one of them."""
+    """The queues of one vector core, in the twin's order; ALL stands for all of them."""
 
     S = 0
     V = 1
@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """What an event is: ``enum class Kind`` of event.h (POINTER, PADDING in no trace); SCALARS is a run of accesses."""
+    """The kind of an event (``Kind`` of event.h, without POINTER and PADDING); SCALARS is a run of scalar accesses."""
 
     VECTOR = 0
     COPY = 1
@@ -55,14 +55,14 @@ class Kind(IntEnum):
 
 
 class Space(IntEnum):
-    """Where an operand lies: the Unified Buffer of the core, or global memory."""
+    """The memory of an operand: the Unified Buffer of the core, or global memory."""
 
     UB = 0
     GM = 1
 
 
 class Access(IntEnum):
-    """What happens to an operand."""
+    """Whether an instruction reads or writes an operand."""
 
     READ = 0
     WRITE = 1
@@ -70,7 +70,7 @@ class Access(IntEnum):
 
 
 class Flow(IntEnum):
-    """How the results of an instruction depend on its sources, as ``enum class Flow`` of event.h has it."""
+    """How the results of an instruction depend on its sources: ``enum class Flow`` of event.h."""
 
     MOVES = 0
     LANES = 1
@@ -79,15 +79,15 @@ class Flow(IntEnum):
 
 
 class Operand(NamedTuple):
-    """One operand of one event. ``Operand`` of event.h says how the fields of the layout read.
+    """One operand of one event. ``Operand`` of event.h documents the fields of the layout.
 
-    at: byte address: from the start of the Unified Buffer, or in the model's global memory, where every argument starts
-    at a multiple of 512 bytes unless the caller asked otherwise. lines: 512-byte lines of global memory touched, each
-    row on its own; cold of them had not been touched before in the launch, and the one of the others that had waited
-    longest was touched ``reuse_lines`` lines of the block's own traffic ago. cold_blocks: blocks of 32 bytes of it that
-    nothing had touched before, so that two bursts that share a line are cold for half each. cached: False past the
-    L2 cache. floats: its elements are floating point numbers. pieces: where each of its rows begins, in bytes from
-    ``at``, if they have no pitch and that was asked for.
+    at: byte address, from the start of the Unified Buffer or in the model's global memory, where every argument starts
+    at a multiple of 512 bytes unless the caller chose an offset. lines: number of 512-byte lines of global memory that
+    it touches, counted row by row. cold: how many of them the launch had not touched before. reuse_lines: of the other
+    lines, the greatest distance to the line's previous access, in lines of the block's own traffic. cold_blocks:
+    number of 32-byte blocks that nothing had touched before, so if two bursts share a line, each is cold for its half.
+    cached: False if it bypasses the L2 cache. floats: its elements are floating-point numbers. pieces: the start of
+    each of its rows, in bytes from ``at``, if the rows have no pitch and the trace asked for them.
     """
 
     role: str
@@ -115,11 +115,11 @@ class Operand(NamedTuple):
 class Event(NamedTuple):
     """One operation of one block, or (SCALARS) a run of scalar accesses that share a source line.
 
-    pipe: the queue it runs in. flag, event_id: of flags: "MTE2_V" is raised by MTE2 and waited for by V. repeats and
-    element_bytes: of vector instructions. lanes: elements processed, for SCALARS the number of accesses. per_repeat,
-    first, last, mask: the active lanes as ``ActiveLanes`` of event.h has them (mask None: the leading ones). changes:
-    for SCALARS, how often an access left the 64-byte line of the one before. flow: of vector instructions. atomic: a
-    copy that adds to what is there, or takes the larger or smaller of both.
+    pipe: the queue it runs in. flag, event_id: for flags; MTE2 sets "MTE2_V" and V waits for it. repeats,
+    element_bytes, flow: for vector instructions. lanes: number of elements processed; for SCALARS the number of
+    accesses. per_repeat, first, last, mask: the active lanes, as in ``ActiveLanes`` of event.h (mask None: the leading
+    lanes). changes: for SCALARS, how often an access left the 64-byte line of the access before. atomic: a copy that
+    adds to the old value, or takes the larger or smaller of both.
     """
 
     kind: Kind
@@ -143,15 +143,15 @@ class Event(NamedTuple):
     atomic: bool = False
 
 
-#: Operand of a Watch of scalar accesses, of which the last one counts.
+#: Operand of a Watch of scalar accesses; the last access counts.
 SCALARS = 0xFFFFFFFF
 
 
 class Watch(NamedTuple):
-    """A value that a trace is asked for: what an operand held when its event came, before the instruction computed.
+    """A request for one value: the bytes of an operand at its event, before the instruction computes.
 
-    block: one of those that are recorded. event, operand: numbers, of the block's events and of the event's operands.
-    offset: in bytes from the operand's start. Of scalar accesses the operand is SCALARS, and the offset an address.
+    block: a recorded block. event: index among the block's events. operand: index among the event's operands. offset:
+    in bytes from the operand's start. For scalar accesses the operand is SCALARS, and the offset is an address.
     """
 
     block: int
@@ -169,11 +169,11 @@ class TracedArgument(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """How often lines of 512 bytes were touched, over every block of the launch: exact, however few were recorded.
+    """Counts of 512-byte lines over all blocks of the launch: exact, even if few blocks were recorded.
 
-    read: brought in, each time counted; cold of them through the L2 cache and never touched before; bypassed of them
-    past the cache. written: each time counted. dirty: different lines written. held: different lines that were read
-    through the cache or written. bypassed_bytes: what was read past the cache, in bytes of whole 32-byte blocks.
+    read: reads of a line. cold: reads through the L2 cache of a line that nothing had touched before. bypassed: reads
+    past the cache. written: writes of a line. dirty: different lines written. held: different lines read through the
+    cache or written. bypassed_bytes: bytes read past the cache, in whole 32-byte blocks.
     """
 
     read: int
@@ -189,9 +189,9 @@ class Lines(NamedTuple):
 class Trace:
     """The events of the recorded blocks of one launch, in each block's program order.
 
-    blocks: recorded events by block. launched: blocks of the launch. complete: False if the room ended and events are
-    missing. arguments: the tensors. lines: counts over all blocks. watched: for each Watch that was asked for, the (up
-    to eight) bytes that were there; none if the event did not come.
+    blocks: recorded events by block. launched: number of blocks of the launch. complete: False if the memory for the
+    trace was full and events are missing. arguments: the tensors. lines: counts over all blocks. watched: for each
+    Watch the (up to eight) bytes found; empty if the event did not happen.
     """
 
     blocks: Mapping[int, tuple[Event, ...]]
@@ -207,7 +207,7 @@ class Trace:
         return len(self.blocks) < self.launched
 
     def weights(self) -> dict[int, int]:
-        """How many blocks of the launch each recorded one stands for: those that no other recorded one is nearer to."""
+        """For each recorded block, the number of blocks that it stands for: those to which it is the nearest."""
         known = sorted(self.blocks)
         weights = dict.fromkeys(known, 0)
         for block in self.nearest():
@@ -215,7 +215,7 @@ class Trace:
         return weights
 
     def nearest(self) -> list[int]:
-        """For each block of the launch, the recorded one that is nearest to it; the later one of two."""
+        """For each block of the launch, the nearest recorded block; of two equally near ones, the later."""
         known, place, found = sorted(self.blocks), 0, []
         for block in range(self.launched):
             while place + 1 < len(known) and abs(known[place + 1] - block) <= abs(known[place] - block):
@@ -224,7 +224,7 @@ class Trace:
         return found
 
     def __repr__(self) -> str:
-        """Counts only: no address of this machine."""
+        """Show counts only, and no address of this machine."""
         events = sum(len(events) for events in self.blocks.values())
         full = "" if self.complete else ", cut off where the room ended"
         return f"Trace({len(self.blocks)} of {self.launched} blocks, {events:,} events{full})"
@@ -232,14 +232,14 @@ class Trace:
 
 @dataclass(frozen=True, kw_only=True)
 class Tracing:
-    """Ask a launch for a trace.
+    """A request for a trace of a launch.
 
-    blocks: how many blocks to record, spread evenly with the first and the last among them, or which ones. offsets:
-    bytes by which an argument starts past a multiple of 512 in the model's global memory, by name. bytes: room for the
-    trace; 64 bytes for each event and each of its operands. watches: values to be looked up on the way. pieces: where
-    each element that is gathered or scattered lies, too.
+    blocks: the number of blocks to record (spread evenly, with the first and the last), or a list of blocks. offsets:
+    by argument name, the bytes by which it starts past a multiple of 512 in the model's global memory. bytes: memory
+    for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also record the
+    address of each element that is gathered or scattered.
 
-    Raises ArgumentError for a number that cannot be.
+    Raises ArgumentError for an impossible number.
     """
 
     blocks: int | Sequence[int] = 8
@@ -258,7 +258,7 @@ class Tracing:
                 raise ArgumentError(f"Tracing: the offset of '{name}' cannot be {offset}", hint="0 or more bytes")
 
     def chosen(self, launched: int) -> tuple[int, ...]:
-        """The blocks to record of a launch of that many. Raises ArgumentError for a block that is not launched."""
+        """The blocks to record in a launch of that many. Raises ArgumentError for a block that is not launched."""
         if isinstance(self.blocks, int):
             count = min(self.blocks, launched)
             return tuple(sorted({index * (launched - 1) // max(count - 1, 1) for index in range(count)}))
@@ -268,7 +268,7 @@ class Tracing:
         return tuple(sorted(set(self.blocks)))
 
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:
-        """Addresses for tensors of these names and sizes in bytes. Raises ArgumentError for an unknown offset."""
+        """Addresses in the model of tensors (name, bytes). Raises ArgumentError for an offset of an unknown name."""
         names = [name for name, _ in tensors]
         for name in self.offsets:
             if name not in names:

@@ -1,4 +1,4 @@
-"""Reads the slots of a trace, as ``twin/include/gn_twin/trace/slots.h`` lays them out, into events."""
+"""Decode the slots of a trace (``twin/include/gn_twin/trace/slots.h``) into events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HARD_EVENTS = (
 ).split()
 
 
-#: Types of fields -> what ``struct`` calls them.
+#: Type of a field -> its format character in ``struct``.
 _CODES = {"u1": "B", "i1": "b", "u2": "H", "u4": "I", "u8": "Q", "S2": "2s", "S56": "56s"}
 
 
@@ -49,9 +49,9 @@ _NO_ARGUMENT = 0xFFFF
 def decode(
     slots: bytes | memoryview, *, names: Sequence[str], launched: int, chosen: Sequence[int], **rest: object
 ) -> Trace:
-    """The trace that a launch left in its slots. names: of all arguments. ``rest``: the remaining fields of Trace.
+    """Return the trace of a launch from its slots. names: those of all arguments. ``rest``: the other fields of Trace.
 
-    Raises KernelError for slots that no trace has: a kernel without bounds may have written over them.
+    Raises KernelError for impossible slots: a kernel may have overwritten them.
     """
     try:
         blocks = _Decoder(slots, names).blocks(chosen)
@@ -63,13 +63,13 @@ def decode(
 
 
 def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
-    """The next offsets: slots are filled up behind the last one."""
+    """Return the next offsets; unused places of the last slot are skipped."""
     room = _PIECES.size // 4 - 1
     return tuple(itertools.islice(numbers, -(-rows // room) * room))[:rows]
 
 
 class _Decoder:
-    """Reads slots kind by kind. Without NumPy, which a web page would have to fetch for this alone."""
+    """Reads slots kind by kind, without NumPy, because the playground would have to download NumPy only for this."""
 
     def __init__(self, slots: bytes | memoryview, arguments: Sequence[str]) -> None:
         self._slots, self._arguments = memoryview(slots).cast("B"), arguments
@@ -83,7 +83,7 @@ class _Decoder:
     def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
         found: dict[int, list[Event]] = {block: [] for block in chosen}
         both = self._events(self._operands()) + self._scalars()
-        # Slots of both kinds are in program order; their places say how they alternate.
+        # Slots of each kind are in program order; their positions say how the kinds alternate.
         places = self._places[_EVENT_SLOT] + self._places[_SCALARS_SLOT]
         for index in sorted(range(len(both)), key=places.__getitem__):
             event = both[index]
@@ -100,7 +100,7 @@ class _Decoder:
             parts[number] = parts.get(number, b"") + text.rstrip(b"\0")
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
-    # Positional, since there may be a million of them: fields by name take twice as long.
+    # Positional arguments, because there may be a million events: names take twice as long.
 
     def _operands(self) -> list[Operand]:
         spaces, accesses, texts = list(Space), list(Access), self._texts
@@ -166,6 +166,6 @@ class _Decoder:
 
 
 _SCALAR_OPS = {Access.READ: "GetValue", Access.WRITE: "SetValue", Access.READ_WRITE: "operator()"}
-# What every run of scalar accesses has in common.
+# The fields that every run of scalar accesses shares.
 _ELEMENT = Operand("element", Space.UB, Access.READ, "", 0, 0, 0, False, 1, 8, 1, 0, 0, True, 0, 0, 0, 0)
 _SCALAR_EVENT = Event(Kind.SCALARS, Pipe.S, "", "", 0, 0, 0, 0, 0, 0, 0, 0, None, "", -1, (), 0)

@@ -4,7 +4,7 @@
     y, mean, rstd = gnt.host.group_norm(x, num_groups=4)
 
 ``kernels/host_api`` is the API, in C++ with a C interface; ``c_library`` builds it, ``c_headers`` declares it.
-Besides the names below, every operator of ``host.operators`` is here. A real NPU as its device is ``host.npu``.
+``gnt.host`` also has every operator of ``host.operators``. ``host.npu`` builds the API for a real NPU.
 """
 
 from gn_tutorial.host import operators

@@ -19,7 +19,7 @@ from gn_tutorial.operators.arguments import require_array
 
 
 class Tensor:
-    """A descriptor of an array's memory, which it keeps alive. ``handle`` goes to the C functions.
+    """A descriptor of an array's memory, which it keeps alive. Pass ``handle`` to the C functions.
 
     array: any strides that are whole elements and not negative. Raises Refused, ArgumentError for a dtype without a
     number in CANN's list.
@@ -38,10 +38,10 @@ class Tensor:
 
 
 def checked(operator: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator's function that refuses arguments of another type than its annotations say, with an ArgumentError.
+    """Wrap an operator's function so that it raises ArgumentError for arguments that do not fit its annotations.
 
-    Without, a list or None ends in NumPy's or ctypes' own words, at a line that the caller did not write. What is no
-    function, a tuple of results, comes back as it is.
+    Otherwise NumPy or ctypes would refuse a list or None in their own words, at a line that the caller did not write.
+    Returns an object that is not a function, such as a tuple of results, unchanged.
     """
     if not inspect.isfunction(operator):
         return operator
@@ -83,9 +83,9 @@ def run(
     outputs: Sequence[np.ndarray | None],
     stream: Stream | None,
 ) -> None:
-    """Both calls of operator ``name`` on the stream, which holds on to the memory; waits if there was none.
+    """Make both calls of operator ``name`` on the stream, which keeps the memory alive; without a stream, wait.
 
-    numbers: the arguments between inputs and outputs. Raises as they do.
+    numbers: the arguments between inputs and outputs. Raises as the two calls do.
     """
     if stream is None:
         with Stream() as own:
@@ -101,9 +101,9 @@ def run(
 def masked(
     output_mask: Sequence[bool], shapes: Sequence[tuple[int, ...]], dtype: np.dtype
 ) -> tuple[list[np.ndarray | None], tuple[Any, int]]:
-    """Room for the gradients that a mask of three asks for, None for the others; and the mask as C takes it.
+    """Return arrays for the gradients that a mask of three asks for (None for the others), and the mask for C.
 
-    A mask of another length is for the C side to refuse.
+    The C side refuses a mask of another length.
     """
     mask = [bool(one) for one in output_mask]
     wanted = (*mask, False, False, False)[:3]

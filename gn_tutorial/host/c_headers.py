@@ -1,7 +1,7 @@
-"""The C interface of the host API as its headers declare it: ctypes' types, and the kernels that an operator launches.
+"""Read the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
 
-A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. In that comment of an
-operator's first call stands ``Kernel: <operator>/<kernel>.``, as the registry names it; several with commas between.
+A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
+operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, separated by commas.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
 class Function(NamedTuple):
-    """A function of the C interface, with ctypes' types. kernels: the registered ones that it plans for."""
+    """A function of the C interface, with ctypes' types. kernels: the registered kernels that it plans."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -55,7 +55,7 @@ class Function(NamedTuple):
 
 
 def read_header(path: Path) -> Iterator[Function]:
-    """The functions of a header, in its order. Raises RegistryError for a type that has no place in the table here."""
+    """Return the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
     for found in _DECLARATION.finditer(path.read_text("utf-8")):
         where = f"{path}: {found['name']}"
         words = [one.strip() for one in found["arguments"].split(",")]

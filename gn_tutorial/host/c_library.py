@@ -1,8 +1,8 @@
 """The host API as a C library: built for the twin, its functions declared to ctypes, its failures as errors.
 
 ``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
-interface and is declared by the same ``declared``, from the headers; only the functions of ``gn_host_twin.h`` are the
-twin's own.
+interface, and ``declared`` declares it from the same headers; only the functions of ``gn_host_twin.h`` belong to the
+twin.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gn_tutorial.host.c_headers import Function, read_header
 from gn_tutorial.operators.registry import find_kernel, kernels_root, load_registry
 from gn_tutorial.operators.spec import OpSpec
 
-#: Packs and unpacks what is not contiguous, for all operators.
+#: The kernel that packs and unpacks tensors that are not contiguous, for all operators.
 _COPY = "strided_copy/rows"
 
 
@@ -51,16 +51,16 @@ class Refused(ArgumentError):
 
 @functools.cache
 def functions() -> dict[str, Function]:
-    """Every function that ``kernels/host_api/gn_*.h`` declares, by its name. Raises RegistryError."""
+    """Return every function that ``kernels/host_api/gn_*.h`` declares, by its name. Raises RegistryError."""
     return {one.name: one for path in sorted((kernels_root() / "host_api").glob("gn_*.h")) for one in read_header(path)}
 
 
 @functools.cache
 def operators() -> dict[str, str]:
-    """Name of each operator of the host API -> the registered kernel that it launches for contiguous tensors.
+    """Map the name of each operator of the host API to the registered kernel that it launches for contiguous tensors.
 
-    The name is that of the second call; the first is ``<name>GetWorkspaceSize``. An operator is there because a header
-    declares it. Raises RegistryError for one that names no kernel.
+    The name is that of the second call; the first is ``<name>GetWorkspaceSize``. The headers decide which operators
+    there are. Raises RegistryError for an operator whose comment names no kernel.
     """
     return {name: kernels[0] for name, kernels in _kernels_of_operators().items()}
 
@@ -79,28 +79,28 @@ def _kernels_of_operators() -> dict[str, tuple[str, ...]]:
 
 
 def kernels(names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Registered kernels that these operators launch, those of all if None. Each becomes a library of its own."""
+    """Return the registered kernels that these operators launch (all operators if None). Each has its own library."""
     known = _kernels_of_operators()
     return (*(kernel for name in (known if names is None else names) for kernel in known[name]), _COPY)
 
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The C interface, built for the twin and declared. Raises CompileError, CompilerMissing, CacheError."""
+    """Return the C interface, built for the twin and declared. Raises CompileError, CompilerMissing, CacheError."""
     return declared(build_library())
 
 
 def build_library() -> Path:
-    """The C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
+    """Build the C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
     limits = CompileLimits(seconds=600)  # 10 s on a quiet machine: threads and containers are heavy headers
     return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
 
 
 def declared(path: Path, more: Iterable[Path] = ()) -> ctypes.CDLL:
-    """A build of the host API, for any device, with the types of its functions.
+    """Load a build of the host API, for any device, and declare the types of its functions.
 
-    more: headers of what only this build has. Raises AttributeError for a library that lacks a function of
-    ``kernels/host_api/gn_*.h``; those of ``gn_host_twin.h`` are declared where there are any.
+    more: headers that only this build has. Raises AttributeError for a library that lacks a function of
+    ``kernels/host_api/gn_*.h``; the functions of ``gn_host_twin.h`` are declared if the library has them.
     """
     loaded = ctypes.CDLL(str(path))
     twin = [one for one in read_header(TWIN / "host" / "gn_host_twin.h") if hasattr(loaded, one.name)]
@@ -112,20 +112,20 @@ def declared(path: Path, more: Iterable[Path] = ()) -> ctypes.CDLL:
 
 
 def include_folders() -> tuple[Path, ...]:
-    """Where the sources of the host API find their headers, the twin's side among them."""
+    """Return the folders with the headers of the host API, including the twin's side."""
     root = kernels_root()
     operators = sorted({find_kernel(name, _registered())[0].folder for name in kernels()})
     return (root / "host_api", root / "common", *operators, TWIN / "host", TWIN_INCLUDE)
 
 
 def source_text() -> str:
-    """One C++ text that is the whole library: the shared part, and the twin as the device."""
+    """Return the C++ text of the whole library: the shared part, and the twin as the device."""
     files = [*sorted((kernels_root() / "host_api").glob("*.cpp")), *sorted((TWIN / "host").glob("*.cpp"))]
     return "".join(f'#include "{file.resolve().as_posix()}"\n' for file in files)
 
 
 def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> dict[str, Path]:
-    """Entry -> the kernel library, for every kernel that these operators launch; all operators if None.
+    """Build every kernel that these operators launch (all operators if None); return entry -> library.
 
     Raises as ``build_kernel``.
     """
@@ -135,14 +135,14 @@ def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> 
 
 @functools.cache
 def _registered() -> dict[str, OpSpec]:
-    """The registry, read once: that takes longer than a small launch, and each call that has no stream needs it."""
+    """Return the registry, read once: reading takes longer than a small launch, and calls without a stream need it."""
     return load_registry()
 
 
 def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
-    """Raise what the last call of this thread said, unless it succeeded.
+    """Raise the error of the last call of this thread, unless it succeeded.
 
-    loaded: the build that was called, the twin's if there is none.
+    loaded: the build that was called; None: the twin's.
     Refused (161001, 161002) for an argument, KernelFault for a launch that the twin stopped, KernelError for the rest.
     """
     if status == Code.SUCCESS:
@@ -164,9 +164,9 @@ def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """A whole number that C gets as it is. Raises ArgumentError, which names the argument ``name``.
+    """Return a whole number for C. Raises ArgumentError, which names the argument ``name``, if it does not fit.
 
-    ctypes would cut a number that does not fit in 64 bits, and call it right.
+    ctypes would silently truncate a number that does not fit in 64 bits.
     """
     try:
         number = operator.index(value)
@@ -178,7 +178,7 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
-    """Lengths or strides, as the C functions take them. Raises ArgumentError for one that does not fit."""
+    """Return lengths or strides for the C functions. Raises ArgumentError for one that does not fit."""
     listed = [whole_number("length or stride", one) for one in numbers]
     return (c_int64 * len(listed))(*listed)
 
@@ -186,11 +186,11 @@ def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
 def describe(
     loaded: ctypes.CDLL, shape: Sequence[int], strides: Sequence[int], dtype: int, address: int | None
 ) -> c_void_p:
-    """The handle of a tensor whose first element is at ``address``; ``GnDestroyTensor`` gives it back.
+    """Create a tensor whose first element is at ``address``, and return its handle; ``GnDestroyTensor`` destroys it.
 
-    shape: the length of each axis. strides: of each axis, in elements. dtype: CANN's number of it. Raises Refused.
+    shape: the length of each axis. strides: of each axis, in elements. dtype: its number in CANN. Raises Refused.
     """
-    # A negative stride is for the C side to refuse.
+    # The C side refuses a negative stride.
     reach = sum((count - 1) * max(step, 0) for count, step in zip(shape, strides, strict=True))
     storage = 0 if 0 in shape else reach + 1
     made = c_void_p()
@@ -207,10 +207,10 @@ def describe(
 def repeatable(
     loaded: ctypes.CDLL, name: str, arguments: Sequence[Any], tensors: Sequence[c_void_p | None]
 ) -> tuple[c_void_p, int]:
-    """The first call of operator ``name``: an executor for ``GnRunExecutor``, and the bytes of its workspace.
+    """Make the first call of operator ``name``: return an executor for ``GnRunExecutor``, and its workspace in bytes.
 
-    arguments: as in ``call``. tensors: those among them, in the order in which addresses will come; None for one that
-    is not there. ``GnDestroyExecutor`` gives the executor back. Raises Refused, KernelError.
+    arguments: as in ``call``. tensors: the tensors among them, in the order of the later addresses; None for an absent
+    one. ``GnDestroyExecutor`` destroys the executor. Raises Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()
     check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
@@ -229,9 +229,9 @@ def call(
     stream: c_void_p,
     allocate: Callable[[int], tuple[Any, int]],
 ) -> Any:
-    """Both calls of operator ``name``; returns the workspace, which must stay until the stream is synchronised.
+    """Make both calls of operator ``name``; return the workspace, which must stay until the stream is synchronised.
 
-    arguments: those of ``<name>GetWorkspaceSize`` in front of the last two. stream: a handle. allocate: takes bytes,
+    arguments: those of ``<name>GetWorkspaceSize`` without the last two. stream: a handle. allocate: takes bytes,
     returns memory of the device and its address. Raises Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()

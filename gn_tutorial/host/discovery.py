@@ -1,4 +1,4 @@
-"""The modules of a folder as one list of names: an operator is there because its file is."""
+"""Collect the public names of the modules of a folder: a new operator needs only its file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from typing import Any
 
 
 def public_names(package: ModuleType) -> dict[str, Any]:
-    """What the modules of a package name in their ``__all__``, in the order of the modules' names."""
+    """Return the names in ``__all__`` of a package's modules, in the order of the modules' names."""
     modules = [import_module(f"{package.__name__}.{one.name}") for one in iter_modules(package.__path__)]
     return {name: getattr(module, name) for module in modules for name in module.__all__}

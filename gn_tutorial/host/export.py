@@ -1,4 +1,4 @@
-"""One folder with all that a C program needs to call the operator: headers, libraries, an example."""
+"""Write a folder with everything that a C program needs to call an operator: headers, libraries, an example."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import c_library
 from gn_tutorial.operators.registry import kernels_root
 
-#: The host library; kernels lie beside it as ``<entry>.so``, where it looks for them.
+#: The host library; it looks for kernels beside itself, as ``<entry>.so``.
 LIBRARY = "libgn_host.so"
 EXAMPLE = "example.c"
 
 
 def write(folder: Path, *, observed: bool = False) -> list[Path]:
-    """Build everything and copy it into ``folder``, which is made. Returns the files, in the order of their names.
+    """Build everything and copy it into ``folder``, which is created. Returns the files, sorted by name.
 
     observed: kernels with the twin's checks. Files of these names are replaced. Raises ArgumentError if the folder
     cannot be written, and as a build does.
@@ -29,7 +29,7 @@ def write(folder: Path, *, observed: bool = False) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, source in sources.items():
-            # Not over the old file: a program that has it loaded would crash.
+            # Replace the file instead of writing into it: a program that has it loaded would crash.
             made = folder / f".{name}.new"
             shutil.copyfile(source, made)
             made.replace(folder / name)
@@ -41,6 +41,6 @@ def write(folder: Path, *, observed: bool = False) -> list[Path]:
 
 
 def compile_command(folder: Path) -> str:
-    """The shell command that compiles the example there. The program finds the libraries beside itself."""
+    """Return the shell command that compiles the example there. The program finds the libraries beside itself."""
     compiled = f"cc -std=c99 -Wall -Wextra {EXAMPLE} -o example -L. -lgn_host -Wl,-rpath,'$ORIGIN'"
     return f"cd {shlex.quote(str(folder))} && {compiled} && ./example"

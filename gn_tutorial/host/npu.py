@@ -1,6 +1,6 @@
-"""A real NPU: whether there is one, the host API built for it, and a stream handle for PyTorch's stream.
+"""Support for a real NPU: find one, build the host API for it, and get a handle of PyTorch's stream.
 
-Nothing of this was run on an NPU here (docs/npu.md says what was checked instead). Everything else of the package
+Nothing here was run on an NPU (docs/npu.md says what was checked instead). Everything else of the package
 works without it.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from gn_tutorial.errors import CompileError, KernelError
 
 LIBRARY = "libgn_host_npu.so"
-#: What every page, command and test says.
+#: The sentence of every page, command and test.
 NOT_RUN = "not run on an NPU here: written from the public documentation of CANN and checked without one"
 _NPU_SECONDS = 120
 _BUILD_SECONDS = 1800
@@ -31,7 +31,7 @@ _STREAMS: dict[tuple[int, int], c_void_p] = {}  # (library, aclrtStream) -> hand
 
 
 def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The CANN toolkit's folder as its ``set_env.sh`` exports it, or None."""
+    """Return the CANN toolkit's folder, which its ``set_env.sh`` exports, or None."""
     for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
         if environ.get(name) and Path(environ[name]).is_dir():
             return Path(environ[name])
@@ -41,8 +41,7 @@ def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
 def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
     """Look for a usable NPU, cheapest question first; returns (available, reason).
 
-    torch is imported in a process of its own: an adapter that does not fit the driver can end the process that loads
-    it.
+    torch is imported in a process of its own, because an adapter that does not fit the driver can end the process.
     """
     if util.find_spec("torch_npu") is None:
         return False, "torch_npu is not installed"
@@ -67,15 +66,15 @@ def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path(
 
 @functools.cache
 def why_not() -> str | None:
-    """The first reason why nothing can run on an NPU from this process, None if there is none. Asked once."""
+    """Return the first reason why nothing can run on an NPU from this process, or None. Cached."""
     available, reason = npu_available()
     return None if available else reason
 
 
 def cmake_folder(toolkit: Path | None) -> Path:
-    """The folder of kernels/npu whose CMakeLists.txt fits the toolkit; the one for CANN 8.5 and 9.x if there is none.
+    """Return the folder of kernels/npu whose CMakeLists.txt fits the toolkit; by default the one for CANN 8.5 and 9.x.
 
-    Raises nothing: a toolkit that has neither way is told so by CMake.
+    Raises nothing: if the toolkit fits neither, CMake says so.
     """
     from gn_tutorial.operators.registry import kernels_root
 
@@ -88,7 +87,7 @@ def cmake_folder(toolkit: Path | None) -> Path:
 
 
 def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> list[list[str]]:
-    """The commands, each a list of words, that build ``LIBRARY`` in ``folder``; they need the toolkit's variables.
+    """Return the commands (lists of words) that build ``LIBRARY`` in ``folder``; they need the toolkit's variables.
 
     ``GNT_NPU_CMAKE`` adds words to the first one, such as ``-DCMAKE_ASC_ARCHITECTURES=dav-2201``.
     """
@@ -101,14 +100,14 @@ def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> lis
 
 
 def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Run the build commands; returns the library. Raises CompileError with the last lines of what failed."""
+    """Run the build commands; return the library. Raises CompileError with the last lines of the failed command."""
     if toolkit_path(environ) is None:
         raise CompileError(
             "there is no CANN toolkit to build with",
             where="ASCEND_HOME_PATH",
             hint="install CANN, then source its set_env.sh; `gnt dev npu` prints the commands",
         )
-    # CMake's own messages name ASCEND_HOME_PATH, which an older set_env.sh calls otherwise.
+    # CMake's messages name ASCEND_HOME_PATH; an older set_env.sh has another name for it.
     variables = {**environ, "ASCEND_HOME_PATH": str(toolkit_path(environ))}
     for command in build_commands(folder, environ):
         try:
@@ -134,7 +133,7 @@ def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def build_library() -> Path:
-    """The host API for the NPU, in the cache's folder: built once for each state of the sources and the toolkit.
+    """Build the host API for the NPU in the cache's folder, once for each state of the sources and the toolkit.
 
     Raises CompileError, CacheError.
     """
@@ -145,7 +144,7 @@ def build_library() -> Path:
     state = [str(toolkit_path()), os.environ.get("GNT_NPU_CMAKE", ""), *(_read(path) for path in _sources())]
     key = checksum("\n".join(state).encode("utf-8", "surrogateescape"))
     folder = cache.root / "npu" / key
-    made = folder / "made"  # names the library when all of the build has ended well
+    made = folder / "made"  # names the library once the whole build has succeeded
     with cache.lock(key):
         if made.is_file() and Path(made.read_text("utf-8")).is_file():
             return Path(made.read_text("utf-8"))
@@ -156,15 +155,15 @@ def build_library() -> Path:
 
 @functools.cache
 def host_library() -> ctypes.CDLL:
-    """The host API for the NPU, declared to ctypes; the first call may build it. Raises CompileError, CacheError."""
+    """Return the host API for the NPU, declared to ctypes; may build it first. Raises CompileError, CacheError."""
     return declared_library(build_library())
 
 
 def stream_of_torch() -> c_void_p:
-    """The handle of PyTorch's current NPU stream: the same one for the same stream. Raises KernelError, Refused.
+    """Return the handle of PyTorch's current NPU stream, the same for the same stream. Raises KernelError, Refused.
 
-    Reading ``npu_stream`` first hands over what torch_npu still has in its own task queue, so what the host API puts
-    into the stream comes behind it.
+    Reading ``npu_stream`` first empties torch_npu's own task queue into the stream, so the host API's work comes after
+    it.
     """
     if reason := why_not():
         raise KernelError(f"there is no NPU stream: {reason}", hint="`gnt doctor` says what is missing")
@@ -175,7 +174,7 @@ def stream_of_torch() -> c_void_p:
 
 
 def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
-    """The handle of an aclrtStream in that build of the host API. Raises Refused, KernelError."""
+    """Return the handle of an aclrtStream in that build of the host API. Raises Refused, KernelError."""
     from gn_tutorial.host.c_library import check
 
     key = (library._handle, aclrt_stream)
@@ -188,7 +187,7 @@ def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
 
 
 def declared_library(path: Path) -> ctypes.CDLL:
-    """A build of the host API for an NPU, its functions declared to ctypes."""
+    """Load a build of the host API for an NPU, and declare its functions to ctypes."""
     from gn_tutorial.host.c_library import declared
     from gn_tutorial.operators.registry import kernels_root
 
@@ -196,7 +195,7 @@ def declared_library(path: Path) -> ctypes.CDLL:
 
 
 def _sources() -> list[Path]:
-    """Everything that the library is built from."""
+    """Return all source files of the library."""
     from gn_tutorial.host.c_library import kernels
     from gn_tutorial.operators.registry import find_kernel, kernels_root
 

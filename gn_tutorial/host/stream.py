@@ -1,4 +1,4 @@
-"""Streams of the host API from Python: a queue with a thread of its own, and what its work may still read or write."""
+"""Streams of the host API: a queue with a thread, and references to the memory that its pending work uses."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gn_tutorial.host.c_library import build_kernels, check
 class Stream:
     """A queue with a thread of its own; a context manager that destroys it at the end.
 
-    kernels: entry -> library, instead of the registered kernel. observed: those with the twin's checks, which stop a
-    wrong launch with a diagnostic. direct: no thread; work is done when the call that queues it returns, which also
-    raises what goes wrong. Raises as ``c_library.library``.
+    kernels: entry -> library, instead of the registered kernel. observed: use kernels with the twin's checks, which
+    stop a wrong launch with a diagnostic. direct: no thread; each call does its work before it returns, and raises its
+    errors. Raises as ``c_library.library``.
     """
 
     def __init__(
@@ -34,19 +34,19 @@ class Stream:
         self._observed, self._given = observed, frozenset(kernels or ())
         self._ready: set[str] = set()  # operators
         self._kept: list[Any] = []  # memory that work on the stream may still read or write
-        self._lock = threading.Lock()  # of the list: several threads may use one stream
+        self._lock = threading.Lock()  # for the list of memory: several threads may use one stream
         self._raised: list[BaseException] = []
-        # Also before the interpreter ends: the thread must not work on memory that Python has freed.
+        # Also runs when the interpreter ends: the thread must not use memory that Python has freed.
         self._end = weakref.finalize(self, _destroy, made, self._kept)
         self._load(kernels or {})
 
     def ready(self, operator: str) -> c_void_p:
-        """The handle, once the kernels of an operator of the host API are compiled and loaded.
+        """Compile and load the kernels of an operator of the host API, then return the stream's handle.
 
-        Operator by operator, so that nobody waits for the compiler because of one that is not called. Raises as
+        It works operator by operator, so that a caller never waits for kernels of another operator. Raises as
         ``build_kernels``.
         """
-        if operator not in self._ready:  # of two threads both may do it: the second one finds it done
+        if operator not in self._ready:  # two threads may both do it: the second one finds the kernels compiled
             libraries = build_kernels(observed=self._observed, operators=[operator])
             self._load({entry: path for entry, path in libraries.items() if entry not in self._given})
             self._ready.add(operator)
@@ -57,20 +57,20 @@ class Stream:
             check(c_library.library().GnTwinUseKernel(self.handle, entry.encode(), str(path).encode()))
 
     def keep(self, *objects: Any) -> None:
-        """Hold on to what queued work uses, until the stream is synchronised. To be called when it has been queued.
+        """Keep the memory of queued work alive until the stream is synchronised. Call it after queueing the work.
 
-        Before that, another thread's ``synchronize`` would let go of it without having waited for the work.
+        If called earlier, another thread's ``synchronize`` could release the memory without waiting for the work.
         """
         with self._lock:
             self._kept.append(objects)
 
     def launch_host_func(self, function: Callable[[], object]) -> None:
-        """Call ``function`` on the stream's thread, in its order. What it raises comes out of ``synchronize``."""
+        """Call ``function`` on the stream's thread, in order. ``synchronize`` raises its exception."""
 
         def call(_: int | None) -> None:
             try:
                 function()
-            except BaseException as error:  # ctypes would print it and go on
+            except BaseException as error:  # ctypes would print the exception and continue
                 self._raised.append(error)
 
         callback = HostFunc(call)
@@ -78,7 +78,7 @@ class Stream:
         self.keep(callback)
 
     def synchronize(self) -> None:
-        """Wait for all work queued so far; raise the first error since the last call, as ``check`` says it."""
+        """Wait for all work queued so far; raise the first error since the last call, as ``check`` does."""
         with self._lock:
             kept, self._kept[:] = self._kept[:], []
         status = c_library.library().GnSynchronizeStream(self.handle)
@@ -88,7 +88,7 @@ class Stream:
             raise self._raised.pop(0)
 
     def destroy(self) -> None:
-        """Wait as ``synchronize`` does, then end the thread. The stream is of no use afterwards."""
+        """Wait as ``synchronize`` does, then end the thread. The stream cannot be used afterwards."""
         if self._end.detach() is None:
             return
         status = c_library.library().GnDestroyStream(self.handle)
@@ -102,7 +102,7 @@ class Stream:
         try:
             self.destroy()
         except GntError:
-            if kind is None:  # otherwise the error that is on its way says more
+            if kind is None:  # otherwise the pending exception says more
                 raise
 
 

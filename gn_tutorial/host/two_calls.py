@@ -4,7 +4,7 @@
     workspace = np.empty(first.workspace_size, np.uint8)
     code = gnt.host.second_call("GroupNorm", workspace, first.executor, stream)
 
-The functions of ``host.operators`` make both at once and raise what goes wrong.
+The functions of ``host.operators`` make both calls at once and raise errors.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from gn_tutorial.host.stream import Stream
 
 
 class Executor:
-    """The plan of one first call: kernels, tiling, copies. It holds on to the arrays that the plan names.
+    """The plan of one first call: kernels, tiling, copies. It keeps the arrays of the plan alive.
 
-    ``handle`` goes to the C functions. A plan that is never carried out is given back with the object.
+    Pass ``handle`` to the C functions. A plan that was never run is destroyed with the object.
     """
 
     def __init__(self, handle: c_void_p, arrays: Sequence[np.ndarray]) -> None:
         self.handle = handle
         self.arrays = tuple(arrays)
-        weakref.finalize(self, c_library.library().GnDestroyExecutor, handle)  # refused for one that was used
+        weakref.finalize(self, c_library.library().GnDestroyExecutor, handle)  # refused if the plan was used
 
 
 class FirstCall(NamedTuple):
-    """What a first call returns. workspace_size: in bytes. Without success: 0, no executor, and why, in ``message``."""
+    """The result of a first call. workspace_size: in bytes. A refusal has size 0, no executor, and a ``message``."""
 
     code: Code
     workspace_size: int
@@ -46,12 +46,12 @@ class FirstCall(NamedTuple):
 
 
 def first_call(operator: str, *arguments: Any) -> FirstCall:
-    """``<operator>GetWorkspaceSize``: check all arguments, compute nothing, and plan.
+    """Call ``<operator>GetWorkspaceSize``: check all arguments and plan, without computing.
 
     arguments: as ``kernels/host_api/gn_*.h`` declares them, without the last two, which are results here: arrays or
-    None for tensors, numbers, and one list of booleans for a mask and its length. Raises ArgumentError for an operator
-    that is not there, for too many arguments or too few, for one of another kind than C takes, and for an array of a
-    dtype without a number in CANN's list, such as float64.
+    None for tensors, numbers, and one list of booleans for a mask and its length. Raises ArgumentError for an unknown
+    operator, a wrong number of arguments, an argument of the wrong kind, and an array of a dtype without a number in
+    CANN's list, such as float64.
     """
     if operator not in c_library.operators():
         known = ", ".join(c_library.operators())
@@ -75,10 +75,10 @@ def first_call(operator: str, *arguments: Any) -> FirstCall:
 
 
 def second_call(operator: str, workspace: np.ndarray | None, executor: Executor | None, stream: Stream) -> Code:
-    """``<operator>``: put the plan on the stream, and return before it is carried out.
+    """Call ``<operator>``: put the plan on the stream, and return before it runs.
 
-    workspace: as many bytes as the first call said, or more; None stands for a null pointer of size 0. The outputs are
-    valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its words.
+    workspace: at least as many bytes as the first call said; None stands for a null pointer of size 0. The outputs are
+    valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its text.
     """
     address = None if workspace is None else workspace.ctypes.data
     size = 0 if workspace is None else workspace.nbytes
@@ -90,7 +90,7 @@ def second_call(operator: str, workspace: np.ndarray | None, executor: Executor 
 
 
 def _words(arguments: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
-    """The arguments as ctypes takes them, and the descriptors among them, which must live until the call is over."""
+    """Return the arguments for ctypes, and their descriptors, which must live until the call ends."""
     tensors: list[Tensor] = []
     words: list[Any] = []
     for one in arguments:
@@ -108,5 +108,5 @@ def _words(arguments: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
 
 
 def _message(loaded: ctypes.CDLL) -> str:
-    """The first line of what the last failure of this thread said."""
+    """Return the first line of the message of this thread's last failure."""
     return (loaded.GnGetRecentErrMsg() or b"").decode("utf-8", "replace").partition("\n")[0]

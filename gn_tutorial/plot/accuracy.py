@@ -1,4 +1,4 @@
-"""Accuracy maps: which way of computing passes the accuracy standard on which data, a map for each dtype."""
+"""Accuracy maps: one map a dtype shows which way of computing passes the accuracy standard on which data."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from gn_tutorial.compare.accuracy import Accuracy
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture
 
-#: Colours from a hundredth of what is allowed to a hundred times that; beyond they stay the same.
+#: The range of the colours: from a hundredth of the allowed error to a hundred times that.
 _DECADES = 2.0
-#: Decades between the palest colour of a cell that passes and the middle of the map, and of one that fails likewise.
+#: Decades between the middle of the colour map and the palest colour of a passing or failing cell.
 _STEP = 0.5
 _ABSENT = "#dddddd"
 
-#: kind of data -> what was found, or None where there is nothing to run.
+#: kind of data -> its accuracy, or None if there is nothing to run.
 Row = Mapping[str, Accuracy | None]
 
 
 def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
-    """A map for each dtype: a row for each way of computing, a column for each kind of data.
+    """Draw a map for each dtype: a row for each way of computing, a column for each kind of data.
 
-    found: by dtype, then by way, then by kind; ways and kinds are the same for every dtype. A cell says MERE / T and
-    MARE / 10 T, and the misses near zero where they are too many; its colour says the larger one, purple below 1 and
-    orange above it. A cell that fails has a frame and bold type, so that colour alone decides nothing. Raises
+    found: by dtype, then by way, then by kind; ways and kinds are the same for every dtype. A cell shows MERE / T
+    and MARE / 10 T, and the number of misses near zero if there are too many; its colour shows the larger of the two,
+    purple below 1 and orange above. A failing cell also has a frame and bold type, for readers without colours. Raises
     ArgumentError if there is nothing to draw of a dtype, or if ways or kinds differ.
     """
     panels = [(dtype, list(rows), [list(row) for row in rows.values()]) for dtype, rows in found.items()]
@@ -66,7 +66,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
     with np.errstate(divide="ignore"):
         values = np.clip(np.log10(shares), -_DECADES, _DECADES)
     colours = matplotlib.colormaps["PuOr_r"].with_extremes(bad=_ABSENT)
-    # The pale middle of the map would say neither yes nor no, and its strong ends would swallow black type.
+    # Avoid the pale middle of the map, which looks like neither, and its dark ends, on which black type is unreadable.
     values = np.where(passes, np.minimum(values, 0.0) - _STEP, np.maximum(values, 0.0) + _STEP)
     most = 1.7 * (_DECADES + _STEP)
     axis.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto")
@@ -84,7 +84,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
 
 
 def cell_text(one: Accuracy | None) -> str:
-    """``0.18 | 0.05``: MERE / T and MARE / its limit; the misses near zero if nothing but they are too many."""
+    """Format MERE / T and MARE / its limit: ``0.18 | 0.05``; the misses near zero if only these are too many."""
     if one is None:
         return "–"
     mere, mare = one.mere / one.standard.unit, one.mare / one.mare_limit

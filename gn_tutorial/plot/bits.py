@@ -1,4 +1,4 @@
-"""Reproducibility of an atomic sum: which of its bits change over launches that differ in the order of the cores."""
+"""Reproducibility of an atomic sum: the bits that change between launches with different orders of the cores."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from matplotlib.figure import Figure
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture
 
-#: Of a float32, the most significant first: the sign, 8 of the exponent, 23 of the fraction.
+#: The fields of a float32, most significant first: the sign, 8 bits of exponent, 23 of fraction.
 _BITS, _EXPONENT, _FRACTION = 32, 1, 9
 _MOST_KERNELS = 3
 
 
 def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, element: int = 0) -> Picture:
-    """A column for each kernel, a row for each launch: above the bits of one element, below the error of every element.
+    """Draw a column for each kernel: above, the bits of one element, a row a launch; below, the error of every element.
 
     runs: by the kernel's name, float32 of shape (launches, elements), one launch a row, the same number for each
-    kernel. truth: float64 of shape (elements,). element: the one whose bits are shown. Errors are in steps of the last
-    place: the distance between the two float32 numbers next to the truth. Raises ArgumentError for what does not fit.
+    kernel. truth: float64 of shape (elements,). element: the one whose bits are shown. Errors are in units of the
+    last place: the distance between the two float32 numbers next to the truth. Raises ArgumentError for wrong shapes.
     """
     arrays = _checked(runs, truth, element)
     step = np.spacing(np.abs(truth).astype(np.float32)).astype(np.float64)
@@ -76,7 +76,7 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
     launches, _ = next(iter(arrays.values())).shape
     figure = Figure(figsize=(WIDTH, 2.6 + 0.2 * launches), layout="constrained")
     grid = figure.subplots(2, len(arrays), squeeze=False, sharey=True)
-    # A difference of nearly equal terms has ten times the usual error; a scale that held it would show nothing else.
+    # A difference of nearly equal terms has ten times the usual error; a scale that includes it would hide the others.
     every = np.abs(np.concatenate([one.ravel() for one in errors.values()]))
     worst = max(float(np.percentile(every, 97)), 0.5)
     image = None
@@ -109,7 +109,7 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
 
 
 def _draw_bits(axis: Axes, values: np.ndarray) -> None:
-    """A cell for each bit: dark for 1, light for 0; orange where it is another one than in the first launch."""
+    """Draw a cell for each bit: dark for 1, light for 0; orange if it differs from the first launch."""
     words = values.view(np.uint32)
     bits = words[:, None] >> np.arange(_BITS - 1, -1, -1, dtype=np.uint32) & 1
     changed = bits != bits[0]

@@ -1,4 +1,4 @@
-"""Modelled times beside the bound of each shape: which kernel comes nearest to what no kernel can beat, and where."""
+"""Modelled times beside the lower bound of each shape: which kernel comes nearest to the bound, and where."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gn_tutorial.plot.pipes import plain_logarithm
 from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.profiler.palette import BOUND, FASTER, TOTAL
 
-#: Of the axis: the margins of a box, and each number in it. Boxes that would cover each other are one.
+#: Fractions of the axis: the margins of a box, and each number in it. Boxes that would overlap are merged.
 _MARGIN, _NUMBER = 0.006, 0.016
 
 
 def bounds_and_times(bench: Bench) -> Picture:
-    """A row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
+    """Draw a row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
 
-    The bound of a shape is the lowest that its rows have: groups may be split if a kernel of the bench splits them. The
+    The bound of a shape is the lowest of its rows: groups may be split if a kernel of the bench splits them. The
     axis is logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
     """
     cases = [(case, [row for row in rows_that_ran(bench.rows) if row.case == case]) for case in bench.cases]
@@ -69,9 +69,9 @@ def bounds_and_times(bench: Bench) -> Picture:
 
 
 def _boxes(rows: Sequence[BenchRow], width: float) -> list[list[BenchRow]]:
-    """The rows by time, those together whose boxes would cover each other, each lot in the order of its steps.
+    """Return the rows sorted by time and grouped if their boxes would overlap; a group is sorted by step.
 
-    width: of the axis, as the logarithm of the times at its ends.
+    width: the logarithm of the ratio of the times at the ends of the axis.
     """
     found = [[row] for row in sorted(rows, key=lambda one: one.modelled_us or 0.0)]
     place = 0
@@ -87,6 +87,6 @@ def _boxes(rows: Sequence[BenchRow], width: float) -> list[list[BenchRow]]:
 
 
 def _middle(together: Sequence[BenchRow]) -> float:
-    """Of the times of a box, on a logarithmic axis."""
+    """Return the middle of the times of a box, on a logarithmic axis."""
     times = [row.modelled_us or 0.0 for row in together]
     return math.sqrt(min(times) * max(times))

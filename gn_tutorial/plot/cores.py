@@ -16,11 +16,13 @@ from gn_tutorial.profiler.profile import Profile
 
 
 def time_against_cores(profiles: Sequence[Profile]) -> Picture:
-    """One kernel on more and more cores: its time, the time if every core helped equally, and the launch and memory
-    that no core can shorten. Both axes are logarithmic.
+    """Draw one kernel on more and more cores: its time, the ideal time, and the time of launch and memory.
+
+    Ideal means that each core shortens the work equally; more cores cannot shorten launch and memory. Both axes are
+    logarithmic.
 
     profiles: of one kernel on one machine, each with another number of blocks, in any order. Raises ArgumentError for
-    fewer than two and for what differs in anything but the blocks.
+    fewer than two profiles, or if they differ in more than the blocks.
     """
     ordered = sorted(profiles, key=lambda profile: profile.blocks)
     blocks = [profile.blocks for profile in ordered]
@@ -43,7 +45,7 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.plot(blocks, floor, color=BOUND, linestyle=":", linewidth=1.8, label="launch and memory alone")
         binding = ""
         for number, time, profile in zip(blocks, times, ordered, strict=True):
-            # Only where it changes: between many cores there is no room for the same words again.
+            # Label the limit only where it changes: there is no space to repeat it.
             words = f"{time:.1f} us" + (f"\n{profile.binding.name}" if profile.binding.name != binding else "")
             binding = profile.binding.name
             axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=SMALL)

@@ -1,8 +1,8 @@
-"""A fixed bank of sixteen small image filters: a photograph in, a feature map out, like a first convolution.
+"""A fixed bank of sixteen small image filters, which turns a photograph into a feature map, like a first convolution.
 
-Real filters on a real photograph give what random numbers do not: channels whose means and spreads lie orders of
-magnitude apart, which is the reason for a GroupNorm. Four groups of four filters each: brightness, first derivatives,
-second derivatives, and oriented colour edges. ``num_groups = NUM_GROUPS`` therefore normalises like with like.
+Real filters on a real photograph give channels whose means and spreads differ by orders of magnitude, unlike random
+numbers; this is why networks need GroupNorm. There are four groups of four filters: brightness, first derivatives,
+second derivatives, and oriented colour edges. So ``num_groups = NUM_GROUPS`` normalises similar channels together.
 
 Sources of the kernels: Gonzalez and Woods, "Digital Image Processing", 4th edition, chapters 3 and 10 (box, Gaussian,
 Sobel, Prewitt, Laplacian, Laplacian of Gaussian, unsharp masking); Jaehne, Scharr and Koerkel, "Principles of filter
@@ -20,9 +20,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from gn_tutorial.errors import ArgumentError
 
-#: Rows and columns of every filter; smaller ones stand in the middle of zeros. A feature map loses SIZE - 1 of each.
+#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 fewer of each.
 SIZE = 5
-#: Filters stand in this many groups of equal size, one theme each.
+#: Number of groups of filters, of equal size and one theme each.
 NUM_GROUPS = 4
 
 _LUMA = (0.299, 0.587, 0.114)
@@ -36,7 +36,7 @@ _BLUE_MINUS_YELLOW = (-0.5, -0.5, 1.0)
 class Filter:
     """One output channel. ``weights``: float64 (3, SIZE, SIZE), for the red, green and blue window of the image.
 
-    The window is multiplied as it lies (a correlation, as in a convolution layer), so an x derivative is positive where
+    The window is not flipped (a correlation, as in a convolution layer), so an x derivative is positive where
     the image gets brighter to the right, and a y derivative where it gets brighter downwards.
     """
 
@@ -46,7 +46,7 @@ class Filter:
 
 
 def filter_bank() -> tuple[Filter, ...]:
-    """The sixteen filters, in channel order: NUM_GROUPS groups of four."""
+    """Return the sixteen filters in channel order: NUM_GROUPS groups of four."""
     smooth_3, derivative = np.array([1.0, 2.0, 1.0]), np.array([-1.0, 0.0, 1.0])
     smooth_5 = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16
     sobel = np.outer(smooth_3, derivative) / 8
@@ -124,7 +124,7 @@ def _in_three_colours(window: np.ndarray, colour: tuple[float, float, float]) ->
 
 
 def _grid() -> tuple[np.ndarray, np.ndarray]:
-    """Row and column distance from the middle of a filter, in pixels."""
+    """Return the row and column distances from the middle of a filter, in pixels."""
     return np.mgrid[-(SIZE // 2) : SIZE // 2 + 1, -(SIZE // 2) : SIZE // 2 + 1].astype(np.float64)
 
 
@@ -132,15 +132,15 @@ def _laplacian_of_gaussian(sigma: float) -> np.ndarray:
     y, x = _grid()
     square = (x**2 + y**2) / (2 * sigma**2)
     window = (square - 1) * np.exp(-square)
-    # Cut off at 5 x 5 the window no longer sums to 0, and would answer to plain brightness.
+    # Cut off at 5 x 5, the filter no longer sums to 0, and would respond to plain brightness.
     window -= window.mean()
     return window / np.abs(window).sum()
 
 
 def _gabor(degrees: float) -> np.ndarray:
-    """An odd Gabor filter: a sine of wavelength 4 pixels under a Gaussian of sigma 1.3, rising along ``degrees``.
+    """Return an odd Gabor filter: a sine of wavelength 4 pixels times a Gaussian of sigma 1.3, along ``degrees``.
 
-    0 degrees points right and 90 down. Odd, so that it sums to 0 whatever the rounding: flat colour gives 0.
+    0 degrees points right and 90 down. An odd filter sums to exactly 0, so flat colour gives 0.
     """
     y, x = _grid()
     along = x * math.cos(math.radians(degrees)) + y * math.sin(math.radians(degrees))

@@ -1,4 +1,4 @@
-"""A fused launch beside the launches that it replaces: their times end to end, and what each pipe is busy for."""
+"""Draw a fused launch beside the launches that it replaces: their times, and the busy time of each pipe."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gn_tutorial.profiler.bench.fusion_gain import FusionGain
 from gn_tutorial.profiler.palette import FASTER, LOOKS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
-#: Light and dark in turn, so that neighbours are told apart without a second colour.
+#: Light and dark in turn, so that neighbours differ without a second colour.
 _SHADES = (TOTAL, "#a8a8a8")
 
 
 def fusion(gain: FusionGain) -> Picture:
-    """Above: the modelled time of the parts, one after the other, and that of the fused launch.
+    """Draw the parts and the fused launch: above, their modelled times; below, the busy time of each pipe.
 
-    The hatched part of a bar is the start and the end of its launch, which a fusion spares as a whole.
-    Below: how long each pipe of the busiest recorded core works, added up over the parts, and in the fused launch. A
-    pipe that is no shorter there is one that the fusion does not relieve.
+    The hatched part of a bar is the start and the end of a launch, which fusion saves. The busy times are those of the
+    busiest recorded core, summed over the parts. If a pipe's bar is not shorter in the fused launch, the fusion does
+    not reduce that pipe's work.
     """
     before, after = gain.microseconds
     with matplotlib.rc_context(STYLE):
@@ -73,7 +73,7 @@ def _bar(axis: Axes, row: int, left: float, one: Profile, colour: str) -> None:
 
 
 def _pipes(axis: Axes, gain: FusionGain) -> list[tuple[Pipe, float, float]]:
-    """A pair of bars for each pipe; returns pipe, busy before, busy fused."""
+    """Draw a pair of bars for each pipe; return (pipe, busy before, busy fused) for each."""
     rows = [(pipe, sum(one.busy[pipe] for one in gain.parts), gain.fused.busy[pipe]) for pipe in LOOKS]
     for place, (pipe, before, after) in enumerate(rows):
         look = LOOKS[pipe]

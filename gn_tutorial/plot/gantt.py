@@ -21,17 +21,17 @@ from gn_tutorial.timing.span import Span, in_header, place
 
 _IDLE = "#e4e4e4"
 _DENSE = 100
-# Of the axis: a box that is narrower has no room for an edge.
+# Fraction of the axis: a narrower box is drawn without an edge.
 _NARROW = 1.0 / 300.0
-# A letter of 8 points takes about this part of the axis.
+# Fraction of the axis that a letter of 8 points takes.
 _LETTER = 1.0 / 110.0
 
 
 def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
-    """The four pipes of one core: a box for each instruction, thin while data are still under way, grey while it waits.
+    """Draw the four pipes of one core: a box an instruction, a thin bar for data still under way, grey for waiting.
 
-    block: the slowest recorded one unless told. window: from, to in microseconds since the blocks started; all of the
-    block unless told. Raises ArgumentError for a block that was not recorded and a window with nothing in it.
+    block: default, the slowest recorded one. window: from, to in microseconds since the blocks started; default, the
+    whole block. Raises ArgumentError for a block that was not recorded and a window with nothing in it.
     """
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
@@ -53,7 +53,7 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
 
 
 def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Every recorded core, one row each, its four pipes as thin lanes. Arguments and errors as for ``gantt``."""
+    """Draw every recorded core as a row with four thin lanes, one a pipe. Arguments and errors as for ``gantt``."""
     blocks = sorted(profile.trace.blocks)
     shown = window_of(profile.timeline, None, window)
     with matplotlib.rc_context(STYLE):
@@ -81,10 +81,10 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
 
 
 def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None) -> Picture:
-    """Several launches, one row and the slowest recorded core of each, with one axis of time: which of them gains what.
+    """Draw the slowest recorded core of several launches, one row each, on one axis of time.
 
-    window: as for ``gantt``; up to the end of the longest unless told. Raises ArgumentError without a launch, for
-    launches on different machines, and for a window in which none of them does anything.
+    window: as for ``gantt``; default, up to the end of the longest launch. Raises ArgumentError without a launch, for
+    launches on different machines, and for a window in which all are idle.
     """
     if not profiles:
         raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
@@ -121,7 +121,7 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
 
 
 def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window, *, late: bool = False) -> None:
-    """One core as a row: a lane for each pipe, and how long the block took; late: with the data under way, too."""
+    """Draw one core as a row: a lane for each pipe, and the block's time. late: also draw data still under way."""
     axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
     for lane, pipe in enumerate(LOOKS):
         boxes = busy_intervals(profile.timeline.of(block, pipe), profile.machine, shown)
@@ -143,11 +143,11 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
     for box in boxes:
         words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
-        # On the box's own colour, or a hatch would run through the letters.
+        # Behind the letters, fill with the box's own colour, or its hatch would cross them.
         under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
         _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
         _draw_wait(axis, box.first, lane, shown, machine)
-    # An instruction behind the window may have waited inside it.
+    # An instruction after the window may have waited inside it.
     behind = (span for span in profile.timeline.of(block, pipe) if machine.microseconds(span.start) > shown.end)
     if (following := next(behind, None)) is not None:
         _draw_wait(axis, following, lane, shown, machine)
@@ -158,15 +158,15 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
 
 
 def _place(span: Span) -> str:
-    """The line, short enough for a box; with its file where that is a header, or a number would name a wrong line."""
+    """Return a short name of the line for a box, with the file if that is a header."""
     return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
 
 
 def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low: float, height: float) -> None:
-    """The busy intervals of one pipe: one collection, whose ``gid`` names the pipe."""
+    """Draw the busy intervals of one pipe as one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
-    # White edges and hatches as wide as a box would hide narrow boxes; the lane says which pipe it is.
+    # No edges or hatches on narrow boxes, which they would hide; the lane shows the pipe.
     least = shown.width * _NARROW
     edges = [0.6 if box.width > least and len(boxes) < _DENSE else 0.0 for box in boxes]
     fine = {"hatch": look.hatch} if len(boxes) < _DENSE else {}
@@ -174,13 +174,13 @@ def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low
         ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, linewidths=edges, **fine
     )
     drawn.set_gid(pipe.name)
-    # Below a pixel a box would be as pale as it is narrow.
+    # Draw narrower boxes at least a pixel wide: otherwise they would be pale.
     narrow = [(box.start, box.width) for box in boxes if box.width <= least]
     axis.broken_barh(narrow, (low, height), facecolor=look.colour, edgecolor=look.colour, linewidth=0.7, zorder=3)
 
 
 def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: float, height: float) -> None:
-    """What the scalar unit is busy with besides its own boxes: feeding the other pipes."""
+    """Draw the time in which the scalar unit issues to the other pipes."""
     boxes = busy_intervals(profile.timeline.issues_of(block), profile.machine, shown)
     ranges = [(box.start, box.width) for box in boxes]
     drawn = axis.broken_barh(ranges, (low, height), facecolor=LOOKS[Pipe.S].colour, linewidth=0.0, zorder=3)
@@ -188,13 +188,13 @@ def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: f
 
 
 def _lines_of(profile: Profile, block: int) -> str:
-    """Which file the lines are of that stand without a file."""
+    """Return a sentence that names the file of the lines without a file name."""
     own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
     return f"L: a line of {min(own)}" if len(own) == 1 else "L: its line"
 
 
 def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
-    """What can be used only some time after its pipe took up the next: a thin bar behind each single box."""
+    """Draw a thin bar after each single box until its data are ready; the pipe may already run its next one."""
     bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
     bars = [(start, width) for start, width in bars if width > 0.0]
     if bars:
@@ -202,7 +202,7 @@ def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machi
 
 
 def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
-    """The idle time before an instruction, and what the pipe waited for where there is room for the words."""
+    """Draw the idle time before an instruction, and the cause if its name fits."""
     start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
     if not span.cause or waited < shown.width / 300.0:
         return
@@ -215,7 +215,7 @@ def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machin
 def _write(
     axis: Axes, words: Sequence[str], start: float, end: float, shown: Window, *, y: float, **look: object
 ) -> None:
-    """The first of the words that fits between start and end, as far as the window shows them; nothing if none fits."""
+    """Write the first of the texts that fits into the visible part between start and end; nothing if none fits."""
     start, end = max(start, shown.start), min(end, shown.end)
     for one in words:
         if (len(one) + 1.5) * _LETTER * shown.width < end - start:

@@ -1,4 +1,4 @@
-"""The access pattern in global memory: which address of each argument is read and written when, and by which block."""
+"""Draw the access pattern in global memory: when each block reads and writes which address of each argument."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gn_tutorial.plot.pipes import of_all
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.intervals import Window, window_of
 
-#: Rows of one transfer that are drawn one by one; more of them would be a solid box anyway.
+#: The most rows of one transfer that are drawn one by one; more would look like a solid box.
 _ROWS = 64
-#: Arguments of as many bytes have an axis in KiB and a high panel.
+#: Arguments of at least this many bytes have an axis in KiB and a high panel.
 _LARGE = 8192
 
 
@@ -38,8 +38,9 @@ class Reach(NamedTuple):
 
 
 def gm_reaches(profile: Profile) -> list[Reach]:
-    """What the recorded blocks read and wrote of global memory: a Reach for each row of each transfer, and for each run
-    of scalar accesses. A transfer of more than 64 rows counts as one Reach over all of them."""
+    """Return the accesses of the recorded blocks to global memory, as a Reach for each row and each scalar run.
+
+    A transfer of more than 64 rows is one Reach over all of them."""
     placed = {one.name: one.address for one in profile.trace.arguments}
     found = []
     for block, events in profile.trace.blocks.items():
@@ -66,7 +67,7 @@ def _rows(operand: Operand) -> list[tuple[int, int]]:
 
 
 def times_over(reaches: list[Reach]) -> float:
-    """How many times over bytes were moved: their sum by the number of different ones; 0 for none."""
+    """Return how many times each byte was moved on average: moved bytes by different bytes; 0 for none."""
     moved = sum(one.end - one.at for one in reaches)
     different, last = 0, 0
     for one in sorted(reaches, key=lambda one: one.at):
@@ -76,7 +77,7 @@ def times_over(reaches: list[Reach]) -> float:
 
 
 def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Time to the right, the address inside an argument upwards, one panel for each argument that is touched.
+    """Draw time to the right and the address inside an argument upwards, in a panel for each touched argument.
 
     window: from, to in microseconds since the blocks started. Raises ArgumentError for a window with nothing in it, and
     for a launch that touches no argument.
@@ -114,7 +115,7 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
 
 
 def _both(reaches: list[Reach], argument: str) -> bool:
-    """Whether an argument is read and written; only then does a picture have to say which."""
+    """Whether an argument is both read and written; only then the picture must distinguish the two."""
     return len({one.writes for one in reaches if one.argument == argument}) == 2
 
 
@@ -122,7 +123,7 @@ def _draw(
     axis: Axes, argument: TracedArgument, reaches: list[Reach], by_block: dict[int, np.ndarray], shown: Window
 ) -> str:
     unit, name = (1024.0, "KiB") if argument.bytes >= _LARGE else (1.0, "byte")
-    # What happens in less than a pixel, or to less than one, still needs ink.
+    # Draw even accesses that are smaller than a pixel at least a pixel large.
     thin, low = shown.width / 1000.0, argument.bytes / unit / 120.0
     alike = Counter((one.start, one.at, one.end) for one in reaches)
     before: Counter[tuple[float, int, int]] = Counter()
@@ -133,7 +134,7 @@ def _draw(
                 if one.block != block or one.writes != writes:
                     continue
                 key = (one.start, one.at, one.end)
-                # Blocks at the same bytes at the same time share the box in stripes: the last would hide all.
+                # If blocks touch the same bytes at the same time, draw stripes: the last box would hide the others.
                 height = max((one.end - one.at) / unit, low) / alike[key]
                 bottom = one.at / unit + height * before[key]
                 before[key] += 1

@@ -1,4 +1,4 @@
-"""The error of a numerical gradient against its step: the curve with the shape of a V."""
+"""Draw the error of a numerical gradient against its step: a V-shaped curve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def step_errors(
     errors: Mapping[str, Sequence[float]],
     guides: Mapping[str, Sequence[float]] | None = None,
 ) -> Picture:
-    """The relative error of a gradient against the step h, both axes logarithmic: one line a method.
+    """Draw the relative error of a gradient against the step h, both axes logarithmic: one line a method.
 
     steps: two or more, ascending, greater than zero. errors: by the method's name, one relative error for each step; an
     error of 0 has no place on the axis and leaves a gap. guides: predicted errors, drawn dashed and named at the line.
@@ -66,8 +66,8 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
         seen = np.flatnonzero(np.isfinite(shown))
         if seen.size:
             _name_guide(axis, name, across[seen], shown[seen])
-    # Two methods with the same error lie on one another. The later one is thinner, with small marks, and on top: both
-    # are seen.
+    # Two methods with the same error coincide. The later line is thinner, has small marks, and is on top, so both are
+    # visible.
     for order, ((name, values), (colour, marker)) in enumerate(zip(lines.items(), LINES, strict=False)):
         look = {"linewidth": 3.2 - 0.75 * order, "markersize": 7 - 1.2 * order, "zorder": 2 + 0.1 * order}
         axis.plot(across, np.where(values > 0, values, np.nan), color=colour, marker=marker, label=name, **look)
@@ -82,7 +82,7 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
 
 
 def _name_guide(axis: Axes, name: str, across: np.ndarray, values: np.ndarray) -> None:
-    """Near the lower end, on the outer side: the upper ends lie among the measured lines."""
+    """Write a guide's name near its lower end, on the outer side: the upper ends lie among the measured lines."""
     rising = values[-1] > values[0]
     at = min(2, len(values) - 1) if rising else max(len(values) - 3, 0)
     offset, side = ((-8, 2), "right") if rising else ((8, 3), "left")

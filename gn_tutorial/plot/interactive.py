@@ -1,4 +1,4 @@
-"""The interactive timeline in a notebook: a widget while a kernel runs, the picture of the same launches elsewhere."""
+"""The interactive timeline in a notebook: a widget while a kernel runs, otherwise a picture of the launches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LiveTimeline:
 
     @cached_property
     def widget(self) -> Any:
-        """The widget, for use in others; None without the package anywidget."""
+        """The widget, for use in other widgets; None without the package anywidget."""
         made = _widget_class()
         return made(data=timeline_json(*self.profiles)) if made else None
 
@@ -55,22 +55,22 @@ class LiveTimeline:
 
 @cache
 def _widget_class() -> Any:
-    """None without the package anywidget. Made when it is first asked for: most programs never show a widget."""
+    """Return the widget's class, or None without the package anywidget. It is made on first use."""
     if find_spec("anywidget") is None:
         return None
     import anywidget
     import traitlets
 
     program, style = front()
-    # As text: a copy of long lists in the widget's state would be compared entry by entry.
+    # As text: the widget would compare long lists in its state entry by entry.
     traits = {"_esm": program, "_css": style, "data": traitlets.Unicode().tag(sync=True)}
     return type("TimelineWidget", (anywidget.AnyWidget,), traits)
 
 
 def timeline(*profiles: Profile) -> LiveTimeline:
-    """An interactive timeline: zoom, and point at a box for its line, its file and what it waited for.
+    """Show an interactive timeline: zoom, and point at a box for its line, its file and what it waited for.
 
-    Several launches stand one above the other on one axis of time. What a notebook stores is the picture of the slowest
+    Several launches stand one above the other on one axis of time. A notebook stores the picture of the slowest
     core of each (``gantt``, ``gantt_launches``). Raises ArgumentError without a launch, and as ``gantt_launches`` does.
     """
     if not profiles:

@@ -1,4 +1,4 @@
-"""The ladder of an operator's kernels: how long each step takes, what it gained, and what limits it now."""
+"""The ladder of an operator's kernels: the time of each step, its gain, and its limit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Rung(NamedTuple):
 
 
 def ladder(profiles: Sequence[Profile]) -> Picture:
-    """The ladder of these profiles, in their order; see ``draw``."""
+    """Draw the ladder of these profiles, in their order; see ``draw``."""
     return draw(
         [
             Rung(one.kernel, one.microseconds, one.binding.name, one.binding.microseconds, one.machine.name, one.blocks)
@@ -38,14 +38,14 @@ def ladder(profiles: Sequence[Profile]) -> Picture:
 
 
 def ladder_of(bench: Bench, case: str) -> Picture:
-    """The ladder of one shape of a bench, from its rows alone: nothing is run again.
+    """Draw the ladder of one shape of a bench from its rows; nothing runs again.
 
-    case: as ``bench.cases`` has it. Raises ArgumentError for an unknown one, and for fewer than two kernels that ran.
+    case: a name of ``bench.cases``. Raises ArgumentError for an unknown one, and for fewer than two kernels that ran.
     """
     if case not in bench.cases:
         raise ArgumentError(f"the bench has no shape '{case}'", hint=f"one of: {'; '.join(bench.cases)}")
     rows = [row for row in rows_that_ran(bench.rows) if row.case == case]
-    once = {row.kernel: row for row in rows}  # a shape may be run for its own sake and instead of another dtype
+    once = {row.kernel: row for row in rows}  # a shape may run twice: for itself, and instead of another dtype
     return draw(
         [
             Rung(row.kernel, row.modelled_us or 0.0, row.binding, row.binding_us or 0.0, bench.machine, row.blocks)
@@ -56,10 +56,10 @@ def ladder_of(bench: Bench, case: str) -> Picture:
 
 
 def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each step gained") -> Picture:
-    """A waterfall on a logarithmic axis: each step's bar reaches from the time of the step before to its own.
+    """Draw a waterfall on a logarithmic axis: each step's bar reaches from the time of the step before to its own.
 
-    So a bar's length is a speed-up, and equal lengths are equal speed-ups. A diamond is the step's binding limit, which
-    it cannot be faster than. Raises ArgumentError for fewer than two profiles and for different machines.
+    So a bar's length is a speed-up. A diamond marks the step's binding limit, below which its time cannot be. Raises
+    ArgumentError for fewer than two profiles and for different machines.
     """
     if len(rungs) < 2:
         raise ArgumentError(f"a ladder has two steps or more, not {len(rungs)}")
@@ -89,7 +89,7 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
             axis.annotate(words, (high, row), xytext=(8, 0), textcoords="offset points", va="center", fontsize=SMALL)
             said.append(f"{rung.kernel} {time:.2f} us, {change}, limit {rung.limit} ({floor:.2f} us)")
         axis.set_xscale("log")
-        # The words at the right of the longest bar take the last 45 hundredths.
+        # The text to the right of the longest bar takes 45 % of the axis.
         least, most = min(*floors, *times), max(times)
         axis.set_xlim(least / 1.3, least / 1.3 * (most / least * 1.5) ** (1.0 / 0.55))
         axis.set_yticks(range(len(rungs)), [f"{row + 1}  {rung.kernel}" for row, rung in enumerate(rungs)])

@@ -1,4 +1,4 @@
-"""Pictures of the machine and of work on it: one core, what it allows, groups on cores, the order of copies."""
+"""Pictures of the machine and its work: one core, its limits, groups on cores, the order of copies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEMORY = "#f3ead2"
 
 
 def vector_core() -> Picture:
-    """One AI Vector core: two memories, the four pipes, who moves what, and who sends the instructions."""
+    """Draw one AI Vector core: two memories, the four pipes, the data paths, and the issue of instructions."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
         _draw_core(figure.subplots())
@@ -39,7 +39,7 @@ def _ub_size() -> str:
 
 
 def _look(pipe: Pipe) -> tuple[str, str]:
-    """Colour and ink of a pipe's box."""
+    """Return the fill colour and the text colour of a pipe's box."""
     return LOOKS[pipe].colour, LOOKS[pipe].ink
 
 
@@ -97,7 +97,7 @@ def _arrow(axis: Axes, start: tuple[float, float], end: tuple[float, float], sty
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The most that a part of the machine can do, in operations/s, and the words for it."""
+    """The greatest speed of a part of the machine, in operations/s, and its name."""
 
     words: str
     rate: float
@@ -106,7 +106,7 @@ class Ceiling:
 def bounds_roofline(
     kernels: Mapping[str, tuple[float, str]], ceilings: Mapping[str, Ceiling], bandwidth: float, source: str
 ) -> Picture:
-    """Bounds, not times: what bandwidth and ceiling allow each kernel, in operations/s, on logarithmic axes.
+    """Draw bounds, not times: the operations/s that bandwidth and ceiling allow each kernel, on logarithmic axes.
 
     kernels: name -> (operations for each byte of global memory, key of its ceiling). bandwidth: bytes/s. source: where
     the figures come from; it is written under the title. A kernel lies at the lower of its ceiling and of bandwidth
@@ -184,10 +184,11 @@ def _rate(value: float) -> str:
 
 
 def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
-    """How many times one core's work gets done at once, against the number of cores: one staircase for each launch.
+    """Draw the speed-up over one core against the number of cores: one staircase for each launch.
 
-    speedups: name -> the speed-up with 1, 2, 3, ... cores, if every piece of work takes as long as any other. The
-    dashed line is a speed-up of one for each core. Raises ArgumentError unless all lines have one length, 2 or more.
+    speedups: name -> the speed-up with 1, 2, 3, ... cores, if all pieces of work take the same time. The
+    dashed line is the ideal: the speed-up equals the number of cores. Raises ArgumentError unless all lines have one
+    length, 2 or more.
     """
     lines = {name: np.asarray(values, dtype=np.float64) for name, values in speedups.items()}
     lengths = {values.size for values in lines.values()}
@@ -226,7 +227,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
 
 
 def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) -> Picture:
-    """In which order a block reads and writes an array: one box a copy, from left to right, at its place in the array.
+    """Draw the order in which a block reads and writes an array: one box a copy, left to right, at its place.
 
     copies: ("in" or "out", first element, number of elements), in the order of the kernel. bounds: the elements where a
     group begins, and the end of the last one. Raises ArgumentError for a copy that is neither in nor out, or no copy.

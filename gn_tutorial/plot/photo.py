@@ -13,8 +13,8 @@ from gn_tutorial.errors import ArgumentError
 def load_photo(path: Path, *, longest_side: int) -> np.ndarray:
     """Read a photograph, turn it upright, and scale it down until no side is longer than ``longest_side`` pixels.
 
-    Returns uint8 of shape (H, W, 3). A smaller photograph keeps its size; the first frame of an animation is taken.
-    Raises ArgumentError for a file that is missing, is no image, is cut off or damaged, or would need too much memory.
+    Returns uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame.
+    Raises ArgumentError for a file that is missing, not an image, truncated or damaged, or would need too much memory.
     """
     where = f"photograph {path}"
     if not path.exists():

@@ -1,6 +1,6 @@
-"""The course's pictures: Matplotlib figures with a text that says the same for readers who do not see them.
+"""The course's pictures: Matplotlib figures with an equivalent text for readers who cannot see them.
 
-Figures are made without pyplot, so nothing here depends on a screen, and no state is left behind. Colours: cividis for
+Figures are made without pyplot, so nothing here needs a screen or leaves global state. Colours: cividis for
 values and a purple-orange diverging map for errors, both readable with every common form of colour blindness.
 """
 
@@ -26,15 +26,15 @@ from gn_tutorial.plot.filters import filter_bank
 
 _VALUES, _ERRORS = "cividis", "PuOr_r"
 INK, FAINT = "#222222", "#767676"
-#: Inches of a picture's width, and points of its smallest text: 800 pixels wide, no letter is lower than on a web page.
+#: Width of a picture in inches, and points of its smallest text: at 800 pixels it is as large as text on a web page.
 WIDTH, SMALL = 8.8, 8.0
-# Pixels for each inch as a picture is shown: WIDTH is just below 800 of them. The PNG has twice as many.
+# Pixels an inch on a page: WIDTH is just below 800 pixels. The PNG has twice as many.
 _SHOWN_DPI, _FINE = 90, 2
-# Levels, of 255, by which fewer colours may change a picture in the mean.
+# The mean change, of 255 levels, that a reduced palette may cause.
 _UNSEEN = 0.25
 _BEFORE, _AFTER = "#b35806", "#00336f"
 # A colour and a marker for each line of one picture: either alone tells them apart.
-# None is a pipe's, nor looks like one.
+# None of these is a pipe's colour or looks like one.
 LINES = (("#b35806", "o"), ("#cc79a7", "s"), ("#8073ac", "^"), ("#00336f", "D"))
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -70,7 +70,7 @@ class Picture:
     def _png(self, dpi: int) -> bytes:
         buffer = io.BytesIO()
         with matplotlib.rc_context(STYLE):
-            # Matplotlib's version would otherwise be in the file, and change it with every release.
+            # Without this the file would contain Matplotlib's version and change with every release.
             self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
         said = PngInfo()
         said.add_text("Description", self.alt)
@@ -89,9 +89,9 @@ class Picture:
 
 
 def _fewer_colours(image: Image.Image) -> Image.Image:
-    """The picture with a palette of 256 colours, a third of the bytes, unless that can be seen, as in a photograph.
+    """Return the picture with 256 colours, a third of the bytes, unless the change is visible, as in photographs.
 
-    A colour that fills more than specks stays exactly what it was: a pipe's, for one.
+    Colours of larger areas, such as a pipe's, stay exactly the same.
     """
     fewer = image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     change = ImageStat.Stat(ImageChops.difference(image, fewer.convert("RGB"))).mean
@@ -99,8 +99,8 @@ def _fewer_colours(image: Image.Image) -> Image.Image:
 
 
 def heading(axis: Axes, title: str, facts: str = "") -> None:
-    """The title of a picture at its left and, in a line of its own below, what it is of: machine, blocks, time."""
-    # An empty line of the title, which the middle title, moved to the left, fills with type of its own.
+    """Write the title of a picture at its left, and in a line below its subject: machine, blocks, time."""
+    # The left title ends in an empty line; the centre title, moved to the left, fills it in another type.
     axis.set_title(f"{title}\n" if facts else title, loc="left", fontsize=11, fontweight="bold")
     if facts:
         axis.set_title(facts, x=0.0, ha="left")
@@ -108,7 +108,7 @@ def heading(axis: Axes, title: str, facts: str = "") -> None:
 
 @dataclass(frozen=True)
 class TourPicture:
-    """What the tour's picture shows.
+    """The data of the tour's picture.
 
     photo: uint8 (H, W, 3). features, normalised: (1, C, H', W'). error: kernel minus float64 reference, same shape.
     kernel: the registered name of the kernel that made ``normalised``.
@@ -133,7 +133,7 @@ def sample_photo() -> Path:
 
 
 def tour_picture(data: TourPicture) -> Picture:
-    """The photograph; one channel of each group before and after, and its error; the spread of every channel."""
+    """Draw the photograph; one channel of each group before and after, and its error; the spread of every channel."""
     bank = filter_bank()
     size = len(bank) // data.num_groups
     chosen = [group * size for group in range(data.num_groups)]
@@ -161,7 +161,7 @@ def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: l
     grid = right.subplots(3, columns)
     before = np.percentile(data.features, [0.5, 99.5])
     worst = float(np.abs(data.error).max())
-    # A few elements have ten times the usual error; a scale that held them would show an empty map.
+    # A few elements have ten times the usual error; a scale that includes them would show an empty map.
     limit = float(np.percentile(np.abs(data.error), 99.5)) or worst or 1e-7
     rows = (
         (data.features, _VALUES, tuple(before), "filtered: kernel's input"),
@@ -196,7 +196,7 @@ def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: l
 
 
 def _draw_spreads(axis: Axes, data: TourPicture) -> None:
-    """One line a channel on a logarithmic axis, from its standard deviation before to the one after."""
+    """Draw one line a channel on a logarithmic axis, from its standard deviation before to that after."""
     channels = data.features.shape[1]
     size = channels // data.num_groups
     # One empty place between two groups.
@@ -218,7 +218,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
 
 
 def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
-    """Which block copied which part of an array, and in which tiles: one lane a block, one box a tile.
+    """Draw which block copied which part of an array: one lane a block, one box a tile.
 
     parts: one (block, first element, number of elements) for each tile, as the kernel reported them, in any order.
     size: elements of the array. Raises ArgumentError if a part lies outside the array or there is none.
@@ -244,7 +244,7 @@ def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
 
 def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) -> Figure:
     blocks = max(by_block) + 1
-    # The darkest and the lightest end of the map would swallow a black or a white label.
+    # Avoid the ends of the map: a label would be unreadable on the darkest or lightest colour.
     colours = matplotlib.colormaps[_VALUES](np.linspace(0.15, 0.85, blocks))
     figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * blocks), layout="constrained")
     axis = figure.subplots()
@@ -254,7 +254,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
             box = {"width": count, "left": first, "facecolor": colours[block], "edgecolor": "white", "linewidth": 0.8}
             axis.barh(-1.4, height=0.9, **box)
             axis.barh(block, height=0.7, **box)
-            # A box narrower than a 26th of the array has no room for its number.
+            # A box narrower than a 26th of the array is too narrow for its number.
             if count * 26 > size:
                 axis.text(first + count / 2, block, f"{number}", ha="center", va="center", fontsize=SMALL, color=ink)
     axis.set_yticks([-1.4, *range(blocks)], ["array in GM", *(f"block {number}" for number in range(blocks))])
@@ -269,7 +269,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
 
 
 def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float]]) -> Picture:
-    """The relative error of the variance against mean/sigma, both axes logarithmic: one line a formula.
+    """Draw the relative error of the variance against mean/sigma, both axes logarithmic: one line a formula.
 
     ratios: mean/sigma, ascending, greater than zero. errors: by the formula's name, one relative error for each ratio;
     an error of 0 has no place on the axis and leaves a gap. The dashed line is the error that cancellation predicts for

@@ -1,4 +1,4 @@
-"""What the pictures of a profile share: the legend of the pipes, which block is drawn, what a title says."""
+"""Shared parts of the pictures of a profile: the legend of the pipes, the drawn block, the subject in a title."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.profiler.profile import Profile
 
 
 def pipe_legend() -> list[Patch]:
-    """One entry for each pipe."""
+    """Make the legend, with an entry for each pipe."""
     return [
         Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=f"{pipe.name}: {look.does}")
         for pipe, look in LOOKS.items()
@@ -21,7 +21,7 @@ def pipe_legend() -> list[Patch]:
 
 
 def recorded_block(profile: Profile, block: int | None) -> int:
-    """The block to draw: the one asked for, or the one that took longest. Raises ArgumentError if it has no record."""
+    """Return the block to draw: the given one, or the slowest. Raises ArgumentError if it was not recorded."""
     lengths = profile.timeline.block_cycles
     if block is None:
         return max(lengths, key=lengths.__getitem__)
@@ -33,21 +33,21 @@ def recorded_block(profile: Profile, block: int | None) -> int:
 
 
 def of_all(profile: Profile) -> str:
-    """What a title says about the launch: machine, blocks, modelled time."""
+    """Return a title's text about the launch: machine, blocks, modelled time."""
     blocks = f"{profile.blocks} block" + ("s" if profile.blocks > 1 else "")
     launch = profile.timeline.launch_us
     return f"{profile.machine.name}, {blocks}: {profile.microseconds:.2f} us modelled, {launch:.2f} us of them launch"
 
 
 def plain_ticks(value: float, _position: int) -> str:
-    """20 rather than 2 × 10¹; of the marks between two powers of ten only 2 and 5 have room for a number."""
+    """Label ticks as 20, not 2 × 10¹; between two powers of ten label only 2 and 5."""
     return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 
 def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
-    """``plain_ticks`` on a logarithmic axis whose limits are set.
+    """Apply ``plain_ticks`` to a logarithmic axis whose limits are set.
 
-    most: if the last value is more times the first, numbers between the powers of ten would overlap and are left out.
+    most: if the ratio of the limits is larger, label only powers of ten, because other numbers would overlap.
     """
     low, high = axis.get_view_interval()
     axis.set_major_formatter(plain_ticks)
@@ -55,7 +55,7 @@ def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
 
 
 def end_axis(axis: Axes, most: float) -> None:
-    """End the axis of x at this value: room that words need beyond it has no marks, as if data could lie there."""
+    """End the ticks of the x axis at this value: space for text beyond it has none, because no data lie there."""
     low, high = axis.get_xlim()
     for minor in (False, True):
         axis.set_xticks([tick for tick in axis.get_xticks(minor=minor) if low <= tick <= most], minor=minor)

@@ -1,4 +1,4 @@
-"""Rooflines: the bounds of one launch as bars, and several launches below the roof of the machine."""
+"""Rooflines: the limits of one launch as bars, and several launches below the roof of the machine."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gn_tutorial.profiler.palette import BOUND, LOOKS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.machine import Machine
 
-#: A limit that one pipe sets has that pipe's colour; the memory's have BOUND.
+#: A pipe's limit has that pipe's colour; the memory's limits have BOUND.
 _OF_PIPE = {"MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V, "scalar unit": Pipe.S}
 #: Bytes that one vector instruction processes in one cycle: one repeat.
 _REPEAT_BYTES = 256
 
 
 def limits(profile: Profile) -> Picture:
-    """One bar for each thing that the launch cannot be faster than, and one for the modelled time, in microseconds."""
+    """Draw a bar for each limit of the launch's time, and one for the modelled time, in microseconds."""
     rows = [limit for limit in profile.limits if limit.amount]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * (len(rows) + 1)), layout="constrained")
@@ -60,23 +60,23 @@ def limits(profile: Profile) -> Picture:
 
 
 def intensity(profile: Profile) -> float:
-    """Elements that vector instructions process for each byte between HBM and the chip; infinite if no byte moves."""
+    """Return the elements that vector instructions process per byte between HBM and the chip; infinite for no bytes."""
     traffic = profile.timeline.traffic
     moved = traffic.hbm_read + traffic.hbm_written
     return profile.operations / moved if moved else float("inf")
 
 
 def vector_peak(machine: Machine, element_bytes: int) -> float:
-    """Elements per microsecond if every core issued a full repeat of 256 bytes each cycle."""
+    """Return the elements per microsecond if every core processed a full repeat of 256 bytes each cycle."""
     return machine.cores * machine.clock_ghz * 1000.0 * _REPEAT_BYTES / element_bytes
 
 
 def launch_roofline(*profiles: Profile) -> Picture:
-    """Elements per second against elements per byte of HBM, both axes logarithmic: one point for each launch.
+    """Draw elements per second against elements per byte of HBM, both axes logarithmic: one point for each launch.
 
-    The sloped roof is what HBM delivers, the level one what the vector units process. A launch without vector
-    instructions has no place there, nor has one that moves no byte of HBM. Raises ArgumentError for such a launch, for
-    none, for more than can be told apart, and for launches on different machines.
+    The sloped roof is the bandwidth of HBM, the flat roof the speed of the vector units. Raises ArgumentError for a
+    launch without vector instructions or HBM traffic, for no launch, for too many to distinguish, and for launches on
+    different machines.
     """
     if not 1 <= len(profiles) <= len(LINES):
         raise ArgumentError(f"{len(profiles)} launches; 1 to {len(LINES)} can be told apart")
@@ -94,7 +94,7 @@ def launch_roofline(*profiles: Profile) -> Picture:
         figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
         axis = figure.subplots()
         said = _draw_roofline(axis, profiles, machine.hbm_read_gbs, peak / 1000.0)
-        # Outside of the axes, where a marker of the legend cannot be taken for a launch.
+        # Put the legend outside the axes, so that no marker looks like a launch.
         figure.legend(loc="outside lower left", frameon=False)
         heading(axis, "Roofline, modelled: how near each launch is to what memory and vector units allow")
     return Picture(
@@ -105,13 +105,13 @@ def launch_roofline(*profiles: Profile) -> Picture:
 
 
 def _element_bytes(profile: Profile) -> int:
-    """The widest elements that its vector instructions process."""
+    """Return the size of the widest elements that its vector instructions process."""
     events = (event for block in profile.trace.blocks.values() for event in block)
     return max((event.element_bytes for event in events if event.kind is Kind.VECTOR), default=4) or 4
 
 
 def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, peak: float) -> list[str]:
-    """bandwidth in GB/s, peak in billion elements/s. Returns what to say of each launch."""
+    """Draw the roof and the points. bandwidth: GB/s, peak: billion elements/s. Returns a text for each launch."""
     ridge = peak / bandwidth
     points = [(intensity(profile), profile.operations / profile.microseconds / 1000.0) for profile in profiles]
     left, right = min(ridge, *(x for x, _ in points)) / 4, max(ridge, *(x for x, _ in points)) * 4
@@ -122,11 +122,11 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     slope = (left * ridge) ** 0.5
     axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=SMALL)
     said = []
-    # Smaller and smaller, so that points in one place are all seen.
+    # Later points are smaller, so that points at one place are all visible.
     for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):
         allowed = min(x * bandwidth, peak)
         axis.plot([x, x], [y, allowed], color=colour, linewidth=1.0, linestyle=":", zorder=1)
-        # All words stand in the legend: beside points that lie close together they would cover each other.
+        # All names are in the legend: beside close points they would overlap.
         label = (
             f"{profile.kernel}: {profile.microseconds:.2f} us, {allowed / y:.1f} × below the roof; "
             f"its limit: {profile.binding.name}"

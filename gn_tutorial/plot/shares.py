@@ -1,4 +1,4 @@
-"""The share of the bound that each step of a ladder reaches, a line for each shape: which idea helped which shape."""
+"""Draw the share of the bound that each step of a ladder reaches, a line for each shape."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 
 
 def shares(bench: Bench) -> Picture:
-    """Bound over modelled time, by step; a shape is a line, and its other dtypes are hollow marks beside it.
+    """Draw bound divided by modelled time, by step: a line for each shape, with hollow marks for its other dtypes.
 
-    A dtype's bound is its own: half the bytes, a lower bound. The bound is the lowest that the rows of a shape have, as
-    in ``bounds_and_times``. Raises ArgumentError for no kernel that ran, and for more shapes than there are colours.
+    Each dtype has its own bound, because half the bytes give a lower one. The bound of a shape is the lowest of its
+    rows, as in ``bounds_and_times``. Raises ArgumentError if no kernel ran, or for more shapes than there are colours.
     """
     shapes: dict[str, dict[str, list[BenchRow]]] = {}
     for row in rows_that_ran(bench.rows):

@@ -1,4 +1,4 @@
-"""One launch with many tile sizes: how many copies it takes, which bytes they move, and how long it lasts."""
+"""Draw one launch with many tile sizes: its copies, their bytes, and its time."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from gn_tutorial.plot.pipes import plain_logarithm
 from gn_tutorial.profiler.palette import CHOSEN, PIPE_COLOURS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
-# The line of a pipe has its colour; every line has a marker of its own besides.
+# The line of a pipe has its colour; every line also has its own marker.
 _IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], TOTAL, CHOSEN
 
 
 def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int = 0) -> Picture:
-    """Three panels over the tile size, in elements: copies; bytes read for each element; modelled microseconds.
+    """Draw three panels over the tile size in elements: copies; bytes read per element; modelled microseconds.
 
-    launches: a profile for each tile size, of one kernel on one shape. elements: of the input, which the bytes are
-    divided by. chosen: a tile size to mark; 0 for none. Bytes are counted twice: what the copies ask for, and the whole
-    lines in which the L2 cache hands them out. Raises ArgumentError for fewer than two launches.
+    launches: a profile for each tile size, of one kernel on one shape. elements: number of elements of the input.
+    chosen: a tile size to mark; 0 for none. There are two lines of bytes: those of the copies, and those of the whole
+    lines that the L2 cache delivers. Raises ArgumentError for fewer than two launches.
     """
     if len(launches) < 2:
         raise ArgumentError(f"stairs have two tile sizes or more, not {len(launches)}")
@@ -78,7 +78,7 @@ def _line(
 
 
 def _whole_lines(run: Profile) -> float:
-    """Bytes of the lines that the launch read, whoever delivered them."""
+    """Return the bytes of the lines that the launch read, from HBM or L2."""
     return float(run.timeline.traffic.l2_read)
 
 

@@ -1,4 +1,4 @@
-"""Two trainings that should be the same: their losses, and how far apart they are."""
+"""Draw two trainings that should agree: their losses, and the difference."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gn_tutorial.plot.picture import LINES, STYLE, WIDTH, Picture, heading
 
 
 def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
-    """The losses of two trainings above, step by step, and the relative difference of the two below, logarithmic.
+    """Draw the losses of two trainings above, and their relative difference below, logarithmic, by step.
 
-    losses: exactly two, by name, of the same number of steps, greater than zero; the second is drawn on top of the
-    first, dashed, and the difference is measured in parts of the first. A difference of 0 leaves a gap. Raises
+    losses: exactly two, by name, of the same number of steps, greater than zero; the second is drawn dashed on top of
+    the first, and the difference is relative to the first. A difference of 0 leaves a gap. Raises
     ArgumentError for anything else.
     """
     if len(losses) != 2:

@@ -1,4 +1,4 @@
-"""Modelled time against one field of the tiling struct: the best tile, and how far the host's choice is from it."""
+"""Draw modelled time against one field of the tiling struct, with the best value and the host's choice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 
 
 def tuning_curve(tuning: Tuning) -> Picture:
-    """The time of each value that ran, the fastest and the host's own marked, refused values as crosses at the top.
+    """Draw the time of each value; mark the fastest and the host's; refused values are crosses at the top.
 
     The dotted line is the bound of the operator on this shape. Both axes are logarithmic. Raises ArgumentError if fewer
     than two values ran.
@@ -62,10 +62,10 @@ def tuning_curve(tuning: Tuning) -> Picture:
 
 
 def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
-    """One line for each shape, of one kernel, field and machine: where each is fastest, and what the host chose.
+    """Draw one line for each shape, of one kernel, field and machine, with its fastest value and the host's choice.
 
-    Grey on the right is what every shape refuses. Raises ArgumentError for none, for more than can be told apart, and
-    for those that differ in more than the shape.
+    Values that every shape refuses are grey on the right. Raises ArgumentError for no tuning, for too many to
+    distinguish, and if they differ in more than the shape.
     """
     if not 1 <= len(tunings) <= len(LINES):
         raise ArgumentError(f"{len(tunings)} shapes; 1 to {len(LINES)} can be told apart")
@@ -109,7 +109,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
 
 
 def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
-    """Both scales, with marks at the powers of two among the values; room: how far the axis goes beyond the last."""
+    """Set both scales, with ticks at the powers of two among the values; room: space of the axis after the last."""
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))

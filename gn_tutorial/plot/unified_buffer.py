@@ -1,4 +1,4 @@
-"""Unified Buffer usage over time: which buffer held what, and which pipe accessed it."""
+"""Draw Unified Buffer usage over time: the contents of each buffer, and the pipe that accesses it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ _HELD = "#dcdcdc"
 
 
 def ub_map(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
-    """Addresses of the Unified Buffer upwards, time to the right: grey while a buffer holds something, coloured while a
-    pipe reads or writes it.
+    """Draw addresses of the Unified Buffer upwards, time to the right.
 
-    block, window: as for ``gantt``. Raises ArgumentError as there, and for a block that never uses the Unified Buffer.
+    A buffer is grey while it is in use, and has a pipe's colour while the pipe reads or writes it.
+
+    block, window: as for ``gantt``. Raises ArgumentError as ``gantt`` does, and for a block that never uses the Unified
+    Buffer.
     """
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
@@ -79,13 +81,13 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
 
 
 def _lines_of(use: UbUse) -> str:
-    """Which file the lines are of that stand without a file."""
+    """Return a sentence that names the file of the lines without a file name."""
     own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
     return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
 
 
 def _name_buffers(axis: Axes, use: UbUse) -> None:
-    """Name, size and line of each buffer at its right, the names of small neighbours moved apart."""
+    """Write name, size and line of each buffer at its right; names of small neighbours are moved apart."""
     least, free = use.bytes / 10.0, 0.0
     for buffer in use.buffers:
         size = (buffer.end - buffer.at) / buffer.parts
@@ -103,7 +105,7 @@ def _name_buffers(axis: Axes, use: UbUse) -> None:
 
 
 def _boxes(axis: Axes, boxes: Iterable[tuple[float, float, int, int]], **look: object) -> PolyCollection:
-    """One collection of (from us, to us, from byte, to byte)."""
+    """Draw one collection of boxes (from us, to us, from byte, to byte)."""
     corners = [
         [(start, at / _KIB), (stop, at / _KIB), (stop, end / _KIB), (start, end / _KIB)]
         for start, stop, at, end in boxes

@@ -1,1 +1,1 @@
-"""Profiles of the timing model: what a launch would cost on the chip; comparisons, exports, calibration."""
+"""Profiles of the timing model: the modelled cost of a launch on the chip; comparisons, exports, calibration."""

@@ -1,7 +1,7 @@
 """The timing model against published measurements: our own kernels for the published cases, modelled and compared.
 
-``machines/measurements.csv`` holds the figures with their sources. The kernels of ``kernels/calibration`` do the same
-work as the ones that were measured; the twin runs them and the model times them.
+``machines/measurements.csv`` has the figures with their sources. The kernels of ``kernels/calibration`` do the same
+work as the measured ones; the twin runs them and the model times them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from gn_tutorial.timing.machine import FOLDER, Machine, load_machine
 
 HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
 SERIES = ("bank", "add", "copy", "instructions")
-#: Instructions are compared at this many repeats: 16 KiB, a usual tile.
+#: Number of repeats at which instructions are compared: 16 KiB, a usual tile.
 _REPEATS = 64
-#: Cases that constants were taken from; machines/a2.toml says which. The others are predictions.
+#: Cases to which constants were fitted (machines/a2.toml says which). The others are predictions.
 _USED = ("bank/1", "bank/5", "add/0", "add/1", "add/4", "add/5", "copy/1", "copy/3", "copy/6", "copy/7", "copy/8")
 _ROWS, _COLUMNS = 8192, 8192
 _TILE = 32768  # bytes between the tiles of the published Add kernels
@@ -50,9 +50,9 @@ class Measurement(NamedTuple):
 
 
 class CalibrationRow(NamedTuple):
-    """One figure of the table. error: modelled minus measured in per cent; target: allowed size of it, None: no target.
+    """One figure of the table. error: modelled minus measured in per cent; target: its allowed size, or None.
 
-    used: the figure went into the model's constants, so that agreeing with it proves little.
+    used: a constant of the model was fitted to the figure, so agreement with it proves little.
     """
 
     case: str
@@ -67,12 +67,12 @@ class CalibrationRow(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Modelled minus measured, in per cent of the measured."""
+        """Modelled minus measured time, in per cent of the measured time."""
         return (self.modelled / self.measured - 1.0) * 100.0
 
     @property
     def verdict(self) -> str:
-        """ "ok" or "missed" where there is a target."""
+        """The word "ok" or "missed" if there is a target."""
         return "" if self.target is None else "ok" if abs(self.error) <= self.target else "missed"
 
     def facts(self) -> dict[str, Any]:
@@ -96,10 +96,10 @@ class CalibrationRow(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationCase:
-    """How one published case is run: our kernel, its values, and what to make of it.
+    """How to run one published case: our kernel, its values, and the metrics to compare.
 
-    machine: the chip that was measured. scale: only one ``scale``-th of the rows is run, on one core whose cost repeats
-    from tile to tile, and the time without the launch is multiplied. targets: per cent, by metric.
+    machine: the measured chip. scale: run only one ``scale``-th of the rows (on one core, where each tile costs the
+    same), and multiply the time without the launch. targets: per cent, by metric.
     """
 
     name: str
@@ -111,22 +111,22 @@ class CalibrationCase:
 
     @property
     def used(self) -> bool:
-        """Whether a constant of the machine was taken from this case."""
+        """Whether a constant of the machine was fitted to this case."""
         return self.name in _USED
 
 
 @functools.cache
 def measurements() -> tuple[Measurement, ...]:
-    """Every published figure that the package carries."""
+    """Return every published figure of the package."""
     with (FOLDER / "measurements.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return tuple(Measurement(*(row[name] for name in Measurement._fields)) for row in rows)
 
 
 def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRow]:
-    """The rows of a series ("add") or of one of its cases ("add/3"), each as soon as it is known.
+    """Yield the rows of a series ("add") or of one of its cases ("add/3"), one after the other.
 
-    machine: instead of the chip that was measured. Raises ArgumentError that lists the series or the cases.
+    machine: a chip instead of the measured one. Raises ArgumentError that lists the series or the cases.
     """
     series, _, number = what.partition("/")
     if series not in SERIES or (series == "instructions" and number):
@@ -153,7 +153,7 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRo
 
 
 def _modelled(found: Profile, scale: int) -> dict[str, float]:
-    """What a profiler would have read, by the name of its column, in us."""
+    """Return the modelled values of a profiler's columns, by name, in us."""
     timeline, machine = found.timeline, found.machine
     weights = found.trace.weights()
 
@@ -177,7 +177,7 @@ def _modelled(found: Profile, scale: int) -> dict[str, float]:
 
 
 def _in_flight(found: Profile, block: int, pipe: Pipe) -> float:
-    """Cycles in which at least one transfer of the pipe was on its way: what a profiler calls busy."""
+    """Count the cycles with at least one transfer of the pipe under way: a profiler calls these busy."""
     total = until = 0.0
     for span in found.timeline.of(block, pipe):
         total += max(span.done - max(span.start, until), 0.0)
@@ -204,13 +204,13 @@ def _bank_cases() -> Iterator[CalibrationCase]:
     )
     for number, values in enumerate(scenarios, 1):
         run = functools.partial(_run, "bank_conflicts", out((4096,), np.float32), *values)
-        # 0.5553 ns for one more cycle a repeat (scenarios 1 and 2): the chip ran at 1.80 GHz.
+        # One more cycle a repeat took 0.5553 ns (scenarios 1 and 2): the chip ran at 1.80 GHz.
         yield CalibrationCase(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
 
 
 def _add_cases() -> Iterator[CalibrationCase]:
     packed = [0, _TILE, 2 * _TILE, 3 * _TILE, 4 * _TILE, 5 * _TILE]
-    # Past each pair of tiles the next one starts 512 bytes later, so that no two of x and y share a bank group.
+    # After each pair of tiles the next one starts 512 bytes later, so that no tiles of x and y share a bank group.
     apart = [0, _APART, 2 * _APART + 512, 3 * _APART + 1024, 4 * _APART + 1024, 5 * _APART + 1024]
     steps = (
         ("0", 1, 4096, 0, 0, packed, 16),
@@ -257,13 +257,14 @@ def _run_copy(rows: int, columns: int, *values: int) -> Result:
 
 
 def _run(name: str, *values: Any, blocks: int = 1) -> Result:
-    # Two blocks are enough: all do the same. In this process: the kernels are ours, and large arrays need no copy.
-    # The copies of the sweep overwrite a tile that nobody reads: a race, and what was measured.
+    # Two blocks are enough, because all do the same. In this process, so that large arrays need no copy.
+    # The copies of the sweep overwrite a tile that nothing reads: a race, but the published kernels did the same.
     options = TwinOptions(races="ignore")
     return _kernel(name).run(*values, blocks=blocks, tracing=Tracing(blocks=2), isolated=False, options=options)
 
 
-#: Instructions of the published sweeps as APIs, those whose two sources lay in one bank group, and elements of 2 bytes.
+#: The API of each instruction of the published sweeps. The next two tables name the APIs whose two sources lay in one
+#: bank group, and the instructions on elements of 2 bytes.
 _APIS = {
     "vadd": "Add", "vsub": "Sub", "vmul": "Mul", "vdiv": "Div", "vmax": "Max", "vmax/vmin": "Max", "vadds": "Adds",
     "vmuls": "Muls", "vmaxs": "Maxs", "vmaxs/vmins": "Maxs", "vabs/vrelu": "Abs", "vrelu": "Relu",
@@ -292,7 +293,7 @@ def _instruction_rows(machine: Machine | None) -> Iterator[CalibrationRow]:
 
 
 def _cycles(fit: str) -> float:
-    """``5.93+2.066R`` and ``2.11*R+24`` at _REPEATS repeats."""
+    """Evaluate ``5.93+2.066R`` or ``2.11*R+24`` at _REPEATS repeats."""
     terms: Sequence[str] = re.findall(r"[+-]?[\d.]+(?:\*?R)?", fit)
     total = 0.0
     for term in terms:

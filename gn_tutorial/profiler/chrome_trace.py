@@ -2,13 +2,13 @@
 
 One process for each recorded block, one thread for each of its pipes, one complete event ("ph": "X") for each
 instruction. The pipes have the names of the pipeline chart of msProf's simulator: SCALAR, MTE2, VECTOR, MTE3. Times are
-in microseconds since the blocks started, in whole nanoseconds: Perfetto keeps no more, and drops events of one thread
-that overlap, so that each event's end is rounded, and not its length. Numbers of processes and threads start at 1:
+in microseconds since the blocks started, in whole nanoseconds: Perfetto keeps no more, and drops overlapping events
+of one thread, so each event's end is rounded, not its length. Numbers of processes and threads start at 1:
 0 is the idle process of a system's trace.
 
-Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or cuts both off to whole
-nanoseconds: where one event begins as another ends, either may overlap by a hair. Speedscope then took the next event
-for a part of this one, and drew stairs.
+Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or truncates both to whole
+nanoseconds: if one event begins where another ends, the sums may overlap slightly. Speedscope then drew the next event
+as a part of the previous one.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from gn_tutorial.timing.span import Span
 #: In the order of the tracks.
 TRACKS = {Pipe.S: "SCALAR", Pipe.MTE2: "MTE2", Pipe.V: "VECTOR", Pipe.MTE3: "MTE3"}
 
-#: Between the end of an event and the next one of its track.
+#: The gap between the end of an event and the next one of its track.
 _GAP_NS = 1
 
 
 def chrome_trace(profile: Profile) -> str:
-    """The whole file as text: the same text for the same launch, on every machine."""
+    """Return the whole file as text: the same text for the same launch, on every machine."""
     return "".join(_lines(profile))
 
 
 def save_chrome_trace(profile: Profile, path: Path | str) -> None:
-    """Write the file, an event a line. Raises ArgumentError for what is no profile, and if it cannot be written."""
+    """Write the file, one event a line. Raises ArgumentError if given no profile, or if the file cannot be written."""
     if not isinstance(profile, Profile):
         raise ArgumentError(f"a trace is made of a profile, not of {shown(profile, 60)}", hint="gnt.profile(...)")
     try:
@@ -56,7 +56,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         "notes": list(profile.notes),
     }
     yield f'{{"displayTimeUnit": "ns",\n"otherData": {_json(about)},\n"traceEvents": [\n'
-    # A list may not end in a comma, and only its first entry is known to have no other before it.
+    # A list may not end in a comma, so each entry but the first begins with one.
     comma = ""
     for event in _events(profile):
         yield comma + _json(event)

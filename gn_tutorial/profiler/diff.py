@@ -1,4 +1,4 @@
-"""Two profiles side by side: what the second launch does more, less, or slower than the first."""
+"""Compare two profiles: how much more, less or slower the second launch is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class DiffRow(NamedTuple):
-    """One quantity of both launches. digits: after the point, for showing it."""
+    """One quantity of both launches. digits: number of decimals to show."""
 
     name: str
     unit: str
@@ -20,7 +20,7 @@ class DiffRow(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """Second over first; None where the first is 0."""
+        """Second value divided by the first; None if the first is 0."""
         return self.second / self.first if self.first else None
 
 
@@ -33,7 +33,7 @@ class Difference:
 
     @property
     def rows(self) -> tuple[DiffRow, ...]:
-        """Time, busy time of each pipe, bytes, instructions, and how far from the binding limit."""
+        """Time, busy time of each pipe, bytes, instructions, and the distance from the binding limit."""
         one, two = self.first, self.second
         found = [DiffRow("modelled time", "us", one.microseconds, two.microseconds, 2)]
         found += [DiffRow(f"{pipe.name} busy", "us", one.busy[pipe], two.busy[pipe], 2) for pipe in one.busy]
@@ -55,12 +55,12 @@ class Difference:
 
     @property
     def limits(self) -> tuple[str, str]:
-        """The binding limit of each."""
+        """The binding limit of each launch."""
         return self.first.binding.name, self.second.binding.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know besides: where the two launches are not alike, and the notes of each."""
+        """Sentences that qualify the comparison: differences between the two launches, and the notes of each."""
         found = []
         sizes = [{one.name: one.bytes for one in each.trace.arguments} for each in (self.first, self.second)]
         unlike = sorted(name for name in sizes[0].keys() & sizes[1].keys() if sizes[0][name] != sizes[1][name])
@@ -74,7 +74,7 @@ class Difference:
 
     @property
     def headers(self) -> tuple[str, str, str, str]:
-        """Of the table."""
+        """The headers of the table."""
         return "", self.first.kernel, self.second.kernel, "ratio"
 
     def cells(self) -> list[tuple[str, str, str, str]]:
@@ -88,7 +88,7 @@ class Difference:
         return cells
 
     def verdict(self) -> str:
-        """Which one is quicker, and by how much, in one line."""
+        """One line that says which launch is faster, and by how much."""
         one, two = self.first, self.second
         if f"{one.microseconds:.2f}" == f"{two.microseconds:.2f}":
             return f"modelled on {two.machine.name}: {two.kernel} takes as long as {one.kernel}"

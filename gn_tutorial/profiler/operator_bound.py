@@ -1,4 +1,4 @@
-"""The bound of one launch: what its operator has to move, and whether it shared its groups between cores."""
+"""The lower bound of one launch, from the bytes that its operator moves and whether cores shared groups."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gn_tutorial.timing.machine import Machine
 
 
 def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
-    """The bound of a traced launch.
+    """Return the bound of a traced launch.
 
-    arrays: its inputs, the data first. group: the field of the tiling struct with the elements of a group that must be
-    read whole before any of it is written; "": there is none. Of each input of the data's shape that group is read:
-    of dy and of x in a backward pass.
+    arrays: its inputs, the data first. group: the field of the tiling struct with the number of elements of a group
+    that must be read whole before any of it is written; "" if there is none. The group is read from each input of the
+    data's shape: from dy and x in a backward pass.
     """
     read = sum(array.nbytes for array in arrays.values())
     written = sum(array.nbytes for array in result.outputs.values())
@@ -37,9 +37,9 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
 
 
 def arrays_of_call(target: object, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """The arrays that a call gives a kernel or a project to read, by name where it is known; the data first.
+    """Return the input arrays of a call of a kernel or a project, by name if known; the data first.
 
-    Without outputs, which a launch makes, and scratch memory; of a list of arrays each.
+    Without outputs and scratch memory; each array of a list counts.
     """
     op = target.op if isinstance(target, Kernel) else None
     names = [one.name for one in op.arguments if one.role in ("in", "inout")] if op else []
@@ -58,9 +58,9 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
-    """Whether a recorded block read a part of a group and left the rest to others.
+    """Whether a recorded block read only a part of a group.
 
-    argument: the data input, groups of ``size`` bytes one behind the other. An incomplete trace proves nothing.
+    argument: the data input, contiguous groups of ``size`` bytes. An incomplete trace proves nothing.
     """
     if trace is None or not trace.complete or not size:
         return False
@@ -71,7 +71,7 @@ def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
 
 
 def _ranges(events: Iterable[Event], argument: str, begin: int) -> set[tuple[int, int]]:
-    """From and to which byte of the argument the events read; a strided copy counts from its first row to its last."""
+    """Yield the byte ranges of the argument that the events read; a strided copy is one range, first row to last."""
     return {
         (one.at - begin, one.at - begin + (one.rows - 1) * one.row_pitch + one.row_bytes)
         if one.row_bytes

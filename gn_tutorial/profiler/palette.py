@@ -1,7 +1,7 @@
-"""The colours and words that mean the same in every picture of this package, be it drawn by Matplotlib or a browser.
+"""Colours and words with one meaning in every picture of this package, in Matplotlib and in a browser.
 
-Of Okabe and Ito's palette (Color Universal Design, 2008), which every common form of colour blindness can tell apart;
-FASTER is of Paul Tol's "muted" one (2021). The colour of a pipe stands for nothing else.
+The colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common form of colour
+blindness can distinguish; FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour means nothing else.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from typing import NamedTuple
 
 from gn_tutorial.abi.trace import Pipe
 
-#: In the order of the data's way: the scalar unit issues, MTE2 brings in, V computes, MTE3 takes out.
+#: In the order of the data's path: the scalar unit issues, MTE2 copies in, V computes, MTE3 copies out.
 PIPE_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
-#: What several pipes do together, or no pipe alone: the time of a launch. Grey, or the ink of the text.
+#: For quantities of no single pipe, such as the time of a launch: grey, or the colour of the text.
 TOTAL = "#767676"
-#: What nothing can be faster than: a bound, a binding limit, the memory.
+#: For limits: a bound, a binding limit, the memory.
 BOUND = "#56B4E9"
-#: The better and the worse of two, and what is refused.
+#: For the better and the worse of two, and for a refused value.
 FASTER, SLOWER = "#332288", "#D55E00"
-#: What the host function chose.
+#: For the host function's choice.
 CHOSEN = "#CC79A7"
 
 
 class Look(NamedTuple):
-    """colour: of PIPE_COLOURS. hatch: so that no colour is needed at all. ink: of text upon it. does: what the pipe
-    does, in three words."""
+    """How a pipe looks. colour: of PIPE_COLOURS. hatch: a pattern, for readers without colours. ink: text colour on it.
+
+    does: the pipe's work, in three words."""
 
     colour: str
     hatch: str

@@ -1,7 +1,7 @@
-"""``gnt.profile(kernel, ...)``: run a kernel on the twin and say how long the chip would take, and why.
+"""``gnt.profile(kernel, ...)``: run a kernel on the twin and model how long the chip would take, and why.
 
-Every time in a Profile is modelled, never measured: no NPU was asked. What the model has been held to, and how far off
-it was, is in docs/timing-model.md and in ``gnt dev calibrate``.
+Every time in a Profile is modelled, never measured on an NPU. docs/timing-model.md and ``gnt dev calibrate`` compare
+the model with published measurements.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, defa
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline, make_timeline
 
-#: How many blocks are recorded: the first number whose events fit into _ROOM bytes, half a million events or so. More
-#: would take minutes and gigabytes, and most blocks do the same.
+#: Numbers of blocks to record: the first whose events fit into _ROOM bytes, about half a million events. More would
+#: take minutes and gigabytes, and most blocks do the same.
 _SAMPLES, _ROOM = (8, 2, 1), 128 * 1024 * 1024
 _PIPES = (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3)
 
 
 class Limit(NamedTuple):
-    """One thing that the launch cannot be faster than: an amount of work and the rate at which it can be done.
+    """One limit of the launch's time: an amount of work and the greatest rate at which it can be done.
 
-    microseconds: with the work spread evenly over the cores and everything else hidden behind it. unit: of ``amount``;
+    microseconds: if the work is spread evenly over the cores and everything else overlaps with it. unit: of ``amount``;
     ``rate`` is per microsecond.
     """
 
@@ -48,9 +48,9 @@ class Limit(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """How long a pipe of the recorded blocks stood idle for one reason: cycles, and how often.
+    """Idle time of a pipe of the recorded blocks for one reason: the cycles, and how often.
 
-    line, file: what the other pipe did last; ``where`` is the two in words, "line 41" or "parts.h:41".
+    line, file: the place of the other pipe's last instruction; ``where`` names it, "line 41" or "parts.h:41".
     """
 
     pipe: Pipe
@@ -62,16 +62,16 @@ class Stall(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place in words, with the file where it is not the kernel's own; empty if it is not known."""
+        """The place as text, with the file if it is not the kernel's own; empty if unknown."""
         return place(self.file, self.line) if self.line else ""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """One launch, modelled.
+    """The modelled profile of one launch.
 
-    timeline: what each pipe did when. trace: what the launch did. tally: instructions and bytes of all blocks. bound:
-    the least that any kernel needs to move the call's arrays (``timing.lower_bound``); None where they are not known.
+    timeline: when each pipe was busy. trace: the recorded events. tally: instructions and bytes of all blocks. bound:
+    the least time in which any kernel can move the call's arrays (``timing.lower_bound``); None if they are unknown.
     """
 
     kernel: str
@@ -83,7 +83,7 @@ class Profile:
 
     @property
     def machine(self) -> Machine:
-        """The machine that was modelled."""
+        """The modelled machine."""
         return self.timeline.machine
 
     @property
@@ -93,18 +93,18 @@ class Profile:
 
     @property
     def error_band(self) -> ErrorBand:
-        """How far the model was off for kernels of this length."""
+        """The model's error band for kernels of this length."""
         return self.machine.error_band(self.microseconds)
 
     @property
     def likely(self) -> tuple[float, float]:
-        """From and to how many us a device would measure, by the error band."""
+        """The range of us that a device would probably need, from the error band."""
         band = self.error_band
         return self.microseconds / (1.0 + band.high / 100.0), self.microseconds / (1.0 + band.low / 100.0)
 
     @cached_property
     def busy(self) -> dict[Pipe, float]:
-        """Microseconds that each pipe of the busiest recorded core was occupied."""
+        """Microseconds for which each pipe of the busiest recorded core was occupied."""
         block = max(self.timeline.block_cycles, key=self.timeline.block_cycles.__getitem__)
         return {pipe: self.machine.microseconds(self.timeline.busy[block][pipe]) for pipe in _PIPES}
 
@@ -126,7 +126,7 @@ class Profile:
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
-        """What the launch cannot be faster than, the binding limit first."""
+        """The limits of the launch's time, the binding limit first."""
         machine, traffic = self.machine, self.timeline.traffic
         cores = min(self.blocks, machine.cores)
         hbm = traffic.hbm_read / machine.hbm_read_gbs + traffic.hbm_written / machine.hbm_write_gbs
@@ -159,17 +159,17 @@ class Profile:
 
     @property
     def distance(self) -> float:
-        """Modelled time over that of the binding limit: 1 would be perfect."""
+        """Modelled time divided by that of the binding limit; 1 is the best possible."""
         return self.microseconds / self.binding.microseconds if self.binding.microseconds else float("inf")
 
     @property
     def of_bound(self) -> float | None:
-        """Modelled time over the lower bound, of which nothing is hidden: what a better kernel could still gain."""
+        """Modelled time divided by the lower bound: how many times faster a better kernel could be."""
         return self.microseconds / self.bound.microseconds if self.bound else None
 
     @cached_property
     def stalls(self) -> tuple[Stall, ...]:
-        """Why pipes of the recorded blocks stood idle, the longest first."""
+        """The reasons why pipes of the recorded blocks were idle, the longest first."""
         sums: dict[tuple[Pipe, str, int, str], tuple[float, int]] = {}
         for span in self.timeline.spans:
             if span.cause:
@@ -188,7 +188,7 @@ class Profile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know besides the numbers."""
+        """Sentences that qualify the numbers."""
         found = ["modelled, not measured on a device"]
         if self.trace.sampled:
             listed = ", ".join(map(str, sorted(self.trace.blocks)))
@@ -240,10 +240,10 @@ class Profile:
 
 
 class Launchable(Protocol):
-    """What is called with arrays and is no single kernel: an operator project."""
+    """An object that is called with arrays and is not a single kernel: an operator project."""
 
     def on(self, chip: str) -> Launchable:
-        """The same for another chip."""
+        """Return the same object for another chip."""
 
     def __call__(self, *values: Any, **named: Any) -> Result:
         """Run it; ``tracing`` is among ``named``."""
@@ -259,12 +259,12 @@ def profile(
 ) -> Profile:
     """Run a kernel and model its time: ``gnt.profile("copy/queue", x)``.
 
-    target: a kernel, its registered name, a path, or an operator project (``gnt.project``), whose own tiling says the
-    blocks. ``values`` and ``named`` are those of a call of the kernel: of the
-    operator where it is registered, else of ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
-    TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
-    events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
-    launch; the default is a cold start. blocks: all cores of the machine, one for source text (see ``Kernel.run``).
+    target: a kernel, its registered name, a path, or an operator project (``gnt.project``), whose own tiling sets the
+    blocks. ``values`` and ``named`` are the arguments of a call: of the operator if it is registered, else of
+    ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
+    TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer if their
+    events do not fit into 128 MiB (the profile then names them). warm: the data that fit are in the L2 cache before the
+    launch; the default is a cold cache. blocks: all cores of the machine, one for source text (see ``Kernel.run``).
 
     Raises ArgumentError and what a call raises.
     """
@@ -284,7 +284,7 @@ def profile(
 
 
 def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
-    """Run a kernel as ``profile`` does; for those who want its outputs too. Raises what a call raises."""
+    """Run a kernel as ``profile`` does, and return its outputs too. Raises what a call raises."""
     call = found.run if isinstance(found, Kernel) and found.spec is None else found
     if tracing is not None:
         return call(*values, tracing=tracing, **named)
@@ -303,10 +303,10 @@ def profile_of(
     inputs: Mapping[str, np.ndarray] | None = None,
     group: str = "",
 ) -> Profile:
-    """The profile of a launch that was run with ``tracing=Tracing()``.
+    """Return the profile of a launch that ran with ``tracing=Tracing()``.
 
-    inputs: the arrays of the call, the data first, and ``group``, as ``operator_bound.bound_of`` takes them: with them
-    the profile has a lower bound. Raises ArgumentError for a launch without a trace.
+    inputs, group: as in ``operator_bound.bound_of``; with them the profile has a lower bound. Raises ArgumentError for
+    a launch without a trace.
     """
     if result.trace is None:
         why = "nothing was launched" if not result.blocks else "this launch was not traced"

@@ -1,4 +1,4 @@
-"""A small Gantt chart as SVG: what Jupyter shows below the table of a Profile, without Matplotlib."""
+"""A small Gantt chart as SVG, which Jupyter shows below the table of a Profile, without Matplotlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARTS = 150  # of the width: a notebook stores this text, so it stays below 100
 
 
 def svg_gantt(timeline: Timeline) -> str:
-    """The pipes of the slowest recorded block; a tooltip on each box; a text for readers who do not see it."""
+    """Draw the pipes of the slowest recorded block, with a tooltip on each box and a text alternative."""
     block = max(timeline.block_cycles, key=timeline.block_cycles.__getitem__)
     shown = window_of(timeline, block, None)
     scale = (_WIDTH - _LEFT) / shown.width
@@ -38,16 +38,16 @@ def svg_gantt(timeline: Timeline) -> str:
     height = 18.0 + len(PIPE_COLOURS) * (_LANE + 4.0)
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
-        # Not narrower: its letters would shrink with it. What shows it scrolls.
+        # A minimum width, because the letters would shrink with a narrower picture; the page scrolls instead.
         f'viewBox="0 0 {_WIDTH:g} {height:g}" style="min-width:{_WIDTH:g}px" font-family="sans-serif">'
         f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(names)}'
-        # A rim of the page's ink: no colour of a pipe stands out from light paper and from dark paper alike.
+        # An outline in the text colour: no pipe's colour has enough contrast on both a light and a dark page.
         f'<g stroke="currentColor" stroke-opacity="0.4" stroke-width="0.5">{"".join(parts)}</g></svg>'
     )
 
 
 def _issues(timeline: Timeline, block: int, shown: Window, top: float, scale: float) -> list[str]:
-    """Half as high: the scalar unit is busy with feeding the other pipes."""
+    """Draw boxes of half height for the time in which the scalar unit issues to the other pipes."""
     found = busy_intervals(timeline.issues_of(block), timeline.machine, shown, parts=_PARTS)
     return [
         f'<rect x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}" '

@@ -7,25 +7,25 @@ This is the one description of the format. Times are in microseconds, since the 
     launches   one or more, drawn one above the other on one axis of time:
       kernel, machine   names
       blocks            of the launch, of which some are recorded
-      modelled_us       the whole launch; launch_us of them are its start and end, before and behind what is drawn
-      notes             sentences that a reader must know besides
-      places            [call, file, line, text of the line ("" if it is not known)], which other parts number from 0
-      causes            [what was waited for, file, line] of waits; file "" and line 0 if it is not known
+      modelled_us       the whole launch; launch_us of them are its start and end, which are not drawn
+      notes             sentences that qualify the numbers
+      places            [call, file, line, text of the line ("" if unknown)]; other parts refer to its index
+      causes            [pipe that was waited for, file, line] of waits; file "" and line 0 if unknown
       cores             the recorded blocks, in order:
-        block, us         its number; how long it took
+        block, us         its number; its duration
         busy_us           pipe -> microseconds that it was occupied (S: with issuing)
         pipes             pipe -> columns of equal length, one entry for each instruction, in order of time:
           start, end        the pipe was occupied; no two overlap
           ready             its result could be used; never before end
-          place             a number of ``places``
+          place             an index of ``places``
           bytes             moved between global memory and the core
-          waited            how long the pipe had been idle for the cause
-          cause             a number of ``causes``; -1 if it did not wait
+          waited            how long the pipe was idle before, because of ``cause``
+          cause             an index of ``causes``; -1 if it did not wait
           conflict          how many times longer bank conflicts made its data take; 0 or 1: none
         issues            columns start, end, place, count: the scalar unit put so many instructions, flags and waits
                           into the queues of the others; they lie between the entries of S
 
-A file holds names of files and never their folders.
+The data contain names of files but never their folders.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LONGEST_LINE = 160
 
 
 class _Table:
-    """Numbers for rows that occur again and again."""
+    """A table that numbers equal rows once."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[Any, ...], int] = {}
@@ -76,7 +76,7 @@ class _Sources:
 
 
 def timeline_data(*profiles: Profile) -> dict[str, Any]:
-    """The launches as the format has them. Raises ArgumentError for none."""
+    """Return the launches in this format. Raises ArgumentError if there is none."""
     if not profiles:
         raise ArgumentError("there is no launch to draw", hint="give one profile or more")
     sources = _Sources()
@@ -87,7 +87,7 @@ def timeline_data(*profiles: Profile) -> dict[str, Any]:
 
 
 def timeline_json(*profiles: Profile) -> str:
-    """``timeline_data`` as text: the same text for the same launches, on every machine."""
+    """Return ``timeline_data`` as text: the same text for the same launches, on every machine."""
     return json.dumps(timeline_data(*profiles), allow_nan=False, separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""The interactive timeline as one HTML file: data, program and style inside, nothing asked of any other host."""
+"""The interactive timeline as one HTML file with data, program and style; it contacts no other host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.profiler.timeline_data import timeline_json
 
 _FOLDER = Path(__file__).parent
-#: What a page may do: run and style itself. A line of a kernel's source that looked like HTML could ask for nothing.
+#: The page may only run its script and style itself, so HTML in a line of a kernel's source can load nothing.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 _PAGE = """<!DOCTYPE html>
@@ -40,14 +40,14 @@ mountTimeline(document.getElementById("timeline"), JSON.parse(document.getElemen
 
 
 def front() -> tuple[str, str]:
-    """The program, an ES module, and the style sheet that draw the format of ``timeline_data``."""
+    """Return the program (an ES module) and the style sheet that draw the format of ``timeline_data``."""
     return tuple((_FOLDER / name).read_text(encoding="utf-8") for name in ("timeline.js", "timeline.css"))
 
 
 def timeline_page(*profiles: Profile) -> str:
-    """The whole file: the same text for the same launches. Raises ArgumentError for no launch."""
+    """Return the whole file: the same text for the same launches. Raises ArgumentError if there is no launch."""
     program, style = front()
-    # Inside a script only "<" can end it or begin a comment, and JSON has it in strings alone.
+    # Inside a script element only "<" can end it or begin a comment, and JSON has "<" only in strings.
     data = timeline_json(*profiles).replace("<", "\\u003c")
     title = " and ".join(dict.fromkeys(profile.kernel for profile in profiles))
     return _PAGE.format(
@@ -56,7 +56,7 @@ def timeline_page(*profiles: Profile) -> str:
 
 
 def save_timeline(path: Path, *profiles: Profile) -> None:
-    """Write the file. Raises ArgumentError if it cannot be written, and for no launch."""
+    """Write the file. Raises ArgumentError if it cannot be written, or if there is no launch."""
     text = timeline_page(*profiles)
     try:
         path.write_text(text, encoding="utf-8")

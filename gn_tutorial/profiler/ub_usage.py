@@ -25,10 +25,10 @@ class Touch(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """A buffer held something from ``start`` to ``stop`` (us): from its first use to its last before it was given back.
+    """A buffer was in use from ``start`` to ``stop`` (us): from its first use to its last before FreeTensor.
 
-    what: the argument that was copied into it or out of it; nothing for what only the core itself saw. from_gm: whether
-    it was copied in.
+    what: the argument that was copied into it or out of it; empty if the data stayed on the core. from_gm: whether it
+    was copied in.
     """
 
     at: int
@@ -40,9 +40,9 @@ class Hold(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """What one InitBuffer made: bytes [at, end), in ``parts`` buffers of equal size. name: as the source has it.
+    """The memory of one InitBuffer: bytes [at, end), in ``parts`` buffers of equal size. name: its name in the source.
 
-    line, file: where that InitBuffer stands.
+    line, file: the place of the InitBuffer.
     """
 
     name: str
@@ -64,13 +64,13 @@ class UbUse:
 
     @property
     def bytes(self) -> int:
-        """The highest byte that any buffer or access reaches: how much of the Unified Buffer is in use."""
+        """The used size of the Unified Buffer: the highest byte that any buffer or access reaches."""
         return max((one.end for one in (*self.buffers, *self.touches)), default=0)
 
 
 @dataclass
 class _Open:
-    """A stretch of use that has not ended yet."""
+    """A use of a buffer that has not ended yet."""
 
     start: float = 0.0
     stop: float = 0.0
@@ -80,10 +80,10 @@ class _Open:
 
 
 def ub_use(profile: Profile, block: int) -> UbUse:
-    """How this recorded block used the Unified Buffer.
+    """Return how this recorded block used the Unified Buffer.
 
-    AllocTensor and FreeTensor part one use of a buffer from the next, in program order; the times are those of the
-    instructions between them, since the scalar unit that allocates runs ahead of the pipes that work.
+    AllocTensor and FreeTensor separate the uses of a buffer in program order. The times are those of the instructions
+    between them, because the scalar unit, which allocates, runs ahead of the other pipes.
     """
     events, machine = profile.trace.blocks[block], profile.machine
     spans = {span.event: span for span in profile.timeline.of(block)}
@@ -134,7 +134,7 @@ def _note(one: _Open, touch: Touch, event: Event) -> None:
 
 
 def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buffer, ...]]:
-    """The ranges that are given out and taken back as one, and the InitBuffer calls that they come from."""
+    """Return the ranges that are allocated and freed as a unit, and the InitBuffer call of each."""
     given = {
         (event.operands[0].at, event.operands[0].at + event.operands[0].bytes)
         for event in events
@@ -153,7 +153,7 @@ def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buff
 
 
 def _name(event: Event) -> str:
-    """The first argument of the InitBuffer call, read from the source; nothing if the source is not there any more."""
+    """Return the first argument of the InitBuffer call, read from the source; empty if the source is gone."""
     try:
         lines = Path(event.file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

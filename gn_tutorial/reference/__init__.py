@@ -1,10 +1,10 @@
-"""What the kernels are compared with: the same mathematics in NumPy, with float64 inside.
+"""References for the kernels: the same mathematics in NumPy, computed in float64.
 
-``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same of a channels-last tensor, and
+``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same for a channels-last tensor, and
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
-channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
+channel a group; they do not share code with ``group_norm``, so their agreement is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
-``silu_backward``, ``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``,
+``silu_backward``, ``multiply`` and ``relu`` are those of operators that fusions replace; ``group_norm_silu``,
 ``add_relu``, ``swiglu``, ``add_rms_norm`` and ``linear_gelu``, with their gradients, those of fusions. ``gelu``,
 ``linear`` and ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """

@@ -1,4 +1,4 @@
-"""What every reference demands of its arguments, with the message a caller gets when they do not fit."""
+"""Checks of the arguments of every reference, with their error messages."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from gn_tutorial.reference.arguments import as_float64
 
 
 def copy(x: ArrayLike) -> np.ndarray:
-    """The elements of ``x``, bit for bit, in an array of its own: same shape and dtype, C-contiguous."""
+    """Return a copy of ``x``, bit for bit: same shape and dtype, C-contiguous."""
     return np.array(x, order="C", copy=True)
 
 
 def transpose(x: ArrayLike) -> np.ndarray:
-    """The elements of ``x``, of shape (r, k), bit for bit in an array of shape (k, r). Raises ArgumentError."""
+    """Return ``x``, of shape (r, k), transposed to (k, r), bit for bit. Raises ArgumentError unless it has two axes."""
     data = np.asarray(x)
     if data.ndim != 2:
         raise ArgumentError(f"x has shape {data.shape}", where="argument x", hint="an array with two axes")
@@ -25,8 +25,8 @@ def transpose(x: ArrayLike) -> np.ndarray:
 def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """The element-wise sum of two arrays of one shape and one dtype.
 
-    Floating-point sums come back as float64: the sum of two float32 numbers, rounded from there to float32, is the
-    correctly rounded one, because float64 has more than twice the digits. Integers keep their dtype and wrap round.
+    Floating-point sums are float64: if you round such a sum of two float32 numbers to float32, it is correctly rounded,
+    because float64 has more than twice the digits. Integers keep their dtype and wrap around.
     Raises ArgumentError when the shapes or dtypes differ; the kernel does not broadcast.
     """
     left, right = _pair(x, y)
@@ -36,7 +36,7 @@ def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def multiply(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """The element-wise product as float64, which holds that of two float32 numbers exactly. Errors: as ``add``."""
+    """The element-wise product as float64, exact for two float32 numbers. Errors: as ``add``."""
     left, right = _pair(x, y)
     return as_float64(left, "x") * as_float64(right, "y")
 

@@ -1,4 +1,4 @@
-"""Operators that do the work of two: the second reference applied to what the first one gives, in float64."""
+"""References of fused operators: the second reference applied to the result of the first, in float64."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def group_norm_silu(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """SiLU of ``group_norm``'s y, and its mean and rstd, which are those of x. Arguments, errors: as there."""
+    """SiLU of ``group_norm``'s y, and its mean and rstd. Arguments and errors are those of ``group_norm``."""
     found = group_norm(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
 
@@ -47,7 +47,7 @@ def group_norm_silu_nhwc(
 def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
     """The gradient of x from that of ``silu(x)``, in float64: dy silu'(x).
 
-    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that nothing is lost where s is
+    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that no digits are lost where s is
     close to 1. dy, x: one shape. Raises ArgumentError for two shapes, or a dtype that is not real.
     """
     upstream, data = _like_forward(dy, "dy", x, "x")
@@ -71,10 +71,10 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """The gradients of ``group_norm_silu``, from that of its y and what it saved; float64.
+    """The gradients of ``group_norm_silu``, from the gradient of its y and its saved mean and rstd; float64.
 
-    With u = (x - mean) * rstd * gamma + beta those of ``group_norm_backward`` for dy silu'(u). The mean in u is the one
-    that was saved, as it is. beta: shape (C,), or None for 0. Other arguments, errors: as there.
+    With u = (x - mean) * rstd * gamma + beta, these are the gradients of ``group_norm_backward`` for dy silu'(u). u
+    uses the saved mean unchanged. beta: shape (C,), or None for 0. Other arguments, errors: as ``group_norm_backward``.
     """
     group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # refuses
     data = as_float64(x, "x")
@@ -120,7 +120,7 @@ class ReferenceSwigluGradients(NamedTuple):
 
 
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
-    """The gradients of gate and up, from that of ``swiglu(gate, up)``; what silu' is says ``silu_backward``.
+    """The gradients of gate and up, from that of ``swiglu(gate, up)``; ``silu_backward`` defines silu'.
 
     dz, gate, up: one shape. Raises ArgumentError for others, or a dtype that is not real.
     """
@@ -144,7 +144,7 @@ def add_rms_norm(
 ) -> AddRmsNormOutputs:
     """x + residual, rounded to x's dtype, and ``rms_norm`` of the rounded sum; as float64.
 
-    x, residual: one shape (..., K) and dtype. gamma, eps, errors: as there and as ``add``.
+    x, residual: one shape (..., K) and dtype. gamma, eps: as ``rms_norm``. Errors: as ``rms_norm`` and ``add``.
     """
     total = add(x, residual).astype(np.asarray(x).dtype).astype(np.float64)
     y, rstd = rms_norm(total, gamma, eps=eps)
@@ -164,7 +164,7 @@ def add_rms_norm_backward(
 
 
 class LinearGeluOutputs(NamedTuple):
-    """``y`` and ``preactivation`` have the shape (..., O); None is what was not asked for."""
+    """``y`` and ``preactivation`` have the shape (..., O); None for one that was not asked for."""
 
     y: np.ndarray | None
     preactivation: np.ndarray | None
@@ -178,9 +178,9 @@ def linear_gelu(
     *,
     output_mask: Sequence[bool] = (True, True),
 ) -> LinearGeluOutputs:
-    """``gelu`` of ``linear(x, weight, bias)``, and that itself; float64, nothing rounded in between.
+    """``gelu`` of ``linear(x, weight, bias)``, and the linear result itself; float64, not rounded in between.
 
-    output_mask: which of both to return. Arguments, errors: as there.
+    output_mask: which of the two to return. Other arguments, errors: as ``linear`` and ``gelu``.
     """
     preactivation = linear(x, weight, bias)
     made = gelu(preactivation, approximate), preactivation
@@ -198,14 +198,14 @@ def linear_gelu_backward(
 ) -> ReferenceLinearGradients:
     """The gradients of ``linear_gelu``: those of ``linear``, for ``gelu_backward(dy, preactivation)``; float64.
 
-    preactivation: as it was saved. Errors: as ``gelu_backward`` and ``linear_backward``.
+    preactivation: the one that ``linear_gelu`` returned. Errors: as ``gelu_backward`` and ``linear_backward``.
     """
     through = gelu_backward(*_like_forward(dy, "dy", preactivation, "preactivation"), approximate)
     return linear_backward(through, x, weight, output_mask=output_mask)
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Both as float64. Raises ArgumentError for two shapes."""
+    """Return both as float64. Raises ArgumentError if their shapes differ."""
     upstream, data = as_float64(gradient, its_name), as_float64(of, name)
     if upstream.shape != data.shape:
         raise ArgumentError(

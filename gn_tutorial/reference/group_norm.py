@@ -50,7 +50,7 @@ def group_norm(
     grouped = data.reshape(batch, groups, math.prod(data.shape[1:]) // groups)
     mean = grouped.mean(axis=2, keepdims=True)
     centred = grouped - mean
-    # The first mean is rounded. Taking the mean of what is left removes that rounding: without it, data around 1e12
+    # The first mean is rounded. The mean of the differences corrects that rounding: without it, data around 1e12
     # with a spread of 1e-3 loses most digits of its variance.
     leftover = centred.mean(axis=2, keepdims=True)
     centred -= leftover
@@ -75,6 +75,6 @@ def group_norm_nhwc(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """``group_norm`` of x in the layout ``(N, *spatial, C)``, through a transpose; y has that layout, too. float64."""
+    """``group_norm`` of x in the layout ``(N, *spatial, C)``, by transposing; y has that layout, too. float64."""
     found = group_norm(np.moveaxis(np.asarray(x), -1, 1), gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=np.ascontiguousarray(np.moveaxis(found.y, 1, -1)))

@@ -1,4 +1,4 @@
-"""The gradients of GroupNorm in NumPy, from what its forward pass saved. Notebook 10 derives them."""
+"""The gradients of GroupNorm in NumPy, from the mean and rstd of its forward pass. Notebook 10 derives them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gn_tutorial.reference.arguments import affine, as_float64, batch_of_channel
 
 
 class ReferenceGroupNormGradients(NamedTuple):
-    """``dx`` has the shape of x, ``dgamma`` and ``dbeta`` have shape (C,); None stands for what was not asked for."""
+    """``dx`` has the shape of x, ``dgamma`` and ``dbeta`` have shape (C,); None for one that was not asked for."""
 
     dx: np.ndarray | None
     dgamma: np.ndarray | None
@@ -45,8 +45,8 @@ def group_norm_backward(
         dbeta = sum(dy)
 
     dy, x: shape ``(N, C, *spatial)``, any rank from 2, any real dtype. gamma: shape (C,), or None for 1; dgamma is
-    then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), as the forward pass
-    gave them: they are used as they are, so that what their rounding costs shows in the result. output_mask: which of
+    then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), from the forward
+    pass: they are used unchanged, so that the effect of their rounding shows in the result. output_mask: which of
     dx, dgamma and dbeta to compute. An empty batch (N = 0) has an empty dx, and a dgamma and a dbeta of zeros.
     Returns the gradients, computed in float64 and given back as ``dtype``.
     Raises ArgumentError for a shape, a dtype, a ``num_groups`` or an ``output_mask`` that does not fit.
@@ -60,7 +60,7 @@ def group_norm_backward(
     rstds = _shaped(rstd, "rstd", (batch, groups), "one number for each group of each sample")
     scale = affine(gamma, "gamma", (channels,), "one number a channel")
 
-    # Of a channel every position is alike: the axes are sample, group, channel of the group, position.
+    # All positions of a channel are treated alike: the axes are sample, group, channel of the group, position.
     size = channels // groups
     split = (batch, groups, size, math.prod(data.shape[2:]))
     upstream = upstream.reshape(split)
@@ -91,7 +91,7 @@ def group_norm_backward_nhwc(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, through a transpose; dx has it, too."""
+    """``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, by transposing; dx has it, too."""
     first = (np.moveaxis(np.asarray(one), -1, 1) for one in (dy, x))
     found = group_norm_backward(*first, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
     return found if found.dx is None else found._replace(dx=np.ascontiguousarray(np.moveaxis(found.dx, 1, -1)))

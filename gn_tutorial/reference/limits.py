@@ -1,7 +1,7 @@
 """The two limits of GroupNorm: LayerNorm (one group) and InstanceNorm (every channel its own group).
 
-Neither calls ``group_norm``, and both take their statistics from other code (``numpy.var`` over axes, no reshape), so
-that the tests which compare the three can fail.
+Neither calls ``group_norm``, and both compute their statistics with other code (``numpy.var`` over axes, no reshape),
+so that the tests that compare the three can fail.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def layer_norm(
 ) -> GroupNormOutputs:
     """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
 
-    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one an element, as PyTorch's LayerNorm over
-    ``x.shape[1:]`` has them; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
+    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number an element, as in PyTorch's
+    LayerNorm over ``x.shape[1:]``; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """
     data = batch_of_channels(x)

@@ -13,7 +13,7 @@ from gn_tutorial.reference.arguments import as_float64
 
 
 class ReferenceLinearGradients(NamedTuple):
-    """``dx`` has the shape of x, ``dweight`` that of weight, ``dbias`` (O,); None is what was not asked for."""
+    """``dx`` has the shape of x, ``dweight`` that of weight, ``dbias`` (O,); None for one that was not asked for."""
 
     dx: np.ndarray | None
     dweight: np.ndarray | None
@@ -23,7 +23,7 @@ class ReferenceLinearGradients(NamedTuple):
 def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np.ndarray:
     """``x @ weight.T + bias`` as float64.
 
-    x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). Without a column (K = 0)
+    x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). With no columns (K = 0)
     y is the bias. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
     """
     data, matrix = _operands(x, weight)
@@ -38,12 +38,12 @@ def linear_backward(
 ) -> ReferenceLinearGradients:
     """The gradients of a loss, given its gradient ``dy`` with respect to ``linear(x, weight, bias)``; float64.
 
-    With r over all rows of x, that is over all of its axes but the last::
+    With r over all rows of x, that is, over all axes but the last::
 
         dx = dy @ weight        dweight = dy.T @ x        dbias = sum of dy over r
 
-    dy: shape (..., O). x: (..., K). weight: (O, K). output_mask: which of dx, dweight and dbias to compute. Without a
-    row dweight and dbias are zeros. Raises ArgumentError for shapes or a mask that do not fit.
+    dy: shape (..., O). x: (..., K). weight: (O, K). output_mask: which of dx, dweight and dbias to compute. With no
+    rows, dweight and dbias are zeros. Raises ArgumentError for shapes or a mask that do not fit.
     """
     data, matrix = _operands(x, weight)
     shape = (*data.shape[:-1], len(matrix))

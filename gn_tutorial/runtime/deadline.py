@@ -1,9 +1,8 @@
-"""Deadlines of child processes, in time that they could run: on a shared machine a limit of wall time is unfair.
+"""Deadlines of child processes that do not count waiting for a processor: wall time is unfair on a shared machine.
 
-A limit of five seconds is meant for a loop that never ends. On a loaded machine, a class on one server, a right
-program gets a tenth of a processor, and five seconds of the wall pass while it waits for its turn. So the time in which
-a process wanted a processor and got none does not count, up to a limit: many threads of one endless loop wait for each
-other too.
+A limit of five seconds should stop a loop that never ends. On a loaded machine, such as a server with a class, a right
+program gets a tenth of a processor, and waits for most of the five seconds. So the time in which a process wanted a
+processor and got none does not count, up to a limit, because the threads of an endless loop also wait for each other.
 """
 
 from __future__ import annotations
@@ -16,31 +15,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: A deadline comes after this many times its seconds at the latest, however busy the machine is.
+#: A deadline comes at the latest after this many times its seconds, however busy the machine is.
 LONGEST = 4
-#: Between two looks at how long a process has waited.
+#: Seconds between two checks of how long a process has waited.
 LOOK_EVERY = 0.25
 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a program ended, and what it wrote to its standard output and error, where these were pipes."""
+    """The end of a program: its exit code, and its standard output and error if these were pipes."""
 
     code: int
     output: str
     errors: str
-    stopped: bool  # it had its time before it ended
+    stopped: bool  # it used up its time before it ended
 
 
 class Deadline:
-    """``seconds`` from now on, for one process. Not counted: what ``waited_seconds`` says of it."""
+    """A deadline ``seconds`` from now for one process; its ``waited_seconds`` do not count."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._start = time.monotonic()
 
     def left(self, pid: int) -> float:
-        """Seconds until the process has had its time, as far as one knows now; 0 or less: it has."""
+        """Return the seconds left until the deadline, as known now; 0 or less if it has passed."""
         passed = time.monotonic() - self._start
         if passed < self._seconds:
             return self._seconds - passed
@@ -48,10 +47,10 @@ class Deadline:
 
 
 def waited_seconds(pid: int) -> float:
-    """How long the process was ready to run and had no processor: its thread that waited longest.
+    """Return how long the process was ready to run without a processor: the longest wait of its threads.
 
-    Linux counts it: ``schedstat``, the second number, in nanoseconds (Documentation/scheduler/sched-stats.rst of the
-    kernel). 0 where nobody does, and when the process is gone.
+    Linux counts it: the second number of ``schedstat``, in nanoseconds (Documentation/scheduler/sched-stats.rst of the
+    kernel). 0 on other systems, and if the process is gone.
     """
     longest = 0
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -61,7 +60,7 @@ def waited_seconds(pid: int) -> float:
 
 
 def run_until(seconds: float, command: Sequence[str], *, text: str | None = None, **streams: Any) -> Ran:
-    """Run a program until it ends or has had its time. text: its input; streams: as for ``subprocess.Popen``."""
+    """Run a program until it ends or its deadline passes. text: its input; streams: as for ``subprocess.Popen``."""
     deadline, stopped = Deadline(seconds), False
     with subprocess.Popen(command, text=True, **streams) as process:
         try:
@@ -70,7 +69,7 @@ def run_until(seconds: float, command: Sequence[str], *, text: str | None = None
                     output, errors = process.communicate(text, timeout=min(seconds, LOOK_EVERY))
                     return Ran(process.returncode, output or "", errors or "", stopped)
                 except subprocess.TimeoutExpired:
-                    text = None  # communicate goes on with what it was given first
+                    text = None  # communicate continues with the input of its first call
                     if deadline.left(process.pid) <= 0:
                         process.kill()
                         stopped = True

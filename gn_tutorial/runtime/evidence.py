@@ -1,7 +1,7 @@
-"""The evidence of a post-mortem: what is known about an isolated launch when its process is gone.
+"""The evidence about an isolated launch after its process is gone.
 
-Why Python stopped the process, what the launcher wrote into the job file, how the process ended. The kernel could have
-written into the job file too, so its values are shown, and never used as an address or a size.
+It has the reason why Python stopped the process, the launcher's entries in the job file, and the exit code. The kernel
+could have written into the job file too, so its values are shown, but never used as an address or a size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Stopped(Enum):
 
 @dataclass(frozen=True)
 class Ending:
-    """How the process ended. ``code`` is its exit code, or minus the number of the signal that killed it."""
+    """The end of the process. ``code`` is its exit code, or minus the number of the signal that killed it."""
 
     code: int
     stopped: Stopped
@@ -36,7 +36,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that an error about one launch is made of."""
+    """Everything that an error about one launch needs."""
 
     request: LaunchRequest
     job: JobFile
@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """The last place the twin reported: ``kernel.cpp:12, block 3``; empty if it reported none (a bare library)."""
+        """The last place that the twin reported: ``kernel.cpp:12, block 3``; empty for a bare library."""
         if not self.header.observed:
             return ""
         block = f"block {self.header.here_block}"
@@ -55,11 +55,11 @@ class Evidence:
 
     @property
     def said(self) -> str:
-        """The text of the launcher: a loader's message, the name of a system call."""
+        """The launcher's text: a message of the loader, or the name of a system call."""
         return as_text(self.header.text)
 
     def error(self, kind: type[KernelError], what: str, hint: str) -> KernelError:
-        """An exception with what is known besides: the place, what the twin had found, what the kernel printed."""
+        """Make an exception with the place, the twin's earlier findings, and the kernel's printed text."""
         printed = self.ending.printed
         found = parse_report(self.job.report()).render()
         before = f"found before:\n\n{found}\n" if found else ""
@@ -68,12 +68,12 @@ class Evidence:
 
 
 def as_text(raw: bytes) -> str:
-    """Bytes of the job file as text, whatever they are."""
+    """Return bytes of the job file as text; invalid ones are replaced."""
     return raw.decode("utf-8", "replace")
 
 
 def signal_name(number: int) -> str:
-    """``SIGSEGV``, or ``signal 64`` for one without a name."""
+    """Return a signal's name: ``SIGSEGV``, or ``signal 64`` if it has none."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -81,7 +81,7 @@ def signal_name(number: int) -> str:
 
 
 def as_size(count: int) -> str:
-    """``1 MiB``: a number of bytes in the unit that suits it."""
+    """Format a number of bytes with a suitable unit: ``1 MiB``."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
             return f"{count / size:.4g} {unit}"

@@ -35,7 +35,7 @@ _ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
 
 
 class Prepared:
-    """One launch made ready once and run many times: ``prepared = Prepared(...)``, then ``prepared()``.
+    """A launch that is prepared once and run many times: ``prepared = Prepared(...)``, then ``prepared()``.
 
     Inputs are used where they are, without a copy: change their contents between runs, not their memory. INOUT arrays
     are written in place. OUT and WORKSPACE arrays are made once and poisoned before each run, so a result is valid
@@ -89,7 +89,7 @@ class Prepared:
             poisons=1,
         )
         if self._room is not None:
-            # Not cleared: pages that no slot is written to then cost nothing.
+            # Not cleared, so pages without a slot cost nothing.
             self._slots = np.empty(self._room.bytes, np.uint8)
             self._chosen = np.array(self._room.chosen, np.uint32)
             self._job.trace.slots = self._slots.ctypes.data
@@ -100,7 +100,7 @@ class Prepared:
             self._job.trace.watch_count = len(self._room.watches)
             self._job.trace.with_pieces = self._room.with_pieces
         self._job_at = ctypes.byref(self._job)
-        self._buffers = buffers  # the rows hold addresses only
+        self._buffers = buffers  # the rows hold only addresses: keep the arrays alive
 
     def __call__(self) -> LaunchResult:
         """Run. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
@@ -137,9 +137,9 @@ def _buffer(arg: LaunchArg) -> np.ndarray:
 
 @functools.cache
 def _load(path: str) -> ctypes._CFuncPtr:
-    """``gnt_run`` of a library. Kept for the life of the process: unloading while a thread runs in it would crash.
+    """Load ``gnt_run`` of a library. It is never unloaded: unloading while a thread runs in it would crash.
 
-    RTLD_LOCAL, since every kernel library defines the same names.
+    RTLD_LOCAL, because every kernel library defines the same names.
     """
     try:
         library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)

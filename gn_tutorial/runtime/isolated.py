@@ -27,9 +27,9 @@ outlives a killed Python       killed at once (PDEATHSIG)          killed by its
                                                                    the limit
 =============================  ==================================  =====================================
 
-Where Linux has no seccomp (some container runtimes), the rows with seccomp read as those of macOS. All this is meant
-for mistakes, and for mischief of somebody who may use the machine anyway: reading files is allowed, and it is no wall
-against an attacker.
+On a Linux without seccomp (some container runtimes), the rows with seccomp are those of macOS. All this protects
+against mistakes, and against mischief by people who may use the machine anyway. Reading files is allowed: it does not
+stop an attacker.
 """
 
 from __future__ import annotations
@@ -52,25 +52,25 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 from gn_tutorial.runtime.outcome import conclude
 
 _CHUNK = 64 * 1024
-#: Seconds that a stopped kernel has to say where it was, before it is killed.
+#: Seconds in which a stopped kernel can report its place, before it is killed.
 _LAST_WORDS = 0.25
-#: Between two looks at a process that closed its output without ending: from short, since most end at once, to long.
+#: Seconds between two checks of a process that closed its output: first short, because most end at once, then longer.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.02
-#: A process is looked at this often although its pipe is open and silent: a child of it may hold the pipe.
+#: Seconds between two checks while the pipe is open and silent: a child process may hold the pipe.
 _LOOK_EVERY = 0.1
-#: Seconds after the latest end of the limit at which a kernel whose Python died ends by itself.
+#: If Python dies, the kernel ends by itself this many seconds after the latest end of its limit.
 _ORPHAN_SECONDS = 5
-#: Three months, four times of which are a year: the job file holds seconds in 32 bits.
+#: The longest limit, three months: four times that, a year, still fits the 32-bit seconds of the job file.
 _LONGEST_SECONDS = 90 * 24 * 3600
-#: No processor addresses more, and the launcher adds to it in 64 bits.
+#: The largest memory limit: no processor addresses more, and the launcher's sums stay within 64 bits.
 _LARGEST_MEMORY = 1 << 60
 
 
 def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
-    """Run one launch through the program ``launcher``. Its arrays are nobody else's, and no argument is written to.
+    """Run one launch with the program ``launcher``. The result has new arrays, and no argument is written to.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
-    do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
+    do not fit; KernelError if the library cannot be loaded, or there is no process or shared memory;
     FileNotFoundError if there is no launcher.
     """
     seconds = LONGEST * math.ceil(min(request.limits.seconds, _LONGEST_SECONDS))
@@ -78,7 +78,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
         library,
         request,
         memory_bytes=min(request.limits.memory_bytes, _LARGEST_MEMORY),
-        # Processor time adds up over threads, so one second of wall time may be many.
+        # Processor time is summed over threads, so one second of wall time may be several.
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
     ) as job:
@@ -86,9 +86,9 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
 
 
 def _supervise(launcher: Path, job: JobFile, limits: Limits, start: Path | None) -> Ending:
-    """Start the launcher, collect what it prints, and see that its whole process group is gone at the end."""
+    """Start the launcher, collect its output, and make sure that its whole process group is gone at the end."""
     deadline = Deadline(limits.seconds)
-    # A session of its own keeps Ctrl-C away from the kernel: Python gets it and stops the kernel below.
+    # In a session of its own the kernel does not get Ctrl-C: Python gets it and stops the kernel below.
     try:
         process = subprocess.Popen(
             [launcher],
@@ -138,7 +138,7 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """At most so long; where the system cannot tell of an end (Linux before 5.3, macOS), just as long."""
+    """Wait at most so long for the process; wait the full time if the system has no pidfd (Linux before 5.3, macOS)."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):
@@ -153,14 +153,14 @@ def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def _ask_where(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM: the launcher's handler writes down where the twin was and ends the process."""
+    """Send SIGTERM: the launcher's handler records the twin's place and ends the process."""
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_LAST_WORDS)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    # The number of a finished group is not given out again before the kernel has gone through all process ids.
+    # Linux does not reuse the number of a finished group until it has used all process ids.
     # PermissionError: macOS, when only the finished process itself is left in the group.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -177,20 +177,20 @@ class _Output:
         self._poll.register(descriptor, select.POLLIN)
         self._data = bytearray()
         self.open = True
-        self.fresh = False  # the last read brought something, or the end
+        self.fresh = False  # the last read returned data, or the end
 
     @property
     def too_long(self) -> bool:
         return len(self._data) > self._limit
 
     def read(self, seconds: float) -> None:
-        """Read what there is, waiting for it at most ``seconds``."""
+        """Read the available output; wait at most ``seconds`` for it."""
         self.fresh = bool(self._poll.poll(math.ceil(seconds * 1000)))
         if self.fresh:
             self._take()
 
     def read_rest(self) -> None:
-        """Read what a process that has ended left in the pipe."""
+        """Read the rest of the pipe of a process that has ended."""
         while self.open and not self.too_long and self._take():
             pass
 

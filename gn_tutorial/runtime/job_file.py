@@ -1,14 +1,14 @@
-"""The job file: shared memory that carries one launch to the launcher and its outcome back.
+"""The job file: shared memory that passes one launch to the launcher and its outcome back.
 
-The memory is used again by later launches where nothing that has it mapped can be left (shared_memory.py), so every
-byte that is read again is written first.
+Later launches reuse the memory once no process can have it mapped (shared_memory.py), so every byte is written before
+it is read.
 
 A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over its place in
-the file: an array of the result may keep it, and is then no copy.
+the file. The result's array may keep that memory, so it needs no copy.
 
 Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
-access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes. All
-from the first guard on that is no tensor's is out of the kernel's reach, whatever an earlier launch left there.
+access past its end traps at once or hits poison that is checked afterwards. It starts at a multiple of 512 bytes. The
+kernel cannot access anything else from the first guard on, whatever an earlier launch left there.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 _REPORT_BYTES = 64 * 1024
-#: Bytes from which a tensor that the kernel writes has memory of its own. A smaller one is copied in less time than
-#: another piece of memory takes.
+#: A written tensor of at least this many bytes has memory of its own. Copying a smaller one is faster than making a
+#: piece of memory.
 _OWN_FROM = 1 << 20
 
 
@@ -65,7 +65,7 @@ class JobFile:
         chosen_at = layout.take(len(chosen))
         watches = bytes(self._room.watches) if self._room else b""
         self._watches_at = layout.take(len(watches))
-        # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
+        # Pages that are never written cost nothing: the file is sparse, so a large trace buffer is free.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
         places = layout.arguments(args)
 
@@ -79,7 +79,7 @@ class JobFile:
         )
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
-        # Structs are written as bytes: a ctypes view into the mapping would keep it from being closed.
+        # Write structs as bytes: a ctypes view into the mapping would prevent closing it.
         header = JobFileHeader(
             magic=MAGIC,
             header_bytes=ctypes.sizeof(JobFileHeader),
@@ -128,23 +128,23 @@ class JobFile:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What the launcher needs besides the file."""
+        """The descriptors that the launcher needs besides the file."""
         return tuple(place.own.descriptor for place in self.places if place.own)
 
     def ended_well(self) -> None:
-        """To be called when the process is gone: later launches may use the memory, if no child of it can be left."""
+        """Call this when the process is gone: later launches may reuse the memory, if no child of it can be left."""
         self._reusable = bool(self.header().filtered)
 
     def header(self) -> JobFileHeader:
-        """What the launcher has written so far. The kernel can write here too: trust no value further than its type."""
+        """The launcher's entries so far. The kernel can write here too: trust only the types of the values."""
         return JobFileHeader.from_buffer_copy(self._memory)
 
     def report(self) -> bytes:
-        """The diagnostics as the twin wrote them."""
+        """The diagnostics, as the twin wrote them."""
         return bytes(self._memory[self._report_at : self._report_at + _REPORT_BYTES])
 
     def trace(self) -> Trace | None:
-        """What was recorded; None if nobody asked. Raises KernelError if the kernel overwrote it."""
+        """Return the trace, or None if it was not requested. Raises KernelError if the kernel overwrote it."""
         if self._room is None:
             return None
         found = self.header().trace
@@ -153,9 +153,9 @@ class JobFile:
         return self._room.decode(bytes(self._memory[self._trace_at : self._trace_at + used]), found, watches)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """What the kernel wrote, by argument name: copies, or memory that is the array's own from now on.
+        """Return the arrays that the kernel wrote, by argument name: copies, or arrays that own their memory.
 
-        Never a view of the file: it would hold all inputs in memory too, and would stay shared in a forked child (a
+        Never a view of the file: it would keep all inputs in memory too, and would stay shared with a forked child (a
         data loader's worker), whose writes would then show in the parent.
         """
         return {place.arg.name: self._array(place) for place in self.places if place.arg.role in WRITTEN}
@@ -172,7 +172,7 @@ class JobFile:
         return copied
 
     def _with_own_memory(self, places: list[ArgPlace]) -> list[ArgPlace]:
-        """Takes memory for large tensors that are written. Raises KernelError, with nothing taken, if there is none."""
+        """Allocate memory for large written tensors. Raises KernelError, and allocates nothing, if there is none."""
         found = []
         try:
             for place in places:
@@ -186,10 +186,10 @@ class JobFile:
         return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
-        """The first argument with changed bytes around it, and the offset of such a byte from its start; else None.
+        """Return the first argument with changed bytes around it, and the offset of one from its start; else None.
 
-        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so what has changed behind it
-        was written by a pointer. A bare one copies whole blocks: their rest is nobody's fault.
+        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so a pointer wrote any changed
+        byte behind it. A bare library copies whole blocks, whose rest may change without a mistake.
         """
         for place in self.places:
             if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
@@ -197,14 +197,14 @@ class JobFile:
         return None
 
     def argument_at(self, offset: int) -> tuple[LaunchArg, int] | None:
-        """The argument whose pages are nearest to this offset into the file, and the offset from its own start.
+        """Return the argument nearest to this offset into the file, and the offset from the argument's start.
 
-        None if it is before all of them.
+        None if the offset is before all arguments.
         """
         tensors = [place for place in self.places if place.pages_at]
         if all(offset < place.pages_at - GUARD for place in tensors):
             return None
-        # Before its pages, or behind their last byte; both are negative inside.
+        # Distance before its pages, or behind their last byte; both are negative inside.
         nearest = min(tensors, key=lambda p: max(p.pages_at - offset, offset - (p.pages_at + p.pages_bytes - 1), 0))
         return nearest.arg, offset - nearest.data_at
 
@@ -227,7 +227,7 @@ class JobFile:
             memory, first = self._memory_of(place)
             for start, stop, poison in self._around(place):
                 memory[start - first : stop - first] = poison
-        if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher poisons
+        if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher fills it with poison
             return
         if isinstance(arg.data, np.ndarray):
             copy_into(self._data(place), arg.data.reshape(-1))
@@ -240,13 +240,13 @@ class JobFile:
         return np.frombuffer(memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at - start)
 
     def _memory_of(self, place: ArgPlace) -> tuple[memoryview, int]:
-        """What its pages are in, and which place in the file the first byte of that has."""
+        """Return the memory with the argument's pages, and the place in the file of that memory's first byte."""
         return (place.own.view, place.pages_at) if place.own else (self._memory, 0)
 
     def _around(self, place: ArgPlace) -> tuple[tuple[int, int, bytes], tuple[int, int, bytes]]:
-        """The bytes of the argument's pages before and after it: from where to where, and what they hold.
+        """Return the bytes of the argument's pages before and after it: their ranges, and their poison.
 
-        They go on as the argument does: a read past the end of a float array gives NaN.
+        The poison has the argument's dtype: a read past the end of a float array gives NaN.
         """
         end = place.data_at + place.arg.nbytes
         word = poison_word(place.arg.dtype).to_bytes(8, "little")
@@ -259,7 +259,7 @@ class JobFile:
     def _changed_around(self, place: ArgPlace) -> int | None:
         memory, first = self._memory_of(place)
         tail = 0 if self.header().observed else tail_bytes(place.arg)
-        # Nearest first: after the end counts up, before the start counts down.
+        # Nearest first: upwards after the end, downwards before the start.
         (before, data, low), (end, after, high) = self._around(place)
         for start, stop, expected, nearest in ((before, data, low, -1), (end + tail, after, high[tail:], 0)):
             found = bytes(memory[start - first : stop - first])

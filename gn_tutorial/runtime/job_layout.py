@@ -1,4 +1,4 @@
-"""Where things lie in a job file: guards, pages and alignment of each argument."""
+"""The layout of a job file: guards, pages and alignment of each argument."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 from gn_tutorial.runtime.mapping import BLOCK
 from gn_tutorial.runtime.shared_memory import SharedMemory
 
-#: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
+#: Alignment of each tensor in global memory, in bytes, as strict as a device allocation's.
 ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
-#: Before and after each tensor; costs addresses, not memory. More than any Unified Buffer holds, so that no copy that
-#: begins inside a tensor can jump over it.
+#: Size of the guard before and after each tensor; it costs addresses, not memory. Larger than any Unified Buffer, so no
+#: copy that begins inside a tensor can jump over it.
 GUARD = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ArgPlace:
-    """Where one argument lies in the file, in bytes from its start. ``pages_at``: 0 without pages of its own.
+    """The place of one argument in the file, in bytes from the file's start. ``pages_at``: 0 without pages of its own.
 
-    own: the memory that its pages are, if not the file's.
+    own: the memory of its pages, if not the file's.
     """
 
     arg: LaunchArg
@@ -34,34 +34,35 @@ class ArgPlace:
 
 
 def tail_bytes(arg: LaunchArg) -> int:
-    """Bytes behind an array that a copy rounded up to whole blocks may touch: aclrtMalloc has them too.
+    """Return the bytes after an array that a copy rounded up to whole blocks may touch, as with aclrtMalloc.
 
-    It rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). They are not in the result.
+    aclrtMalloc rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). The result does not
+    contain them.
     """
     return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
 
 
 class JobLayout:
-    """Hands out places in a file from its start to its end."""
+    """Allocates places in a file from its start to its end."""
 
     def __init__(self, taken: int) -> None:
         self.bytes = taken
         self.texts: list[tuple[int, bytes]] = []
 
     def take(self, size: int, alignment: int = 64) -> int:
-        """Where ``size`` bytes lie."""
+        """Allocate ``size`` bytes and return their place."""
         at = -(-self.bytes // alignment) * alignment
         self.bytes = at + size
         return at
 
     def text(self, text: bytes) -> int:
-        """Where a text lies, which ``texts`` has, ended by a NUL."""
+        """Allocate a NUL-terminated text, keep it in ``texts``, and return its place."""
         at = self.take(len(text) + 1, 1)
         self.texts.append((at, text + b"\0"))
         return at
 
     def arguments(self, args: Sequence[LaunchArg]) -> list[ArgPlace]:
-        """A place for each. Values come first: between the tensors is nothing that the kernel may touch."""
+        """Allocate a place for each argument. Values come first, so that only guards lie between the tensors."""
         placed: dict[str, ArgPlace] = {}
         for arg in sorted(args, key=lambda one: one.kind != ArgKind.VALUE):
             placed[arg.name] = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else self._argument(arg)
@@ -72,7 +73,7 @@ class JobLayout:
             return ArgPlace(arg, self.take(arg.nbytes))
         room = -(-(arg.nbytes + tail_bytes(arg)) // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // PAGE) * PAGE
-        # A large one begins where a huge page may.
+        # A large tensor begins where a huge page can begin.
         beginning = BLOCK if pages_bytes >= BLOCK else PAGE
         pages_at = -(-(self.bytes + GUARD) // beginning) * beginning
         self.bytes = pages_at + pages_bytes + GUARD

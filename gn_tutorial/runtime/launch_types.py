@@ -1,4 +1,4 @@
-"""What goes into one launch and what comes out of it, the same for both ways of running: request, result, poison."""
+"""The request and the result of a launch, and the poison, for isolated and in-process launches alike."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import ArgumentError, shown
 
-#: What memory of a floating-point dtype holds that nobody wrote.
+#: The contents of memory of a floating-point dtype that was never written.
 FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
-#: Each byte of any other poisoned memory: -1515870811 as int32, 165 as uint8.
+#: Each byte of other memory that was never written: -1515870811 as int32, 165 as uint8.
 POISON_BYTE = 0xA5
 
 #: Roles whose memory the kernel writes, and whose arrays are in the result.
@@ -37,8 +37,8 @@ class LaunchArg:
     """One kernel parameter.
 
     data: a C-contiguous array, or ``bytes`` (a value, a tiling struct). Of an OUT or WORKSPACE array only shape and
-    dtype count. absent: the kernel is given a null pointer, and data is empty. same_as: an argument before it, whose
-    memory this one is too; role is IN then, and data has the size of that one's.
+    dtype count. absent: the kernel gets a null pointer, and data is empty. same_as: an earlier argument that shares its
+    memory with this one; then the role is IN, and data has the size of the earlier argument's.
 
     nbytes, dtype: of the data; the dtype of bytes is uint8.
 
@@ -68,30 +68,30 @@ class LaunchArg:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LaunchRequest:
-    """One launch of a kernel, whichever build of it runs and wherever. Raises ArgumentError for a wrong number.
+    """The request for one launch of a kernel, without the library. Raises ArgumentError for a wrong number.
 
-    The library is not part of it, so that a wrong request is refused before anything is compiled.
+    A wrong request is thus refused before anything is compiled.
     """
 
     # The kernel's name in the library.
     entry: str
-    # One for each kernel parameter, in their order. OUT and WORKSPACE arrays give shape and dtype; the kernel finds
+    # One for each kernel parameter, in order. Of OUT and WORKSPACE arrays only shape and dtype count; the kernel finds
     # poison there (FLOAT_POISON, POISON_BYTE).
     args: Sequence[LaunchArg]
     # Cores to run on, 1 to 65535.
     blocks: int = 1
-    # What TILING_KEY_IS compares with, 64 bits.
+    # The 64-bit number that TILING_KEY_IS compares with.
     tiling_key: int = 0
     options: TwinOptions = field(default_factory=TwinOptions)
-    # In a process of its own, within ``limits``; the caller's arrays stay as they are. False: in this process, for
-    # trusted kernels; no limits, INOUT arrays are written in place, printed text is not collected.
+    # True: run in a process of its own, within ``limits``; the caller's arrays do not change. False: run in this
+    # process, for trusted kernels: no limits, INOUT arrays are written in place, and printed text is not collected.
     isolated: bool = True
     limits: Limits = field(default_factory=Limits)
-    # The isolated process runs there and may write files there, and nowhere else; None: it may write none.
+    # The folder where the isolated process runs and may write files; None: it may write none.
     folder: Path | None = None
-    # Where it starts, a folder inside ``folder``; None: there.
+    # The folder inside ``folder`` where it starts; None: ``folder`` itself.
     start: Path | None = None
-    # Record what the blocks do; the library must be an observed one, since a bare one tells nobody anything.
+    # Record the blocks' events; this needs an observed library, because a bare one emits none.
     tracing: Tracing | None = None
 
     def __post_init__(self) -> None:
@@ -113,10 +113,10 @@ def check_blocks(blocks: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a launch did, summed over its blocks. All zero for a bare library.
+    """Counts of a launch, summed over its blocks. All zero for a bare library.
 
     scalar, vector, mte2, mte3: instructions issued on each pipe. bytes_in, bytes_out: bytes moved from global memory
-    into the Unified Buffer and back. ub_high_water: bytes of Unified Buffer in use, of the block that used most.
+    into the Unified Buffer and back. ub_high_water: the most bytes of the Unified Buffer that a block used.
     """
 
     scalar: int
@@ -135,12 +135,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """What a launch gave back.
+    """The result of a launch.
 
     arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured beside the kernel.
-    printed: what the kernel wrote to standard output and error; empty in process, where it went straight there.
-    observed: the library checks and counts. diagnostics: warnings of a launch that ended well. trace: if it was asked
-    for. notes: what is no mistake, but may explain a wrong output: inputs that were not read.
+    printed: the kernel's standard output and error; empty in process, where they go straight to the terminal.
+    observed: whether the library checks and counts. diagnostics: warnings of a launch that succeeded. trace: if it was
+    requested. notes: facts that are not mistakes, but may explain a wrong output: inputs that were not read.
     """
 
     arrays: dict[str, np.ndarray]
@@ -155,7 +155,7 @@ class LaunchResult:
 
 @functools.cache
 def poison_word(dtype: np.dtype) -> int:
-    """The eight bytes that ``poison`` writes again and again into an array of this dtype."""
+    """Return the eight bytes that ``poison`` repeats in an array of this dtype."""
     element = FLOAT_POISON.get(dtype.name)
     data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
     return int.from_bytes(data * (8 // len(data)), "little")

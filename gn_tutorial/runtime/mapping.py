@@ -1,9 +1,9 @@
-"""Mappings of shared memory that begin where huge pages can, and asking the system for such pages.
+"""Map shared memory at addresses where huge pages can begin, and request huge pages.
 
-A page of 4 KiB is found, cleared and mapped for a microsecond and more, in every process that maps it: of a launch of
-10^8 elements in a process of its own that was half of the time. A huge page, 2 MiB on x86-64 and on most of aarch64,
-costs that once. Linux gives them to shared memory only where an administrator said so, or where MADV_COLLAPSE asks for
-them (6.1 and newer). Where it does not, all is as without.
+Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it: half of the
+time of an isolated launch of 10^8 elements. A huge page, 2 MiB on x86-64 and most aarch64, costs that once. Linux uses
+them for shared memory only if an administrator enabled it, or if MADV_COLLAPSE asks for them (6.1 and newer). Without
+them everything works, but more slowly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import sys
 import weakref
 
-#: A huge page. Where they have another size, asking fails, and nothing is lost.
+#: Bytes of a huge page. If the system has another size, the request fails harmlessly.
 BLOCK = 2 << 20
 #: MADV_COLLAPSE of <linux/mman.h>; Python's mmap does not name it.
 _COLLAPSE = 25
@@ -25,13 +25,13 @@ _FAILED = ctypes.c_void_p(-1).value
 class Mapping:
     """``memory``, the first ``size`` bytes of a file, mapped for reading and writing.
 
-    private: what is written there, nobody else sees. The mapping goes when nobody holds ``memory``, or a view of it,
-    any more: an array, say, or the traceback of an exception. Raises OSError if the system gives none.
+    private: no other process sees what is written there. The mapping ends when nothing refers to ``memory`` or a view
+    of it any more (an array, or the traceback of an exception). Raises OSError if the system refuses.
     """
 
     def __init__(self, descriptor: int, size: int, *, private: bool = False) -> None:
         flags = mmap.MAP_PRIVATE if private else mmap.MAP_SHARED
-        #: What the mapping lives as long as.
+        #: The object that keeps the mapping alive.
         self.owner: mmap.mmap | ctypes.Array
         if (libc := _libc()) is None:
             self.owner = mmap.mmap(descriptor, size, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
@@ -42,11 +42,11 @@ class Mapping:
         self.memory = memoryview(self.owner).cast("B")
 
     def give_back(self, start: int, end: int) -> bool:
-        """Whether the system took back these whole pages, which are zero from now on and cost nothing until used."""
+        """Give these whole pages back to the system: they are then zero, and free until used. False if refused."""
         return hasattr(mmap, "MADV_REMOVE") and self._advise(mmap.MADV_REMOVE, start, end)
 
     def use_huge_pages(self, start: int, end: int) -> bool:
-        """Whether these whole blocks are huge pages from now on; what they hold stays."""
+        """Turn these whole blocks into huge pages, keeping their contents. False if refused."""
         for block in range(start, end, BLOCK):
             self.memory[block] = self.memory[block]  # a block without any page is refused
         return self._advise(_COLLAPSE, start, end)
@@ -58,7 +58,7 @@ class Mapping:
 
 @functools.cache
 def _libc() -> ctypes.CDLL | None:
-    """The C library, whose mmap is told an address; None where this is not Linux with 64 bits."""
+    """Return the C library, whose mmap takes an address; None except on 64-bit Linux."""
     if not sys.platform.startswith("linux") or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     libc = ctypes.CDLL(None, use_errno=True)
@@ -70,7 +70,7 @@ def _libc() -> ctypes.CDLL | None:
 
 
 def _mapped_at_a_block(libc: ctypes.CDLL, descriptor: int, size: int, flags: int) -> int:
-    """The address of a mapping that begins at a multiple of BLOCK: in the middle of room that nobody else has."""
+    """Map at a multiple of BLOCK, inside a reserved range of addresses, and return the address."""
     room = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
     taken = _mmap(libc, None, room + BLOCK, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
     at = -(-taken // BLOCK) * BLOCK
@@ -84,7 +84,7 @@ def _mapped_at_a_block(libc: ctypes.CDLL, descriptor: int, size: int, flags: int
         raise
 
 
-#: MAP_FIXED, the same number on every Linux but those of processors that this runs on none of.
+#: MAP_FIXED: the same number on Linux for every processor that this package supports.
 _FIXED = 0x10
 
 

@@ -1,4 +1,4 @@
-"""The outcome of an isolated launch: its result, or the one exception that says what happened to the kernel."""
+"""The outcome of an isolated launch: its result, or the exception that says what happened to the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
 from gn_tutorial.runtime.job_file import JobFile
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult, Tally
 
-#: Hint for a library or launcher that another version left in the cache.
+#: The hint if the library or launcher in the cache is from another version.
 REBUILD = "gnt cache clear, then run again"
 #: kBadJobFile of launcher.cpp.
 LAUNCHER_REFUSED = 98
@@ -25,7 +25,7 @@ _SHOWN_LINES, _SHOWN_COLUMNS = 12, 200
 
 
 def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResult:
-    """The result of a launch that ended well; raises the KernelError (or ArgumentError) for any other."""
+    """Return the result of a successful launch; raise the KernelError or ArgumentError of any other."""
     evidence = Evidence(request, job, job.header(), ending)
     if ending.stopped is not Stopped.NOT or evidence.header.outcome != LaunchOutcome.RETURNED:
         raise _failure(evidence)
@@ -51,7 +51,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
 
 
 def bad_call(diagnostics: Findings) -> GntError:
-    """The exception for a library that refused entry or arguments."""
+    """Return the exception for a library that refused the entry or the arguments."""
     if not diagnostics:
         return ArgumentError("the arguments do not fit the kernel")
     refused = next((one for one in diagnostics if one.id.startswith("call-")), diagnostics[0])
@@ -103,7 +103,7 @@ def _timeout(evidence: Evidence) -> KernelError:
 
 
 def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
-    # No line: nobody watched the write. The observed library checks each access and names its line.
+    # Without a line: a bare library does not observe writes. The observed one checks each access and names its line.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {post_mortem.beside(arg, offset)}",

@@ -9,8 +9,8 @@ from gn_tutorial.errors import KernelCrash, KernelError, KernelMemoryLimit, Kern
 from gn_tutorial.runtime.evidence import Evidence, as_size, signal_name
 from gn_tutorial.runtime.launch_types import LaunchArg
 
-_NULL_PAGES = 64 * 1024  # an index off a null pointer is still recognised as one
-_SI_KERNEL = 0x80  # x86: an address that is no address at all; the reported one is then meaningless
+_NULL_PAGES = 64 * 1024  # an index added to a null pointer is still recognised as a null pointer
+_SI_KERNEL = 0x80  # x86: a non-canonical address; the reported address is then meaningless
 _ONLY_COMPUTES = "a kernel only computes and prints"
 _OBSERVE = "run with observed=True: it stops at the access and names its line"
 
@@ -38,7 +38,7 @@ _CALLS = {
     "deleted a file": ("unlink", "unlinkat", "rmdir"),
     "renamed a file": ("rename", "renameat", "renameat2"),
 }
-# What the C++ runtimes print about an exception that nobody caught: libstdc++, and libc++ in two wordings.
+# The messages of the C++ runtimes about an uncaught exception: libstdc++, and libc++ in two wordings.
 _UNCAUGHT = re.compile(
     r"terminate called after throwing an instance of '(?P<gnu>[^\n]*)'(?:\n  what\(\):  (?P<gnu_what>[^\n]*))?"
     r"|terminating (?:due to|with) uncaught exception of type (?P<llvm>[\w:<>, *&]+?)(?:: (?P<llvm_what>[^\n]*))?$",
@@ -74,7 +74,7 @@ def caught_signal(evidence: Evidence) -> KernelError:
 
 
 def vanished(evidence: Evidence) -> KernelError:
-    """The exception for a process that ended without a word: ``exit()``, SIGKILL, a signal that nobody could handle."""
+    """The exception for a process that ended without a report: ``exit()``, SIGKILL, an unhandled signal."""
     code = evidence.ending.code
     when = "while its library was being loaded" if evidence.header.phase < Phase.RUNNING else "before it returned"
     if code >= 0:
@@ -93,7 +93,7 @@ def vanished(evidence: Evidence) -> KernelError:
 
 
 def beside(arg: LaunchArg, offset: int) -> str:
-    """Where a byte outside an argument lies: ``byte 400 of 400``, ``1 byte before its start``."""
+    """Describe the place of a byte outside an argument: ``byte 400 of 400``, ``1 byte before its start``."""
     if offset < 0:
         return f"{-offset} byte{'s' if offset < -1 else ''} before its start"
     return f"byte {offset} of {arg.nbytes}"

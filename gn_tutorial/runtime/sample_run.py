@@ -20,14 +20,14 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchRes
 
 @dataclass(frozen=True)
 class SampleRun:
-    """What a sample did: its text output, and the counts of all its launches together."""
+    """The result of a sample: its printed text, and the counts of all its launches together."""
 
     launched: LaunchResult
     built: Built
 
 
 def is_whole(path: Path) -> bool:
-    """Whether the file has a ``main``, so that it runs by itself. Raises RegistryError if it cannot be read."""
+    """Whether the file has a ``main`` and so runs by itself. Raises RegistryError if it cannot be read."""
     try:
         return has_main(source_text(path))
     except OSError as error:
@@ -51,12 +51,12 @@ def run_sample(
 ) -> SampleRun:
     """Build the sample and run its ``main`` with ``words`` as its command line, in a process of its own.
 
-    folder: where it runs: its relative paths start there, and it may write files there and nowhere else. Without one
-    it may read files and write none. start: a folder inside that one, where it starts instead. optimise: see
+    folder: the folder where it runs and may write files; without it, it may write none. start: a folder inside
+    ``folder`` where it starts instead. optimise: see
     ``options.Optimise``. The memory limit covers the sample's own allocations too.
 
-    Raises CompileError, and KernelFault for a diagnostic of a kernel or of a host call and for a ``main`` that does
-    not return 0; else as ``launch``.
+    Raises CompileError, KernelFault for a diagnostic of a kernel or of a host call or a ``main`` that does not return
+    0, and the other errors of ``launch``.
     """
     built = build_kernel(
         path,

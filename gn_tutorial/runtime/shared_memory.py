@@ -1,16 +1,16 @@
-"""Shared memory for job files: without a name in any file system, and used again by later launches.
+"""Shared memory for job files, without a name in any file system; later launches reuse it.
 
-It is a memfd on Linux, an unlinked temporary file elsewhere, so nothing is left behind however Python ends. /dev/shm is
-not used on Linux: in a container it is often limited to 64 MiB.
+It is a memfd on Linux and an unlinked temporary file elsewhere, so nothing is left behind however Python ends. /dev/shm
+is not used on Linux: in a container it is often limited to 64 MiB.
 
-Fresh pages cost more than all that is done with them: the system has to find and clear each one, 4 KiB at a time, and
-then once more to free it. A launch of 10^8 elements spent seven eighths of its time so. Therefore memory is kept after
-a launch that ended well, up to an eighth of the machine's memory, and given back when Python ends; and large tensors
-are on huge pages where the system has them (mapping.py).
+Fresh pages cost more than their use: the system has to find, clear and later free each one, 4 KiB at a time. A launch
+of 10^8 elements spent seven eighths of its time on this. So memory is kept after a successful launch, up to an eighth
+of the machine's memory, and released when Python ends. Large tensors use huge pages if the system has them
+(mapping.py).
 
-Large results are not copied out: the caller's array is a mapping of the memory that the kernel wrote to. It is a
-private one: what the caller writes there, or a forked child of the caller, nobody else sees. When the array is gone,
-the memory serves another launch.
+Large results are not copied out: the caller's array is a private mapping of the memory that the kernel wrote. No other
+process sees what the caller writes there, and the caller does not see what a forked child writes. When the array is
+gone, another launch reuses the memory.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ import weakref
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.mapping import BLOCK, Mapping
 
-#: Part of the machine's memory that may be kept, and what counts as its memory where the system does not say.
+#: The share of the machine's memory that may be kept, and the size to assume if the system does not report it.
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
-#: Memory this many times as large as asked for is not taken: its pages are needed where they fit better.
+#: Do not use kept memory that is this many times larger than needed: keep it for larger launches.
 _LOOSEST = 2
-#: So many results may be lent memory at once: each costs three descriptors, of which a process has a thousand.
+#: The most results with lent memory at once: each needs three descriptors, and a process has about a thousand.
 _MOST_LENT = 16
-#: Sizes are rounded up to this, so that launches that differ in little use the same memory.
+#: Sizes are rounded up to this, so that launches of similar sizes use the same memory.
 _STEP = 1 << 20
 
 
 class SharedMemory:
     """A piece of memory that another process can map: ``descriptor``, and ``view``, this process's mapping of it.
 
-    What it holds at first is anything. Raises KernelError if the system gives none of that size.
+    Its first contents are undefined. Raises KernelError if the system cannot provide that size.
     """
 
     def __init__(self, size: int) -> None:
@@ -45,7 +45,7 @@ class SharedMemory:
         self.size = -(-size // step) * step
         self.descriptor = -1
         self._huge: set[int] = set()  # numbers of blocks
-        self._has_huge_pages = True  # as far as one knows
+        self._has_huge_pages = True  # as far as known
         try:
             if hasattr(os, "memfd_create"):
                 self.descriptor = os.memfd_create("gn_tutorial-job")
@@ -69,7 +69,7 @@ class SharedMemory:
         return self._mapping.memory
 
     def use_huge_pages(self, start: int, end: int) -> None:
-        """Have the bytes from ``start`` to ``end``, and those beside them in the same blocks, on huge pages if any."""
+        """Put the blocks with the bytes from ``start`` to ``end`` on huge pages, if the system has them."""
         last = min(-(-end // BLOCK), self.size // BLOCK)
         missing = [one for one in range(start // BLOCK, last) if one not in self._huge]
         while missing and self._has_huge_pages:
@@ -81,8 +81,8 @@ class SharedMemory:
             missing = missing[run:]
 
     def clear(self, size: int) -> None:
-        """Make the first ``size`` bytes zero; whole pages are given back, so that they cost nothing until used."""
-        # Half a huge page is not given back: the other half would be pages of the usual size.
+        """Set the first ``size`` bytes to zero; whole pages go back to the system, and cost nothing until used."""
+        # Keep half a huge page: giving it back would split the other half into small pages.
         unit = BLOCK if size // BLOCK in self._huge else mmap.PAGESIZE
         pages = size // unit * unit
         if pages < _STEP or not self._mapping.give_back(0, pages):
@@ -91,7 +91,7 @@ class SharedMemory:
         self.view[pages:size] = bytes(size - pages)
 
     def close(self) -> None:
-        """Give it back to the system, as soon as nobody looks at it any more: the traceback of an exception, say."""
+        """Release it to the system once nothing refers to it any more (the traceback of an exception may)."""
         os.close(self.descriptor)
         self._mapping = None
 
@@ -103,16 +103,17 @@ class MemoryPool:
         self._most = most_bytes
         self._free: list[SharedMemory] = []
         self._lent: list[SharedMemory] = []
-        # Not a Lock: a result may be collected, and its memory come back, while this thread is in here.
+        # Not a Lock: a result may be garbage-collected in this thread while it holds the lock, and then returns its
+        # memory.
         self._lock = threading.RLock()
 
     @property
     def bytes(self) -> int:
-        """How much is kept."""
+        """The number of bytes kept."""
         return sum(one.size for one in self._free)
 
     def take(self, size: int) -> SharedMemory:
-        """Memory of at least ``size`` bytes. Raises KernelError if there is none."""
+        """Take memory of at least ``size`` bytes. Raises KernelError if there is none."""
         with self._lock:
             fitting = [one for one in self._free if size <= one.size <= _LOOSEST * max(size, _STEP)]
             if fitting:
@@ -122,14 +123,14 @@ class MemoryPool:
         return SharedMemory(size)
 
     def lends(self, size: int) -> bool:
-        """Whether ``lend`` would lend so much more now."""
+        """Whether ``lend`` would lend ``size`` more bytes now."""
         with self._lock:
             return len(self._lent) < _MOST_LENT and sum(one.size for one in self._lent) + size <= self._most
 
     def lend(self, one: SharedMemory, size: int) -> memoryview:
-        """A mapping of the first ``size`` bytes for somebody to keep; the memory comes back when it is gone.
+        """Return a private mapping of the first ``size`` bytes; the memory comes back when the mapping is gone.
 
-        What is written there, nobody else sees. No other process may have the memory mapped.
+        No other process sees what is written there. No other process may have the memory mapped.
         """
         lent = Mapping(one.descriptor, size, private=True)
         with self._lock:
@@ -139,7 +140,7 @@ class MemoryPool:
 
     def _came_back(self, one: SharedMemory) -> None:
         with self._lock:
-            if one in self._lent:  # else it was lent before a fork, and is the parent's
+            if one in self._lent:  # otherwise it was lent before a fork, and belongs to the parent
                 self._lent.remove(one)
                 self.give(one)
 
@@ -147,7 +148,7 @@ class MemoryPool:
         """Keep it for a later launch. No other process may have it mapped."""
         with self._lock:
             self._free.append(one)
-            # What was given first goes first: nobody has asked for its size for the longest time.
+            # Release the oldest first: no launch has needed its size for the longest time.
             dropped = []
             while self.bytes > self._most:
                 dropped.append(self._free.pop(0))
@@ -155,7 +156,7 @@ class MemoryPool:
             old.close()
 
     def forget(self) -> None:
-        """In a forked child: what is kept belongs to the parent, which goes on using it."""
+        """Drop everything in a forked child: the memory belongs to the parent, which still uses it."""
         self._lock = threading.RLock()
         for one in (*self._free, *self._lent):
             one.close()
@@ -169,6 +170,6 @@ def _machine_memory() -> int:
         return _UNKNOWN_MEMORY
 
 
-#: Of this process.
+#: The pool of this process.
 POOL = MemoryPool(_machine_memory() // _KEPT_PART)
 os.register_at_fork(after_in_child=POOL.forget)

@@ -1,4 +1,4 @@
-"""The memory that one launch writes its trace into: which blocks are recorded, where arguments lie, reading it back."""
+"""The memory for the trace of one launch: it chooses blocks and addresses, and decodes the trace."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 
 
 class TraceBuffer:
-    """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
+    """The data that a launch of ``blocks`` blocks with these arguments needs for a trace.
 
-    addresses: of each tensor in the model's global memory. watches: what the twin fills in.
+    addresses: those of the tensors in the model's global memory. watches: values that the twin fills in.
     Raises ArgumentError if ``tracing`` does not fit the launch.
     """
 
@@ -35,11 +35,11 @@ class TraceBuffer:
 
     @property
     def chosen_bytes(self) -> bytes:
-        """The recorded blocks as the twin reads them: 32-bit numbers."""
+        """The numbers of the recorded blocks, 32 bits each, as the twin reads them."""
         return np.array(self.chosen, np.uint32).tobytes()
 
     def decode(self, slots: bytes | memoryview, found: structs.GntTrace, watches: Iterable[structs.GntWatch]) -> Trace:
-        """The trace in these slots; ``found``, ``watches``: what the twin says about it.
+        """Decode the trace in these slots; ``found``, ``watches``: as the twin filled them in.
 
         Raises KernelError if it is damaged.
         """
@@ -64,6 +64,6 @@ class TraceBuffer:
         )
 
     def _watched(self, watches: Iterable[structs.GntWatch]) -> tuple[bytes, ...]:
-        """What was seen, in the order in which it was asked for."""
+        """Return the watched values, in the order of the request."""
         seen = [int(one.value).to_bytes(8, "little")[: one.seen] for one in watches]
         return tuple(value for _, value in sorted(zip(self._asked, seen, strict=True)))

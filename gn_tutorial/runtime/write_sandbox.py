@@ -19,8 +19,8 @@ outlives a killed Python           killed at once (PDEATHSIG), but not    not pr
                                    what it started
 =================================  =====================================  ==========================================
 
-It is meant for mistakes: it is no wall against an attacker. Run as a file, it puts the walls up around itself and
-becomes the program; it imports nothing of this package, so that it starts quickly.
+It protects against mistakes, not against an attacker. Run as a file, it restricts itself and then becomes the program;
+it imports nothing of this package, so that it starts quickly.
 Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst; the numbers of system calls are those of
 its tables (arch/x86/entry/syscalls, include/uapi/asm-generic/unistd.h).
 """
@@ -43,12 +43,12 @@ _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13
 _TCP = 1 << 0 | 1 << 1
 _SCOPE_SIGNAL = 1 << 1
-#: Where anybody writes.
+#: Devices that anybody may write to.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _LARGEST_FILE = 4 << 30
 _NO_NEW_PRIVILEGES, _PARENT_DEATH_SIGNAL = 38, 1
 
-#: seccomp: prctl's option and mode; answers of a filter, the second an error with the number of EPERM.
+#: seccomp: the option and the mode of prctl; the answers of a filter, the second of which is the error EPERM.
 _SECCOMP, _FILTER = 22, 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1
 #: Instructions of a filter: load a word of its data, jump if it is equal, answer. The data: the call's number, its
@@ -60,7 +60,7 @@ _CALLS = {
     "x86_64": (0xC000003E, (141, 203, 142, 144, 314, 251, 101, 311)),
     "aarch64": (0xC00000B7, (140, 122, 118, 119, 274, 30, 117, 271)),
 }
-#: How many of the first arguments have to be 0, which means the caller; None: it is always refused.
+#: Number of leading arguments that must be 0, which means the caller itself; None: always refuse the call.
 _OWN = {
     "setpriority": 2,
     "sched_setaffinity": 1,
@@ -83,7 +83,7 @@ class _PathRule(ctypes.Structure):
 
 
 def landlock_version() -> int:
-    """Of the running kernel; 0: it has none."""
+    """Return the version of Landlock in the running kernel; 0 if it has none."""
     if not sys.platform.startswith("linux"):
         return 0
     libc = ctypes.CDLL(None, use_errno=True)
@@ -91,7 +91,7 @@ def landlock_version() -> int:
 
 
 def write_only_in(folder: str) -> bool:
-    """From now on this process and its children may write below ``folder`` only. False where the system cannot."""
+    """Restrict this process and its children to writing below ``folder``. False if the system cannot."""
     version = landlock_version()
     if version == 0:
         return False
@@ -124,17 +124,17 @@ class _Program(ctypes.Structure):
 
 
 def leave_others_alone() -> bool:
-    """From now on this process and its children change no other process. False where the system cannot."""
+    """Prevent this process and its children from changing other processes. False if the system cannot."""
     if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
         return False
     processor, numbers = _CALLS[platform.machine()]
-    # Calls of another processor's kind (32 bits) have other numbers: they are left alone.
+    # 32-bit calls have other numbers: allow them.
     code = [(_LOAD, 0, 0, _PROCESSOR), (_EQUAL, 1, 0, processor), (_ANSWER, 0, 0, _ALLOW)]
     for number, zeros in zip(numbers, _OWN.values(), strict=True):
         rule = [(_ANSWER, 0, 0, _REFUSE)]
         if zeros is not None:
             rule.insert(0, (_ANSWER, 0, 0, _ALLOW))
-            for at in reversed(_ARGUMENTS[:zeros]):  # one that is not 0: on to the refusal
+            for at in reversed(_ARGUMENTS[:zeros]):  # an argument that is not 0: refuse
                 rule[:0] = [(_LOAD, 0, 0, at), (_EQUAL, 0, len(rule) - 1, 0)]
         code += [(_LOAD, 0, 0, _NUMBER), (_EQUAL, 0, len(rule), number), *rule]
     code.append((_ANSWER, 0, 0, _ALLOW))
@@ -145,13 +145,13 @@ def leave_others_alone() -> bool:
 
 
 def die_with_parent() -> None:
-    """From now on this process is killed when its parent ends. Source: prctl(2), PR_SET_PDEATHSIG; Linux only."""
+    """Make the system kill this process when its parent ends. Source: prctl(2), PR_SET_PDEATHSIG; Linux only."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def command(folder: str, memory_bytes: int, words: list[str]) -> list[str]:
-    """The command line that runs ``words`` within the walls."""
+    """Return the command line that runs ``words`` with these restrictions."""
     return [sys.executable, "-I", "-S", __file__, folder, str(memory_bytes), *words]
 
 
@@ -163,7 +163,7 @@ def _limit(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """``write_sandbox.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
+    """Run ``write_sandbox.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
     folder, memory, *words = sys.argv[1:]
     die_with_parent()
     _limit(resource.RLIMIT_CORE, 0)

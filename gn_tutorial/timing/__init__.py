@@ -1,1 +1,1 @@
-"""The timing model: a machine's figures and a trace give a modelled timeline and a lower bound."""
+"""The timing model: it computes a timeline and a lower bound from a machine's constants and a trace."""

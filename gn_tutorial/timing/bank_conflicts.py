@@ -1,13 +1,13 @@
-"""How many cycles the data of one vector instruction take, given where its operands lie in the Unified Buffer.
+"""Cycles that one vector instruction needs for its data, from the places of its operands in the Unified Buffer.
 
 The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
 bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
 and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
 
-- a repeat is read in as many cycles as rows, over all sources, share a group (a row that one source reads several
-  times counts once), and written likewise;
-- a repeat is written ``latency`` cycles after it was read, while later repeats are being read. Where both need one bank
-  they take turns.
+- reading a repeat takes as many cycles as the largest number of rows, over all sources, in one group (a row that one
+  source reads several times counts once), and writing takes as many in the same way;
+- a repeat is written ``latency`` cycles after it was read, while later repeats are being read. If both need the same
+  bank, they take turns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BANK_SHIFT = 16
 
 
 class AccessStream(NamedTuple):
-    """Where one operand's repeats lie: ``blocks`` blocks of 32 bytes each, ``blk`` blocks apart, repeats ``rep`` apart.
+    """The places of one operand's repeats: ``blocks`` blocks of 32 bytes, ``blk`` apart; repeats are ``rep`` apart.
 
     at: first byte in the Unified Buffer.
     """
@@ -37,9 +37,9 @@ class AccessStream(NamedTuple):
 
 
 def streams(event: Event) -> tuple[tuple[AccessStream, ...], tuple[AccessStream, ...]]:
-    """The sources and the destinations of a vector event that are read or written repeat by repeat.
+    """Return the sources and the destinations that a vector event reads or writes in every repeat.
 
-    A result of a few elements, as of a reduction, is left out: it does not meet its sources in every repeat.
+    It leaves out a result of a few elements, such as that of a reduction: it does not conflict in every repeat.
     """
     found = [(operand.access, _stream(event, operand)) for operand in event.operands if operand.space is Space.UB]
     sources = tuple(one for access, one in found if one is not None and access is not Access.WRITE)
@@ -61,9 +61,9 @@ def _stream(event: Event, operand: Operand) -> AccessStream | None:
 
 
 def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
-    """The same stream from the first row of its bank on, if it ends in the bank it begins in.
+    """Return the stream moved to the first row of its bank, if it ends in the bank in which it begins.
 
-    Which row does not matter, and with it left out ``data_cycles`` meets the same operands again and again.
+    The row does not affect the cycles, and without it the cache of ``data_cycles`` hits more often.
     """
     blocks = (repeats - 1) * stream.rep + (stream.blocks - 1) * stream.blk + 1
     if stream.at >> _BANK_SHIFT != (stream.at + blocks * _BLOCK - 1) >> _BANK_SHIFT:
@@ -75,14 +75,14 @@ def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
 def data_cycles(
     sources: tuple[AccessStream, ...], targets: tuple[AccessStream, ...], repeats: int, latency: int
 ) -> int:
-    """Cycles from the first read to the last write, less the pipeline's latency: ``repeats`` without a conflict."""
+    """Return the cycles from first read to last write, less the pipeline's latency; ``repeats`` without conflicts."""
     reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
     writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
     return _take_turns(reads, writes, latency) - latency
 
 
 def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
-    """The banks that one repeat needs in each of its cycles, as bits; readers take turns where they share a group."""
+    """Return the banks that one repeat needs in each cycle, as bits; readers of the same group take turns."""
     rows: list[list[int]] = [[] for _ in range(_GROUPS)]
     per_operand = []
     for operand in operands:
@@ -111,7 +111,7 @@ def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
 
 
 def _take_turns(reads: list[tuple[int, ...]], writes: list[tuple[int, ...]], latency: int) -> int:
-    """Play the cycles: reads in order, each repeat's writes ``latency`` later, turns where both need a bank."""
+    """Simulate the cycles: reads in order, each repeat's writes ``latency`` later, in turns if both need a bank."""
     cycle = read = read_step = written = write_step = 0
     count = len(reads)
     ready: list[int] = []

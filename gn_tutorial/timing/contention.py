@@ -1,13 +1,13 @@
-"""How often a core's read of fresh data finds the memory taken: the memory as a queue with several servers.
+"""The share of reads of fresh data that find the memory busy: the memory as a queue with several servers.
 
-HBM delivers as much as ``servers`` cores can take in at their full rate, ``hbm_read / mte2`` of them. Cores do not read
-in step: they start one after another and spend part of their time computing. So a read meets a busy memory as often as
-a customer of such a queue meets busy servers, which is Erlang's C formula. Below half of the memory's throughput that
-is next to never; near all of it, always.
+HBM serves ``servers`` = ``hbm_read / mte2`` cores at their full rate. Cores do not read in step: they start one after
+another and compute part of the time. So a read finds the memory busy as often as a customer of such a queue finds all
+servers busy, which Erlang's C formula gives: almost never below half of the memory's throughput, almost always near
+all of it.
 
-What cores do in a time as long as their starts are apart, they do at different moments; what lasts longer, such as a
-first pass over all data, they do at the same time. So the load is what a core has read in the last stretch of that
-length. Only ``+ - * /``, so that the digits are the same everywhere.
+The cores start within a certain time (``window``). Activities shorter than that happen at different moments on
+different cores; longer ones, such as a first pass over all data, at the same time. So the load is what a core has read
+in the last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def waiting_share(servers: int, load: float) -> float:
 
 
 class ContendedMemory:
-    """The memory as one core meets it, with all others doing what this one does.
+    """The memory as one core sees it, if all other cores do the same.
 
-    rate: bytes per cycle of the core's own way to it. share: what each core gets if all read at once. window: cycles by
-    which the cores' starts are apart.
+    rate: bytes per cycle of the core's own port. share: bytes per cycle for each core if all read at once. window:
+    cycles between the first and the last core's start.
     """
 
     def __init__(self, rate: float, share: float, cores: int, window: float) -> None:
@@ -38,7 +38,7 @@ class ContendedMemory:
         self._recent: deque[tuple[float, float, float]] = deque()  # start, end and bytes of reads
 
     def cycles(self, size: float, at: float) -> float:
-        """How long a read of ``size`` bytes takes that starts at ``at``, no earlier than those before it ended."""
+        """Return the cycles of a read of ``size`` bytes that starts at ``at``, after all earlier reads ended."""
         if self._share >= self._rate or size <= 0.0:
             return size / self._rate
         waits = waiting_share(self._servers, self._read_since(at - self._window) / (self._window * self._share))
@@ -47,7 +47,7 @@ class ContendedMemory:
         return taken
 
     def _read_since(self, since: float) -> float:
-        """Bytes read after that moment; of a read under way then, the part that was still to come."""
+        """Return the bytes read after that moment; a read in progress then counts with its remaining part."""
         while self._recent and self._recent[0][1] <= since:
             self._recent.popleft()
         read = 0.0

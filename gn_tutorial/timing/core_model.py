@@ -23,11 +23,11 @@ _DMA = {Pipe.MTE2, Pipe.MTE3}
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What one core has of the memory that all share.
+    """One core's share of the memory that all cores use.
 
-    hbm: bytes per cycle while every core reads. cores: how many there are. apart: cycles between the start of the first
-    and that of the last. reach: lines that a core may move until the L2 cache has dropped what it held before. warm:
-    everything was in the L2 cache before the launch. crowded: places in a block's order of copies at which every
+    hbm: bytes per cycle while every core reads. cores: their number. apart: cycles between the first and the last
+    core's start. reach: the number of lines that a core moves until the L2 cache has dropped its earlier contents.
+    warm: everything was in the L2 cache before the launch. crowded: positions in the sequence of copies at which every
     recorded block reads the same address.
     """
 
@@ -66,18 +66,18 @@ def _reads(event: Event) -> bool:
 
 
 def _partial_rows(operand: Operand) -> int:
-    """How many rows of a strided transfer begin or end inside a block of 32 bytes of global memory."""
+    """Count the rows of a strided transfer that begin or end inside a 32-byte block of global memory."""
     if operand.rows < 2 or operand.row_pitch in (0, operand.row_bytes):
         return 0
     if operand.row_bytes % _UB_BLOCK:
         return operand.rows
-    whole, rest = divmod(operand.rows, _UB_BLOCK)  # row 32 lies in its block as row 0 does
+    whole, rest = divmod(operand.rows, _UB_BLOCK)  # row 32 has the same offset in its block as row 0
     inside = [(operand.at + row * operand.row_pitch) % _UB_BLOCK != 0 for row in range(_UB_BLOCK)]
     return whole * sum(inside) + sum(inside[:rest])
 
 
 class _Cause(NamedTuple):
-    """Who made a queue wait, and the place of what it did."""
+    """The pipe that made a queue wait, and the line of its instruction."""
 
     name: str
     line: int
@@ -88,7 +88,7 @@ _NOBODY = _Cause("", 0, "")
 
 
 class CoreClock:
-    """One block on its core, starting at cycle 0. ``run`` goes on until the block ends or meets the others."""
+    """One block on its core, starting at cycle 0. ``run`` continues until the block ends or reaches a SyncAll."""
 
     def __init__(self, machine: Machine, shares: Shares, block: int, events: Sequence[Event]) -> None:
         self._machine, self._shares, self._block = machine, shares, block
@@ -97,34 +97,32 @@ class CoreClock:
         self._next = 0
         self.busy = dict.fromkeys((Pipe.S, Pipe.V, Pipe.MTE2, Pipe.MTE3), 0.0)
         self._scalar = 0.0  # until when the scalar unit is busy
-        self._free = dict.fromkeys(self.busy, 0.0)  # from when the queue takes the next instruction
-        self._gate = dict.fromkeys(self.busy, 0.0)  # what the queue waits for besides
+        self._free = dict.fromkeys(self.busy, 0.0)  # when the queue can start the next instruction
+        self._gate = dict.fromkeys(self.busy, 0.0)  # when the flags and barriers let the queue continue
         self._gate_cause = dict.fromkeys(self.busy, _NOBODY)
-        self._done = dict.fromkeys(self.busy, 0.0)  # when all of the queue has finished
+        self._done = dict.fromkeys(self.busy, 0.0)  # when all instructions of the queue have finished
         self._last = {pipe: _Cause(pipe.name, 0, "") for pipe in self.busy}  # the queue's last instruction
         self._flags: dict[tuple[str, int], tuple[float, _Cause]] = {}
-        self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # bytes of the Unified Buffer: ready when
+        self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # range of the UB -> when it is ready
         self._copies = 0
-        self._meeting = _NOBODY  # the last one
-        self._worked = dict.fromkeys(
-            self.busy, 0.0
-        )  # how much the scalar unit had done when it last issued to the queue
-        self._scalar_free = 0.0  # until when the scalar unit's last span went
-        self._resumed, self._scalar_cause = 0.0, _NOBODY  # when and after whom the scalar unit last went on
+        self._meeting = _NOBODY  # the last SyncAll
+        self._worked = dict.fromkeys(self.busy, 0.0)  # busy cycles of the scalar unit when it last issued to the queue
+        self._scalar_free = 0.0  # end of the scalar unit's last span
+        self._resumed, self._scalar_cause = 0.0, _NOBODY  # the scalar unit's last wait: its end, its cause
         self._spans: dict[Pipe, list[Span]] = {pipe: [] for pipe in self.busy}
-        self.issues: list[Issue] = []  # in their order
+        self.issues: list[Issue] = []  # in program order
 
     @property
     def end(self) -> float:
-        """When everything the block did so far has finished."""
+        """The cycle at which everything that the block did so far has finished."""
         return max(self._scalar, *self._done.values())
 
     def sorted_spans(self) -> list[Span]:
-        """By pipe, then time."""
+        """The spans sorted by pipe, then time."""
         return [span for pipe in sorted(self._spans) for span in self._spans[pipe]]
 
     def run(self) -> float | None:
-        """Play on. Returns when the block arrived at a meeting of all blocks; None at its end."""
+        """Play the next events. Returns the cycle at which the block reached a SyncAll, or None at its end."""
         while self._next < len(self._events):
             event = self._events[self._next]
             if event.kind is Kind.SYNC_ALL:
@@ -136,7 +134,7 @@ class CoreClock:
         return None
 
     def meet(self, until: float) -> None:
-        """All blocks have arrived, and go on at ``until``."""
+        """End a SyncAll: all blocks have arrived, and continue at ``until``."""
         self._hold_all(until, self._meeting)
 
     def _play(self, event: Event) -> None:
@@ -178,7 +176,7 @@ class CoreClock:
         if far is None:
             return
         moved = far.rows * far.row_bytes if far.row_bytes else far.bytes
-        # Whole lines come out of the L2 cache, and it takes rows in no faster.
+        # The L2 cache hands out whole lines, and accepts rows no faster.
         port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle
         rows = max(machine.dma_issue, port, _partial_rows(far) * machine.partial_row)
         if event.pipe is Pipe.MTE3:
@@ -201,7 +199,7 @@ class CoreClock:
         self._enter(event, length, length + late, moved, 0.0)
 
     def _cold_share(self, operand: Operand) -> float:
-        """Which part of a read comes from HBM."""
+        """The share of a read that comes from HBM."""
         if not operand.cached or operand.reuse_lines > self._shares.reach:
             return 1.0
         if self._shares.warm:
@@ -244,7 +242,7 @@ class CoreClock:
                 key = (operand.at, operand.at + operand.bytes)
                 self._written[key] = (start + until_done, self._last[pipe])
 
-    # What orders them.
+    # Flags and barriers, which order the queues.
 
     def _set(self, event: Event) -> None:
         self._issue(event, self._machine.flag)
@@ -280,7 +278,7 @@ class CoreClock:
             self._resumed, self._scalar_cause = self._scalar, cause
 
     def _who_held_scalar(self, waited: float, event: Event) -> _Cause:
-        """Why an instruction was issued so late: whom the scalar unit waited for meanwhile, or its own work.
+        """Return the reason for a late issue: the pipe that the scalar unit waited for, or the scalar unit's own work.
 
         In a loop over GetValue a pipe waits for the loop, not for the short copy at the end of it.
         """
@@ -301,7 +299,7 @@ class CoreClock:
         self.busy[Pipe.S] += cycles
 
     def _issue(self, event: Event, cycles: float) -> None:
-        """Time of the scalar unit that goes into what another pipe does, or waits for."""
+        """Spend ``cycles`` of the scalar unit on issuing an instruction, a flag or a wait to another pipe."""
         start = self._scalar
         self._advance_scalar(cycles)
         last = self.issues[-1] if self.issues else None
@@ -322,8 +320,8 @@ class CoreClock:
         self._occupy_scalar(event, cycles)
 
     def _ready(self, operand: Operand) -> tuple[float, _Cause]:
-        """When the other pipes have written what the scalar unit wants to read."""
-        # What is there already will never be waited for: without this, long kernels would search a long list each time.
+        """Return when the other pipes have written the bytes that the scalar unit reads, and which pipe is the last."""
+        # Forget ranges that are ready: nothing waits for them, and in long kernels the list would get long.
         self._written = {place: entry for place, entry in self._written.items() if entry[0] > self._scalar}
         begin, end = operand.at, operand.at + operand.bytes
         found = [entry for (at, to), entry in self._written.items() if at < end and begin < to]

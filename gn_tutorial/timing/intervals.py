@@ -10,7 +10,7 @@ from gn_tutorial.timing.machine import Machine
 from gn_tutorial.timing.span import Issue, Span
 from gn_tutorial.timing.timeline import Timeline
 
-#: Parts of a picture's width that can be told apart: about two for each of a thousand pixels.
+#: Parts of a picture's width that a reader can distinguish: about two for each of a thousand pixels.
 PARTS = 2000
 
 
@@ -22,7 +22,7 @@ class Window(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How long it is."""
+        """The length of the window, in microseconds."""
         return self.end - self.start
 
 
@@ -36,17 +36,17 @@ class BusyInterval(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How long it is, in microseconds."""
+        """The length of the interval, in microseconds."""
         return self.end - self.start
 
 
 def end_of(timeline: Timeline, block: int | None = None) -> float:
-    """When the recorded blocks, or one of them, had finished everything: microseconds since the blocks started."""
+    """Return when the recorded blocks, or one of them, had finished: microseconds since the blocks started."""
     return timeline.machine.microseconds(max((span.done for span in timeline.of(block)), default=0.0))
 
 
 def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] | None) -> Window:
-    """The window that was asked for, or all of the block. Raises ArgumentError for one with nothing in it."""
+    """Return the given window, or that of the whole block. Raises ArgumentError for a window with nothing in it."""
     end = end_of(timeline, block)
     if asked is None:
         return Window(0.0, end or 1.0)
@@ -61,9 +61,10 @@ def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] 
 def busy_intervals(
     spans: Iterable[Span] | Iterable[Issue], machine: Machine, window: Window, *, parts: int = PARTS
 ) -> list[BusyInterval]:
-    """The spans of one pipe of one block that reach into the window, in order.
+    """Return the busy intervals of one pipe of one block in the window, in order.
 
-    Joined where neither a gap nor a box would be seen, because it is less than one of so many parts of the window.
+    Spans are merged if the gap or the box between them is too narrow to be seen: less than one of ``parts`` of the
+    window.
     """
     least = window.width / parts
     found: list[BusyInterval] = []
@@ -71,7 +72,7 @@ def busy_intervals(
         start, end = machine.microseconds(span.start), machine.microseconds(span.end)
         if end < window.start or start > window.end:
             continue
-        # What can be seen on its own stays on its own: its box has a name.
+        # A span that is wide enough to be seen stays separate: its box has a name.
         tiny = end - start < least
         if found and start - found[-1].end < least and (tiny or found[-1].width < least):
             found[-1] = found[-1]._replace(end=end, count=found[-1].count + 1)

@@ -1,7 +1,7 @@
-"""The least time that any kernel needs for an operator on a machine: what must be moved, at the rates of the model.
+"""The least time that any kernel needs for an operator on a machine: its data movement at the rates of the model.
 
 A bound is a *lower* bound of the timing model of docs/timing-model.md: no launch that reads all its inputs and writes
-all its outputs is modelled below it. It counts the data's way only, no instruction, no flag, no scalar work. All
+all its outputs is modelled below it. It counts only data movement: no instruction, no flag, no scalar work. All
 constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
 
 With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, on ``a`` cores::
@@ -11,13 +11,13 @@ With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, 
     in     = R / a / mte2 + l2_read_latency + l2_write_latency
     out    = l2_read_latency + W / a / mte3 + l2_write_latency
 
-and the bound is that of the best ``a``: fewer cores are started sooner, more of them move more.
+and the bound is that of the best ``a``: fewer cores start sooner, more cores move data faster.
 
-memory: every input comes from HBM once. What is written stays in the L2 cache while there is room; only the rest is
-evicted. The inputs take no room, because a kernel may read past the cache. in: the core that reads most reads at least
-an a-th, and after the last byte has arrived something that depends on it is written. out: the core that writes most
-writes at least an a-th, after something has arrived. The latency of HBM is left out: the transfer that counts may be
-one that another core has brought into L2 already.
+memory: every input comes from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
+inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least an
+a-th, and after its last byte has arrived, a result that depends on it is written. out: the core that writes most
+writes at least an a-th, after something has arrived. The latency of HBM is left out: another core
+may already have brought the data of the last transfer into L2.
 
 A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the
 Unified Buffer (UB) has to be read again, except for as much as the UB can keep. The second read comes from L2 at best:
@@ -47,11 +47,11 @@ ONE_READ, TWO_READS, TWO_READS_SPLIT = "one read", "two reads", "two reads, spli
 
 @dataclass(frozen=True)
 class Work:
-    """What every kernel of an operator moves, in bytes.
+    """The bytes that every kernel of an operator moves.
 
-    read, written: all inputs and all outputs, once. units: groups that must be read whole before anything of them is
-    written, of ``unit_bytes`` of the data inputs each (x; dy and x of a backward pass); 0 where each element stands
-    alone. Raises ArgumentError for sizes that cannot be.
+    read, written: all inputs and all outputs, once. units: number of groups that must be read whole before any of
+    their results is written, each ``unit_bytes`` of the data inputs (x; dy and x of a backward pass); 0 for an
+    element-wise operator. Raises ArgumentError for impossible sizes.
     """
 
     read: int
@@ -67,7 +67,7 @@ class Work:
 
 
 class Bound(NamedTuple):
-    """microseconds: launch included. kind: how often the input is read (ONE_READ ...). limit: what takes that long."""
+    """A lower bound. microseconds: with the launch. kind: how often the input is read. limit: the longest part."""
 
     microseconds: float
     kind: str
@@ -75,7 +75,7 @@ class Bound(NamedTuple):
 
 
 def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
-    """The bound of the module's text, from a cold L2 cache.
+    """Return the bound that the module's text defines, from a cold L2 cache.
 
     split: several cores may share a group; then only a group that exceeds the UBs of all of them is read again.
     """

@@ -1,8 +1,8 @@
 """The machines of the timing model: every constant with its unit, its source and how far to trust it.
 
-``machines/*.toml`` hold the figures, a chip a file: its name there is what ``load_machine`` is asked for. A file that
-only holds what several chips share says ``family = true``. A changed file, or ``machine.with_(...)``, changes what the
-model says without building anything.
+``machines/*.toml`` has the figures, one file a chip; the file's name is the argument of ``load_machine``. A file with
+``family = true`` only holds constants that several chips share. To change the model, edit a file or use
+``machine.with_(...)``; nothing has to be built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
 FOLDER = PACKAGE / "machines"
-#: The one chip that everything runs on unless told otherwise: others have published times of vector kernels on it.
+#: The default chip, because there are published times of vector kernels on it.
 DEFAULT_MACHINE = "910B2"
 _LARGEST = 1 << 63
 _CONFIDENCE = ("high", "medium", "low")
@@ -52,7 +52,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class ErrorBand:
-    """How far the model was off where it could be checked: modelled minus measured, in per cent of the measured."""
+    """The model's error on published launches: modelled minus measured, in per cent of the measured time."""
 
     below_us: float
     low: float
@@ -62,7 +62,7 @@ class ErrorBand:
 
 @dataclass(frozen=True)
 class Machine:
-    """One chip as the timing model sees it. The numbers stand here; ``constants`` says unit and source of each.
+    """One chip as the timing model sees it. The fields are the numbers; ``constants`` has the unit and source of each.
 
     Times are in cycles of ``clock_ghz`` and sizes in bytes unless the name says otherwise.
     """
@@ -104,7 +104,7 @@ class Machine:
         return {api: one for one in self.instructions.values() for api in one.apis}
 
     def instruction(self, api: str) -> Instruction:
-        """What an API costs; ``other`` for one that nobody measured."""
+        """Return the cost of an API; that of ``other`` if nobody measured it."""
         return self._by_api.get(api, self.instructions["other"])
 
     def launch(self, cores: int) -> float:
@@ -116,7 +116,7 @@ class Machine:
         return cycles / (self.clock_ghz * 1000.0)
 
     def error_band(self, microseconds: float) -> ErrorBand:
-        """How far a modelled time of this length may be off."""
+        """Return the error band of a modelled time of this length."""
         return next(band for band in self.error_bands if microseconds < band.below_us)
 
     def with_(self, **values: float) -> Machine:
@@ -149,18 +149,18 @@ class Machine:
 
 
 _HEADERS = ("constant", "value", "unit", "confidence", "source")
-#: The key of a file that chips extend, and that is no chip itself.
+#: The key that marks a file which chips extend, and which is not a chip itself.
 _FAMILY = "family"
 _OTHER_FIELDS = ("name", "instructions", "error_bands", "constants")
 
 
 def machines() -> tuple[str, ...]:
-    """The names that ``load_machine`` knows: every file of the folder that describes a chip, and is no family."""
+    """Return the names that ``load_machine`` knows: the files of the folder that describe a chip, not a family."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if not read_toml(path, "the machine").get(_FAMILY)))
 
 
 def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
-    """The machine of that name, of a TOML file of your own, or the machine itself.
+    """Load the machine of that name, or of your own TOML file; return a Machine unchanged.
 
     Raises ArgumentError that lists the names, RegistryError for a file that cannot be read or lacks a constant.
     """
@@ -187,7 +187,7 @@ def default_machine() -> Machine:
 
 
 def default_cores() -> int:
-    """The vector cores of DEFAULT_MACHINE: the blocks of a launch where nobody says how many."""
+    """The vector cores of DEFAULT_MACHINE: the default number of blocks of a launch."""
     return int(default_machine().cores)
 
 
@@ -204,7 +204,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that can be computed with: TOML has whole ones without end, ``0xfff...``."""
+    """Whether it is a number that fits a float: a whole number in TOML (``0xfff...``) may be too large."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 

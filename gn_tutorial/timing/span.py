@@ -9,7 +9,7 @@ from gn_tutorial.abi.trace import Pipe
 
 
 def place(file: str, line: int) -> str:
-    """A line as tables and pictures name it: ``line 41`` of the kernel's own file, ``parts.h:41`` of a header.
+    """Name a line as tables and pictures do: ``line 41`` in the kernel's own file, ``parts.h:41`` in a header.
 
     A kernel may include several headers, whose lines have the same numbers.
     """
@@ -17,7 +17,7 @@ def place(file: str, line: int) -> str:
 
 
 def in_header(file: str) -> bool:
-    """Whether a line of this file is not one of the kernel's own file, which is a ``.cpp``."""
+    """Whether this file is a header, not the kernel's own ``.cpp`` file."""
     return Path(file).suffix in (".h", ".hpp")
 
 
@@ -27,9 +27,9 @@ class Span(NamedTuple):
     done: when the result can be used; later than ``end`` for MTE2, whose data arrive after the next transfer began.
     op, file, line: the call in the kernel's source. event: its place in ``trace.blocks[block]``. bytes: moved between
     global memory and the core. conflict: K, how many times longer the data of a vector instruction took because of
-    bank conflicts. waited: cycles that the pipe had been idle, and why: ``cause`` is the pipe that it waited for ("S"
-    also when the scalar unit had not issued the instruction yet, "blocks" after SyncAll, "" if it did not wait) and
-    ``cause_line`` and ``cause_file`` the place of what that pipe did last.
+    bank conflicts. waited: cycles that the pipe was idle before. ``cause``: the pipe that it waited for ("S"
+    also if the scalar unit had not issued the instruction yet, "blocks" after SyncAll, "" if it did not wait).
+    ``cause_line`` and ``cause_file``: the place of that pipe's last instruction.
     """
 
     block: int
@@ -50,12 +50,12 @@ class Span(NamedTuple):
 
     @property
     def cycles(self) -> float:
-        """How long the pipe was occupied."""
+        """The cycles for which the pipe was occupied."""
         return self.end - self.start
 
     @property
     def reason(self) -> str:
-        """Why the pipe was idle before, as a reader sees it: "V waited 120 cycles for MTE2 (line 41)"."""
+        """The reason why the pipe was idle before, as text: "V waited 120 cycles for MTE2 (line 41)"."""
         if not self.cause:
             return ""
         where = f" ({place(self.cause_file, self.cause_line)})" if self.cause_line else ""
@@ -65,8 +65,8 @@ class Span(NamedTuple):
 class Issue(NamedTuple):
     """The scalar unit put instructions, or flags and waits, into the queues of other pipes from ``start`` to ``end``.
 
-    In cycles from the start of the launch. ``count`` of them, one after the other and of one line of the source; ``op``
-    is the call that the first belongs to. The scalar unit is busy meanwhile: its spans and these add up to its time.
+    Times in cycles from the start of the launch. ``count`` successive instructions of one source line; ``op`` is the
+    call of the first. The scalar unit is busy meanwhile: its busy time is the sum of its spans and these.
     """
 
     block: int

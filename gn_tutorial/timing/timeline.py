@@ -1,4 +1,4 @@
-"""When each pipe of each recorded core did what: a pure function of a trace and a machine.
+"""The timeline of every pipe of the recorded cores: a pure function of a trace and a machine.
 
 Only + - * / and max on float64, in a fixed order: the same digits on every platform. Times are in cycles from the start
 of the launch. docs/timing-model.md explains the equations; every figure in them is a field of Machine.
@@ -18,10 +18,10 @@ from gn_tutorial.timing.span import Issue, Span
 
 
 class Traffic(NamedTuple):
-    """Bytes of the whole launch, by where they came from or went. Lines count as 512 bytes wherever whole lines move.
+    """Bytes of the whole launch, by source or destination. A line that moves as a whole counts as 512 bytes.
 
-    hbm_read: lines that no cache held. l2_read: all lines that the cores read, whoever delivered them. hbm_written:
-    lines that the L2 cache had to make room for. written: what the cores wrote.
+    hbm_read: lines that were not in the cache. l2_read: all lines that the cores read, from HBM or L2. hbm_written:
+    lines evicted from the L2 cache. written: bytes that the cores wrote.
     """
 
     hbm_read: float
@@ -35,11 +35,11 @@ class Timeline:
     """The modelled launch.
 
     spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. issues: when the
-    scalar unit issued to the others, by block, then time; they overlap no span of S. block_cycles: how long each
-    recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing). core_cycles: when
-    the last core is done, each with all its blocks. memory_cycles: the least time in which the memory can deliver the
+    scalar unit issued to the others, by block, then time; they overlap no span of S. block_cycles: the duration of
+    each recorded block. busy: by block and pipe, the cycles that the pipe was occupied (S: with issuing). core_cycles:
+    when the last core has finished all its blocks. memory_cycles: the least time in which the memory can deliver the
     launch's traffic. cycles: the whole launch without its start.
-    launch_us: its start and completion, on as many cores as it uses.
+    launch_us: start and completion of a launch on that many cores.
     """
 
     machine: Machine
@@ -81,7 +81,7 @@ class Timeline:
 
 
 def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
-    """Play a trace on a machine. warm: what fits into the L2 cache was there before the launch.
+    """Compute the timeline of a trace on a machine. warm: data that fit into the L2 cache are there before the launch.
 
     Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
     """
@@ -103,7 +103,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
     issues: list[Issue] = []
     for block, clock in sorted(clocks.items()):
         at = starts[block]
-        # A block that starts at once, as most do, needs no copy of its hundred thousand spans.
+        # Most blocks start at cycle 0: their hundred thousand spans need no copy.
         spans += [
             span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
             for span in clock.sorted_spans()
@@ -124,7 +124,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
 
 
 def _run_until_done(clocks: Mapping[int, CoreClock], machine: Machine) -> int:
-    """Run every block; where they meet, all go on when the last one has arrived. Returns the number of meetings."""
+    """Run every block; at a SyncAll all continue when the last one has arrived. Returns the number of SyncAlls."""
     meets = 0
     while True:
         arrived = {block: at for block, clock in clocks.items() if (at := clock.run()) is not None}
@@ -137,9 +137,9 @@ def _run_until_done(clocks: Mapping[int, CoreClock], machine: Machine) -> int:
 
 
 def _schedule(trace: Trace, active: int, lengths: Mapping[int, float]) -> tuple[dict[int, float], float]:
-    """Start of each recorded block, and the end of the last one. A block runs on the core that is free first.
+    """Return the start of each recorded block, and the end of the last. A block runs on the core that is free first.
 
-    A block that was not recorded is taken to last as long as the recorded one nearest to it.
+    A block that was not recorded lasts as long as the nearest recorded one.
     """
     if trace.launched <= active:
         return dict.fromkeys(lengths, 0.0), max(lengths.values())
@@ -169,7 +169,7 @@ def _traffic(trace: Trace, machine: Machine, active: int, warm: bool) -> Traffic
 
 
 def _missed_share(trace: Trace, machine: Machine, active: int) -> float:
-    """Of the lines that recorded blocks read again, the share that the cache had dropped meanwhile."""
+    """Return the share of re-read lines of the recorded blocks that the cache had dropped meanwhile."""
     again = missed = 0
     for events in trace.blocks.values():
         for event in events:

@@ -1,8 +1,8 @@
-"""What the operators refuse, by the argument's name: the same on the CPU, on an NPU and while a graph is traced.
+"""Checks of the operators' arguments: the same on the CPU, on an NPU and while a graph is traced.
 
-A tensor of another device than x's would be read at an address that means nothing there, so every kernel asks here
-first, the fake ones too. While a graph is traced, a size may be known only at run time: what such a size decides is
-left to the kernel, which asks again.
+A tensor on another device than x would be read at a meaningless address, so every kernel, also a fake one, first calls
+a check here. While a graph is traced, a size may be known only at run time: a check that depends on it is left to the
+kernel, which checks again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
 
 
 def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> None:
-    """Raise ArgumentError, which names the argument, unless ``op`` can take these."""
+    """Raise ArgumentError, which names the argument, unless ``op`` accepts these arguments."""
     _check_data(op, x, num_groups)
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None:
@@ -35,15 +35,15 @@ def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None
 
 
 def check_eps(where: str, eps: float) -> None:
-    """Raise ArgumentError, which says ``where``, for an eps that no kernel takes."""
-    # As the kernel gets it: 1e-50 is positive, and 0 as float32.
+    """Raise ArgumentError, which says ``where``, for an eps that no kernel accepts."""
+    # Check it as float32, as the kernel gets it: 1e-50 is positive, but 0 as float32.
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
         what = f"eps is {eps:g}; it must be positive and finite as float32"
         raise ArgumentError(what, where=where, hint="1e-5 is usual")
 
 
 def check_optional_eps(where: str, eps: float | None) -> None:
-    """The same where None stands for the operator's own."""
+    """Check an eps as ``check_eps`` does; None stands for the operator's default."""
     if eps is not None:
         check_eps(where, eps)
 
@@ -66,7 +66,7 @@ def check_backward(
     output_mask: Sequence[bool],
     bias: Tensor | None = None,
 ) -> None:
-    """The same for a backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
+    """Check the arguments of a backward pass. ``output_mask``: which gradients of x, weight and bias to compute."""
     _check_data(op, x, num_groups)
     check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     for name, one in (("mean", mean), ("rstd", rstd)):
@@ -81,7 +81,7 @@ def check_backward(
 
 
 def certainly(condition: bool | torch.SymBool) -> bool:
-    """Whether a condition holds; False where that is known only at run time, when a kernel gets numbers."""
+    """Whether a condition holds for certain; False if it is known only at run time."""
     if not isinstance(condition, torch.SymBool):
         return condition
     from torch.fx.experimental.symbolic_shapes import guard_or_false
@@ -90,21 +90,21 @@ def certainly(condition: bool | torch.SymBool) -> bool:
 
 
 def check_elements(op: str, x: Tensor, **like_x: Tensor) -> None:
-    """The same for an operator that works element by element. like_x: tensors of x's shape, dtype and device."""
+    """Check the arguments of an element-wise operator. like_x: tensors that must have x's shape, dtype and device."""
     check_dtype(op, x)
     for name, one in like_x.items():
         check_like(op, name, one, x.device, x.dtype, x.shape, "the shape of x")
 
 
 def check_mask(op: str, output_mask: Sequence[bool]) -> None:
-    """The same for a mask of the gradients of x, weight and bias."""
+    """Check a mask of the gradients of x, weight and bias."""
     if len(output_mask) != 3:
         what = f"output_mask has {len(output_mask)} entries; it must have 3"
         refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
 
 
 def check_dtype(op: str, x: Tensor) -> None:
-    """The same for the type of x: one of ``DTYPES``."""
+    """Check the dtype of x: one of ``DTYPES``."""
     if x.dtype not in DTYPES:
         refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
 
@@ -131,7 +131,7 @@ def check_like(
     shape: Sequence[int],
     why: str,
 ) -> None:
-    """The same for argument ``name``: it must be of this device, dtype and shape. why: where the shape is from."""
+    """Check that argument ``name`` has this device, dtype and shape. why: where the shape comes from."""
     if one.device != device:
         refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
     if one.dtype != dtype:
@@ -143,5 +143,5 @@ def check_like(
 
 
 def refuse(op: str, argument: str, what: str, hint: str) -> NoReturn:
-    """Raise ArgumentError: what is wrong with an argument of ``op``, and what to do."""
+    """Raise ArgumentError, which says what is wrong with an argument of ``op`` and what to do."""
     raise ArgumentError(what, where=f"argument {argument} of torch.ops.gn_tutorial.{op}", hint=hint)

@@ -1,8 +1,8 @@
-"""``torch.autocast``: what an operator computes in, and its arguments in that type.
+"""``torch.autocast``: choose the type in which an operator computes, and convert its arguments to it.
 
-The rule that ``torch.library`` attaches to an operator runs below the transforms of ``torch.func``. That is too late: a
-transform keeps the arguments for the gradient as it was given them, and the gradient of y has y's type. So
-``transforms`` asks here first.
+``torch.library`` runs an operator's rule below the transforms of ``torch.func``. That is too late: a transform keeps
+the unconverted arguments for the gradient, but the gradient of y has y's type. So ``transforms`` first calls the
+functions here.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _WIDEST = "in the widest type of the arguments"
 
 
 def compute_as_set(op: torch.library.CustomOpDef) -> None:
-    """Under autocast ``op`` computes in the type that autocast is set to, on each device.
+    """Make ``op`` compute under autocast in the type that autocast is set to, on each device.
 
-    One that always computes in the same type says so with ``op.register_autocast``, which knows no other way.
+    For an operator with one fixed type, use ``op.register_autocast``, which supports only that.
     """
     _register(op, _SET)
 
 
 def compute_in_the_widest(op: torch.library.CustomOpDef) -> None:
-    """Under autocast ``op`` computes in the type that holds those of all its tensors, as x + y of PyTorch does."""
+    """Make ``op`` compute under autocast in the common type of all its tensors, as PyTorch's x + y does."""
     _register(op, _WIDEST)
 
 
@@ -48,14 +48,14 @@ def _register(op: torch.library.CustomOpDef, rule: str) -> None:
                 return op._opoverload(*cast)
 
         op._autocast_dtype[device] = rule
-        # In the operator's own library, so that it goes where the operator is defined again.
+        # In the operator's own library, so that the rule is removed when the operator is redefined.
         op._lib.impl(op._name, kernel, key)
 
 
 def arguments_under_autocast(op: torch.library.CustomOpDef, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The arguments as the rule of ``op`` gives them to it: themselves where autocast is off, or there is no rule.
+    """Return the arguments converted by the rule of ``op``; unchanged if autocast is off or there is no rule.
 
-    Conversions are PyTorch's own, so that a gradient comes back in the type that the argument had.
+    PyTorch's own functions convert them, so a gradient has the argument's original type.
     """
     for device, dtype in op._autocast_dtype.items():
         if torch.is_autocast_enabled(device):
@@ -64,7 +64,7 @@ def arguments_under_autocast(op: torch.library.CustomOpDef, arguments: Sequence[
 
 
 def _dtype(rule: Any, arguments: Sequence[Any], device: str) -> torch.dtype:
-    """The type that a rule means for these arguments."""
+    """Return the type that a rule chooses for these arguments."""
     if rule is _SET:
         return torch.get_autocast_dtype(device)
     if rule is not _WIDEST:
@@ -74,7 +74,7 @@ def _dtype(rule: Any, arguments: Sequence[Any], device: str) -> torch.dtype:
 
 
 def off() -> AbstractContextManager[object]:
-    """A block in which nothing is converted: the arguments of what runs in it have been."""
+    """Return a context without autocast, for calls whose arguments are already converted."""
     return torch._C._ExcludeDispatchKeyGuard(_ALL_KEYS)
 
 
@@ -83,7 +83,7 @@ def _cast(arguments: Sequence[Any], device: str, dtype: torch.dtype) -> list[Any
 
 
 def _changes(one: Any, device: str) -> bool:
-    """Whether autocast converts an argument: as PyTorch's own rules."""
+    """Whether autocast converts an argument, by PyTorch's own rules."""
     if not isinstance(one, Tensor) or one.device.type != device:
         return False
     return one.is_floating_point() and one.dtype != torch.float64

@@ -1,8 +1,8 @@
-"""``torch.vmap``: one call for the whole batch, with the new axis folded into one that the operator has.
+"""``torch.vmap``: one call for the whole batch, with the new axis folded into an axis of the operator.
 
-Into N where all examples share weight and bias, because no number of one image meets another's. Otherwise into C:
-B batches of C channels in G groups are B * C channels in B * G groups, and each channel has its own weight. So a batch
-of gradients of weight, which are sums over N, stays apart too.
+It is folded into N if all examples share weight and bias, because the images of a batch are independent. Otherwise it
+is folded into C: B batches of C channels in G groups become B * C channels in B * G groups, and each channel has its
+own weight. So the gradients of weight, which are sums over N, stay separate for each example.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Places = Sequence[int | None]
 
 
 def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Every tensor with the axis of examples in front; a tensor that they share is repeated."""
+    """Return every tensor with the axis of examples in front; a shared tensor is repeated."""
     return [
         one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
         for one, place in zip(tensors, places, strict=True)
@@ -27,7 +27,7 @@ def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tens
 def one_by_one(
     op: Callable[..., Any], count: int, places: Places, arguments: Sequence[Any]
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """``count`` calls, each with its part of the arguments that have the new axis; results have it in front."""
+    """Make ``count`` calls, each with its slice of the arguments with the new axis; the results have it in front."""
     calls = [
         op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
         for number in range(count)
@@ -45,7 +45,7 @@ def batch_forward(
     num_groups: int,
     eps: float = 1e-5,
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """y, mean and rstd of ``count`` calls, and where each has the new axis. places: where the arguments have it."""
+    """Return y, mean and rstd of ``count`` calls, and their indices of the new axis. places: those of the arguments."""
     axis = 0 if places[1] is None and places[2] is None else 1
     x = _folded(x, places[0], count, axis)
     if axis == 1:
@@ -65,7 +65,7 @@ def batch_backward(
     rstd: Tensor,
     *more: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """The gradients of ``count`` calls, and where each has the new axis.
+    """Return the gradients of ``count`` calls, and the index of the new axis of each.
 
     more: weight, and bias where ``op`` takes it, then num_groups and output_mask.
     """
@@ -86,7 +86,7 @@ def batch_backward(
 
 
 def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> Tensor | None:
-    """The tensor with its axis of examples, or a repeated one, in front of ``axis`` and one with it."""
+    """Return the tensor with its axis of examples (or a repeated one) merged into ``axis``."""
     if tensor is None:
         return None
     moved = (

@@ -24,14 +24,14 @@ from gn_tutorial.host.c_library import build_kernels, build_library
 from gn_tutorial.operators.registry import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
-#: Compiled where torch_npu is, by setup.py.
+#: The sources that setup.py compiles on a machine with torch_npu.
 ELSEWHERE = "npu.cpp"
 _BUILD_SECONDS = 1200  # 20 s on a quiet machine: the headers of torch are 200,000 lines
 
 
 @functools.cache
 def load() -> ModuleType:
-    """Build what is not in the cache, register the operators, and return ``torch.ops.gn_tutorial_cpp``.
+    """Build the extension unless it is cached, register the operators, and return ``torch.ops.gn_tutorial_cpp``.
 
     Raises CompileError, CompilerMissing (the zig fallback does not fit torch's C++ library), CacheError.
     """
@@ -42,7 +42,7 @@ def load() -> ModuleType:
 
 
 def use_twin(library: Path) -> None:
-    """Tell a library with ``cpu.cpp`` in it where the twin's build of the host API and the kernels are."""
+    """Tell a library that contains ``cpu.cpp`` where the twin's build of the host API and the kernels are."""
     kernels = build_kernels(observed=False)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
@@ -52,13 +52,13 @@ def use_twin(library: Path) -> None:
 
 
 def build() -> Path:
-    """The extension as a library in the cache, compiled once for each state of sources, torch and compiler."""
+    """Build the extension as a library in the cache, once for each state of sources, torch and compiler."""
     folder = kernels_root() / "torch_cpp"
     return build_of(sorted(path for path in folder.glob("*.cpp") if path.name != ELSEWHERE))
 
 
 def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
-    """The same of these sources alone, which may include the headers of ``kernels/torch_cpp`` and the host API.
+    """Build only these sources, which may include the headers of ``kernels/torch_cpp`` and the host API.
 
     flags: more for the compiler. Raises as ``build``.
     """
@@ -78,7 +78,7 @@ def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
 
 
 def _flags(compiler: Compiler) -> list[str]:
-    """What torch.utils.cpp_extension would give the compiler; its own ``load`` needs ninja, too."""
+    """Return the compiler flags of torch.utils.cpp_extension, whose own ``load`` would also need ninja."""
     flags = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
     flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
     flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]
@@ -88,7 +88,7 @@ def _flags(compiler: Compiler) -> list[str]:
 
 
 def _compile(compiler: Compiler, folder: Path, sources: Sequence[Path], flags: Sequence[str], made: Path) -> None:
-    # One text: the headers of torch are most of the work, and are read once.
+    # One text, so that the headers of torch, which are most of the work, are read once.
     text = "".join(f'#include "{path}"\n' for path in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
     words += [*_flags(compiler), *flags, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]

@@ -1,7 +1,7 @@
-"""Where an operator runs: a build of the host API, and a stream of it.
+"""The device of an operator: a build of the host API, and a stream.
 
-On the CPU that is the twin's build. A call from PyTorch must have its result when it returns there, so its stream does
-the work at once. On an NPU the host API's work joins PyTorch's own stream, which keeps the order, and nobody waits.
+On the CPU it is the twin's build. A call from PyTorch must have its result when it returns, so the stream does the work
+at once. On an NPU the host API's work joins PyTorch's own stream, which keeps the order, and the call does not wait.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ from gn_tutorial.errors import KernelError
 from gn_tutorial.host import c_library
 from gn_tutorial.host.stream import Stream
 
-#: What the device type of an NPU is called: "npu" once torch_npu is there, "privateuseone" before. torch loads
-#: torch_npu by itself, so the name is known when this module is imported.
+#: The device type of an NPU: "npu" if torch_npu is loaded, else "privateuseone". torch loads torch_npu automatically,
+#: so the name is known when this module is imported.
 NPU = torch._C._get_privateuse1_backend_name()
-# A stream belongs to one thread here, so that nobody waits for another's work. It ends with its thread.
+# Each thread has its own stream, so that no thread waits for another's work. It ends with its thread.
 _OWN = threading.local()
-# aclFormat: in these, elements are where a tensor's strides say. torch_npu calls them base formats.
+# The values of aclFormat in which strides describe where elements lie. torch_npu calls them base formats.
 _PLAIN = {0: "NCHW", 1: "NHWC", 2: "ND", 30: "NCDHW"}
 _ND = 2
 
 
 class Device(Protocol):
-    """What a launch needs of the place where the tensors are."""
+    """What a launch needs from the device of its tensors."""
 
     def library(self) -> ctypes.CDLL:
         """The host API, built for this device. Raises GntError."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """The same tensors, with elements where their strides say."""
+        """Return the tensors in a format that their strides describe."""
 
     def chosen(self) -> AbstractContextManager[object]:
-        """A block in which this is the device that streams and launches mean."""
+        """Return a context in which this is the current device."""
 
     def stream(self, operator: str) -> ctypes.c_void_p:
-        """The handle of the stream that the next launch of ``operator`` goes to. Raises GntError."""
+        """Return the handle of the stream for the next launch of ``operator``. Raises GntError."""
 
 
 class Twin:
     """The CPU."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """They are."""
+        """Return the tensors unchanged: the CPU has no private formats."""
         return tensors
 
     def chosen(self) -> AbstractContextManager[object]:
-        """There is one CPU."""
+        """Return an empty context: there is only one CPU."""
         return nullcontext()
 
     def library(self) -> ctypes.CDLL:
-        """The host API with the twin as the device; the first call may compile it."""
+        """Return the host API with the twin as the device; the first call may compile it."""
         return c_library.library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
-        """A stream of this thread; the first call of an operator may compile its kernels."""
+        """Return this thread's stream; the first call of an operator may compile its kernels."""
         return _own_stream().ready(operator)
 
 
@@ -72,9 +72,9 @@ class Npu:
         self.index = index
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Tensors in a private format (私有格式) of the NPU, such as FRACTAL_NZ, are packed: strides say nothing there.
+        """Pack tensors in a private format (私有格式) of the NPU, such as FRACTAL_NZ, which strides do not describe.
 
-        torch_npu gives weights such a format where ``torch.npu.config.allow_internal_format`` is on.
+        torch_npu gives weights such a format if ``torch.npu.config.allow_internal_format`` is on.
         """
         import torch_npu
 
@@ -86,11 +86,11 @@ class Npu:
         return [packed(one) for one in tensors]
 
     def chosen(self) -> AbstractContextManager[object]:
-        """PyTorch's choice of this NPU: a tensor may be on another one than the current."""
+        """Return PyTorch's context of this NPU: a tensor may be on another NPU than the current one."""
         return torch.accelerator.device_index(self.index)
 
     def library(self) -> ctypes.CDLL:
-        """The host API, built for the NPU. Raises KernelError with the reason where there is none."""
+        """Return the host API, built for the NPU. Raises KernelError with the reason if there is no NPU."""
         from gn_tutorial.host.npu import host_library as npu_library
         from gn_tutorial.host.npu import why_not
 
@@ -103,7 +103,7 @@ class Npu:
         return npu_library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
-        """What PyTorch's current NPU stream is to the host API: its library has the kernels of all operators."""
+        """Return the host API's handle of PyTorch's current NPU stream; the library has all operators' kernels."""
         from gn_tutorial.host.npu import stream_of_torch
 
         return stream_of_torch()
@@ -113,7 +113,7 @@ _TWIN = Twin()
 
 
 def device_of(tensor: torch.Tensor) -> Device:
-    """The device of a tensor that a kernel here was called with."""
+    """Return the device of a tensor argument."""
     return _TWIN if tensor.device.type == "cpu" else Npu(tensor.device.index)
 
 

@@ -1,14 +1,15 @@
 """Graph mode on an NPU (图模式): how torchair turns our operators' nodes into nodes of CANN's graph engine, GE.
 
 ``torch.compile`` with torchair's backend gives a graph of PyTorch (FX). For each node in it torchair looks for a
-converter, a function that adds a node to GE's graph. Where nobody registered one, it makes one: for the GE type whose
-name is the operator's in CamelCase, without the namespace. ``gn_tutorial::gelu`` would become CANN's own ``Gelu`` then,
-without a word. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
+converter, a function that adds a node to GE's graph. If none is registered, it makes one: for the GE type whose
+name is the operator's in CamelCase, without the namespace. ``gn_tutorial::gelu`` would then silently become CANN's own
+``Gelu``. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
 
-All of them are one function: tensors go to the inputs of the operator's prototype in their order, numbers to its
-attributes of the same name. An operator package must be installed that has these types: ``gnt dev prototype`` prints
-what msopgen makes the project from. Nothing here was run on an NPU; tests call the converters with a stand-in of
-torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration succeeded.
+All converters use one function: tensors go to the inputs of the operator's prototype in order, numbers to its
+attributes of the same name. An operator package with these types must be installed: ``gnt dev prototype`` prints the
+prototype from which msopgen makes its project. Nothing here was run on an NPU; tests call the converters with a
+stand-in of torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration
+succeeded.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from gn_tutorial.operators.prototype import op_type, prototype
 NAMESPACES = ("gn_tutorial", "gn_tutorial_cpp")
 Converter = Callable[..., Any]
 
-#: Type of an attribute in a prototype -> the class of torchair.ge.attr that carries it, and what makes its value.
+#: Type of an attribute in a prototype -> its class in torchair.ge.attr, and the function that converts its value.
 _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "int": ("Int", int),
     "float": ("Float", float),
     "list_bool": ("ListBool", list),
     "string": ("Str", str),
 }
-#: The argument of a backward pass that says which gradients are wanted. Its node has all outputs in any case.
+#: The argument of a backward pass that says which gradients to compute. The node always has all outputs.
 _MASK = "output_mask"
-#: linear_gelu's: whether its second output is wanted. Its prototype has a mask of both.
+#: The argument of linear_gelu that says whether to keep its second output. Its prototype has a mask of both.
 _KEEP = "keep"
-#: The axes of RMSNorm, which no prototype has: a node's kernel takes the last axis, as long as gamma is.
+#: The axes of RMSNorm, which the prototype lacks: a node's kernel uses the last axis, whose length is that of gamma.
 _AXES = "normalized_shape"
 
 
@@ -60,7 +61,7 @@ def register(torchair: Any = None) -> list[str]:
 
 
 def check(torchair: Any = None) -> list[Registration]:
-    """Whether torchair has our converters, and GE the prototypes that they name. Run it after ``register``.
+    """Check whether torchair has our converters, and GE their prototypes. Run it after ``register``.
 
     A prototype is "yes", "no", or the reason why GE cannot be asked (no CANN). Raises KernelError as ``register``.
     """
@@ -72,7 +73,7 @@ def check(torchair: Any = None) -> list[Registration]:
 
 
 def converter(name: str, op: Any, torchair: Any) -> Converter:
-    """What torchair calls for a node of ``op``, an overload of the registered operator ``name``.
+    """Return the function that torchair calls for a node of ``op``, an overload of the registered operator ``name``.
 
     Raises KernelError if the arguments in the overload's schema do not fit the operator's prototype.
     """
@@ -92,8 +93,8 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         )
 
     def convert(*given: Any, **named: Any) -> Any:
-        """The node's outputs. An input that is None is left out of the node: the prototype calls it optional."""
-        # PyTorch leaves out of a node what equals the schema's default.
+        """Add the node and return its outputs. An input of None is left out: it is optional in the prototype."""
+        # PyTorch omits arguments that equal the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}
         values.update(zip((one.name for one in arguments), given, strict=False), **named)
         if _KEEP in values:
@@ -122,14 +123,14 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
 
 
 def _number(value: Any) -> Any:
-    """An attribute's value; None is rms_norm's eps, and stands for float32's epsilon."""
+    """Return an attribute's value; None (an eps of rms_norm) stands for float32's epsilon."""
     import torch
 
     return torch.finfo(torch.float32).eps if value is None else value
 
 
 def _overloads() -> Sequence[tuple[str, Any]]:
-    """Every operator that has been loaded, in both namespaces: its name in the registry, its overload."""
+    """Yield every loaded operator of both namespaces: its name in the registry, and its overload."""
     import torch
 
     from gn_tutorial import torch_ops
@@ -146,7 +147,7 @@ def _torchair() -> Any:
     try:
         import torch_npu  # noqa: F401 - brings torchair and puts it among the modules
         import torchair
-    except Exception as error:  # whatever a toolkit that is absent or does not fit raises
+    except Exception as error:  # any error of a missing or unsuitable toolkit
         raise KernelError(
             f"there is no torchair: {type(error).__name__}: {error}",
             where="torch.compile on an NPU",
@@ -156,7 +157,7 @@ def _torchair() -> Any:
 
 
 def _prototype(torchair: Any, node: str) -> str:
-    # What torchair.ge.custom_op asks before it makes a node; no documented function does.
+    # torchair.ge.custom_op calls this before it makes a node; no documented function does the same.
     try:
         status = torchair.core._torchair.get_registered_ir_def(node)[0]
     except Exception as error:

@@ -1,8 +1,8 @@
-"""How long calls take, as a caller sees it: warmed up, synchronised, in turns, as percentiles.
+"""Measure how long calls take: after warming up, synchronised, in turns, as percentiles.
 
-On a device that works beside the caller a call returns before its work is done. So the clock starts when the device has
-nothing to do, and stops when it has nothing to do again. On the CPU the twin computes: its times say nothing of an NPU,
-and ``MeasuredOn.label`` says so in every table.
+On an asynchronous device a call returns before its work is done. So the clock starts when the device is idle, and stops
+when it is idle again. On the CPU the twin computes: its times say nothing about an NPU, and ``MeasuredOn.label`` says
+so in every table.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import torch
 
 from gn_tutorial.errors import ArgumentError, KernelError
 
-#: Of a measurement that is shown.
+#: The percentiles that a table shows.
 PERCENTILES = (50, 90, 99)
 
 
 class MeasuredOn(NamedTuple):
-    """A device to measure on. label: what a table of its times must say."""
+    """A device to measure on. label: a text that each table of its times must show."""
 
     device: torch.device
     synchronise: Callable[[], None]
@@ -38,7 +38,7 @@ class Latency(NamedTuple):
 
 
 def place(name: str) -> MeasuredOn:
-    """The CPU ("cpu") or an NPU ("npu", "npu:1"). Raises ArgumentError for another name, KernelError without an NPU."""
+    """Return the CPU ("cpu") or an NPU ("npu", "npu:1"). Raises ArgumentError, or KernelError if there is no NPU."""
     kind = name.partition(":")[0]
     if kind == "cpu":
         return MeasuredOn(
@@ -61,10 +61,11 @@ def place(name: str) -> MeasuredOn:
 def measure(
     calls: Mapping[str, Callable[[], object]], synchronise: Callable[[], None], *, rounds: int, warm_up: int = 10
 ) -> tuple[dict[str, Latency], dict[str, list[float]]]:
-    """Percentiles of each call, and its single times in milliseconds; a round makes each of them once.
+    """Return percentiles of each call, and its single times in milliseconds. A round makes each call once.
 
-    So what else the machine does meets all of them, and ratios within a round are more worth than those of medians.
-    warm_up: rounds before the clock: the first call of a kernel compiles, plans and allocates. Raises ArgumentError.
+    So other work on the machine affects all calls alike, and ratios within a round are more reliable than ratios of
+    medians. warm_up: rounds before measuring, because the first call of a kernel compiles, plans and allocates. Raises
+    ArgumentError.
     """
     if rounds < 1 or warm_up < 0:
         raise ArgumentError(f"rounds is {rounds}, warm_up is {warm_up}", hint="at least one round, no negative number")
@@ -83,11 +84,11 @@ def measure(
 
 
 def _percentiles(times: list[float]) -> list[float]:
-    """``PERCENTILES`` of the times: the time of a call that was made, never one between two."""
+    """Return ``PERCENTILES`` of the times: each is the time of a real call, never interpolated."""
     ordered = sorted(times)
     return [ordered[max(0, -(-len(ordered) * part // 100) - 1)] for part in PERCENTILES]
 
 
 def median_ratio(times: Mapping[str, list[float]], name: str, other: str) -> float:
-    """Median of the ratios within the rounds."""
+    """Return the median of the ratios within the rounds."""
     return statistics.median(one / two for one, two in zip(times[name], times[other], strict=True))

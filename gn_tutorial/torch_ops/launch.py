@@ -1,7 +1,7 @@
-"""One operator of the host API on tensors: from their own addresses and strides, without a copy.
+"""Launch one operator of the host API on tensors, in their own memory, without a copy.
 
-The first call checks and plans, which takes longer than a small kernel. What it makes depends on shapes, strides,
-types and numbers alone; so it is made once for each, as a repeatable executor, and later calls bring addresses only.
+The first call checks and plans, which takes longer than a small kernel. The plan depends only on shapes, strides, types
+and numbers. So it is made once for each combination, as a repeatable executor, and later calls pass only addresses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gn_tutorial.host import c_library
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.devices import device_of
 
-#: Plans that are kept. A model has a few for each layer; sizes that change from call to call would fill memory.
+#: The most plans to keep. A model has a few for each layer; without a limit, changing sizes would fill the memory.
 _MOST = 1024
 _PLANS: dict[tuple[Any, ...], _Plan] = {}
 
@@ -25,11 +25,11 @@ _PLANS: dict[tuple[Any, ...], _Plan] = {}
 def launch(
     name: str, inputs: Sequence[Tensor | None], numbers: tuple[Any, ...], outputs: Sequence[Tensor | None]
 ) -> None:
-    """Run operator ``name`` of the host API on the device of ``inputs[0]``; the outputs are written in its order.
+    """Run operator ``name`` of the host API on the device of ``inputs[0]``; write the outputs in the device's order.
 
-    All tensors on that device, which the caller has checked. outputs: newly made, None for one that is not wanted;
-    their shapes, strides and types follow from inputs and numbers, so that calls that agree in those, and in what is
-    wanted, agree in all. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises
+    The caller has checked that all tensors are on that device. outputs: new tensors, or None for an unwanted one; their
+    shapes, strides and types must follow from the inputs, the numbers and which outputs are wanted, because the plan is
+    found by these. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises
     Refused, KernelError.
     """
     device = device_of(inputs[0])
@@ -38,20 +38,20 @@ def launch(
         stream = device.stream(name)
         inputs = device.plain(inputs)
         layouts = [None if one is None else (one.shape, one.stride(), one.dtype) for one in inputs]
-        # A plan divides its work among the cores of its device.
+        # A plan belongs to its device, because it divides the work among that device's cores.
         key = (name, loaded._handle, inputs[0].device, numbers, *layouts, *(one is None for one in outputs))
         plan = _PLANS.get(key)
         if plan is None:
             plan = _Plan(loaded, name, inputs, numbers, outputs)
             if len(_PLANS) >= _MOST:
                 _PLANS.clear()  # a plan in use lives until its call ends
-            if not any(isinstance(one, ctypes.Array) for one in numbers):  # equal arrays are no equal keys
+            if not any(isinstance(one, ctypes.Array) for one in numbers):  # arrays that are equal are not equal keys
                 _PLANS[key] = plan
         plan.run(stream, [*inputs, *outputs])
 
 
 class _Plan:
-    """A repeatable executor. It is not changed by a run, so threads share it."""
+    """A repeatable executor. A run does not change it, so threads share it."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _Plan:
     def run(self, stream: ctypes.c_void_p, tensors: Sequence[Tensor | None]) -> None:
         """Put the work on the stream. tensors: inputs, then outputs. Raises Refused, KernelError."""
         addresses = self._addresses(*[None if one is None else one.data_ptr() for one in tensors])
-        # PyTorch's allocator: on an NPU the memory goes back in the order of the current stream.
+        # Use PyTorch's allocator: on an NPU it reuses the memory in the order of the current stream.
         size = self._bytes
         workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device) if size else None
         status = self._loaded.GnRunExecutor(
@@ -87,7 +87,7 @@ class _Plan:
             c_library.check(status, self._loaded)
 
     def __del__(self) -> None:
-        if executor := getattr(self, "_executor", None):  # else it was never made
+        if executor := getattr(self, "_executor", None):  # otherwise it was never made
             self._loaded.GnDestroyExecutor(executor)
 
 
@@ -96,7 +96,7 @@ def _describe(loaded: ctypes.CDLL, one: Tensor) -> ctypes.c_void_p:
 
 
 def _in_c(numbers: tuple[Any, ...]) -> list[Any]:
-    """The numbers as the C functions take them: a mask is its bytes, and how many."""
+    """Return the numbers for the C functions: a mask becomes its bytes and their number."""
     words: list[Any] = []
     for one in numbers:
         words += [(ctypes.c_uint8 * len(one))(*one), len(one)] if isinstance(one, tuple) else [one]

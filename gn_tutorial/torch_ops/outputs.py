@@ -1,4 +1,4 @@
-"""Memory for results, in the layout that PyTorch's own operators would choose."""
+"""Allocate results in the layout that PyTorch's own operators would choose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly
 
-#: Number of axes -> the channels-last format of it, and its axes from the one with the smallest stride on.
+#: Number of axes -> its channels-last format, and its axes sorted by stride, smallest first.
 _CHANNELS_LAST = {
     4: (torch.channels_last, (1, 3, 2, 0)),
     5: (torch.channels_last_3d, (1, 4, 3, 2, 0)),
@@ -18,34 +18,34 @@ _CHANNELS_LAST = {
 
 
 def forward_outputs(x: Tensor, num_groups: int) -> tuple[Tensor, Tensor, Tensor]:
-    """y, as x; mean and rstd, float32 of shape (N, num_groups). Nothing is written yet."""
+    """Allocate y, as x, and mean and rstd, float32 of shape (N, num_groups)."""
     statistics = [torch.empty((x.shape[0], num_groups), dtype=torch.float32, device=x.device) for _ in range(2)]
     return like(x), *statistics
 
 
 def backward_outputs(x: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
-    """The gradients of x, weight and bias, None for those that are not wanted. Nothing is written yet."""
+    """Allocate the gradients of x, weight and bias; None for an unwanted one."""
     channels = [torch.empty(x.shape[1], dtype=x.dtype, device=x.device) if one else None for one in output_mask[1:]]
     return like(x) if output_mask[0] else None, *channels
 
 
 def like(x: Tensor) -> Tensor:
-    """Memory of x's shape, dtype and device: channels last if x is, otherwise contiguous."""
+    """Allocate a tensor of x's shape, dtype and device: channels last if x is, otherwise contiguous."""
     return torch.empty(x.shape, dtype=x.dtype, device=x.device, memory_format=memory_format(x))
 
 
 def few_axes(x: Tensor) -> Tensor:
-    """x with its first axes as one, so that no more are left than a tensor of the host API can have.
+    """Merge the first axes of x, so that it has no more axes than a tensor of the host API can have.
 
-    It is x itself, or a view of its memory where that is dense, as results are; an input with gaps is copied.
+    Returns x itself, or a view if x is dense, as results are; an input with gaps is copied.
     """
     return x if x.ndim <= MOST_AXES else x.flatten(0, x.ndim - MOST_AXES)
 
 
 def memory_format(x: Tensor) -> torch.memory_format:
-    """The format that x's strides show, decided as the built-in operators do: gaps are allowed, overlaps are not.
+    """Return the format that x's strides show, by the rule of the built-in operators: gaps are allowed, overlaps not.
 
-    Raises ArgumentError while a graph is traced, if strides that are known only at run time leave it open.
+    Raises ArgumentError while a graph is traced, if the format depends on strides that are known only at run time.
     """
     if x.ndim not in _CHANNELS_LAST:
         return torch.contiguous_format
@@ -58,7 +58,7 @@ def memory_format(x: Tensor) -> torch.memory_format:
         return torch.contiguous_format
     for axis in order:
         length, stride = x.shape[axis], x.stride(axis)
-        # One channel, or one place: both formats fit, and the usual one is taken.
+        # One channel, or one position: both formats fit; choose the contiguous one.
         if length == 0 or stride < least or (axis == 0 and least == channel):
             return torch.contiguous_format
         least = stride * length if length > 1 else stride
@@ -72,11 +72,11 @@ def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
 
 
 def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
-    """The format that x has whatever its sizes will be. With another one the graph would misread the kernel's y."""
+    """Return the format that x has for any sizes. With another one the graph would misread the kernel's y."""
     if any(certainly(x.stride(axis) < x.stride(1)) for axis in order[1:]):
         return torch.contiguous_format
     for found, axes in ((torch.contiguous_format, range(x.ndim - 1, -1, -1)), (name, order)):
-        # PyTorch counts an axis of length 0 as one of length 1 in some places, and not in others.
+        # PyTorch treats an axis of length 0 as one of length 1 in some places, but not in others.
         if any(_strides_are(x, axes, least) for least in (0, 1)):
             return found
     raise ArgumentError(
@@ -87,7 +87,7 @@ def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) 
 
 
 def _strides_are(x: Tensor, axes: Sequence[int], least: int) -> bool:
-    """Whether x is dense, with axes[0] the innermost; ``least``: of an axis' length."""
+    """Whether x is dense, with axes[0] the innermost; ``least``: the smallest length that an axis counts as."""
     stride = 1
     for axis in axes:
         if not certainly(x.stride(axis) == stride):

@@ -1,4 +1,4 @@
-"""Which registrations of the operators PyTorch's dispatcher has: what ``gnt doctor`` asks, in a process of its own.
+"""Check which registrations of the operators PyTorch's dispatcher has; ``gnt doctor`` runs this in its own process.
 
 ``python -m gn_tutorial.torch_ops.registered`` prints the answer as JSON.
 """
@@ -11,12 +11,12 @@ import torch
 
 from gn_tutorial import torch_ops
 
-#: What each operator needs: the CPU, shapes without numbers, gradients, an NPU.
+#: The keys that each operator needs: the CPU, shapes without numbers, gradients, an NPU.
 KEYS = ("CPU", "Meta", "Autograd", "PrivateUse1")
 
 
 def missing() -> list[str]:
-    """A sentence for every operator and key without a kernel."""
+    """Return a sentence for every operator and key without a kernel."""
     return [
         f"{name} has no kernel for {key}"
         for name in torch_ops.__all__

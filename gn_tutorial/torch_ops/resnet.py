@@ -1,8 +1,8 @@
 """A small ResNet of our own with ``torch.nn.GroupNorm``, and a short training of it on random images.
 
-It is there to be converted in place (``gn_tutorial.nn.convert``) and to train as before: residual blocks, one of which
-halves the image, norms of several sizes, and gradients that meet at the additions. The images are drawn, so nothing is
-downloaded; the labels follow from them, so there is something to learn.
+The tests convert it in place (``gn_tutorial.nn.convert``) and check that it trains as before. It has residual blocks,
+one of which halves the image, norms of several sizes, and gradients that are added at the shortcuts. The images are
+random, so nothing is downloaded; the labels depend on them, so there is something to learn.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Block(torch.nn.Module):
 
 
 def make(seed: int) -> torch.nn.Sequential:
-    """The net with the first weights of this seed: (N, 3, 12, 12) to scores, (N, 4). Seven norms, 8 and 16 channels.
+    """Make the net with this seed's initial weights: (N, 3, 12, 12) to scores (N, 4); seven norms, 8 and 16 channels.
 
-    Random numbers of the caller stay as they were.
+    It does not change the caller's random state.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -55,7 +55,7 @@ def make(seed: int) -> torch.nn.Sequential:
 
 
 def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
-    """The loss before each of ``steps`` steps of gradient descent with momentum, in nats; the net is trained.
+    """Train the net, and return the loss in nats before each of ``steps`` steps of gradient descent with momentum.
 
     The same seed gives the same batches, on every device.
     """
@@ -65,7 +65,7 @@ def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
     losses = []
     for _ in range(steps):
         images = torch.randn(_BATCH, CHANNELS, IMAGE, IMAGE, generator=made)
-        # Where the image is brightest: left or right, above or below.
+        # The label: where the image is brightest, left or right, above or below.
         across, down = (images.mean((1, axis)).unflatten(1, (2, IMAGE // 2)).mean(2).argmax(1) for axis in (2, 3))
         loss = torch.nn.functional.cross_entropy(net(images.to(device)), (2 * down + across).to(device))
         optimizer.zero_grad()

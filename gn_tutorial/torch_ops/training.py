@@ -1,10 +1,10 @@
 """A real training: a small convolutional net with GroupNorm learns the handwritten digits of scikit-learn.
 
-It is there to compare two implementations of GroupNorm. With the same seed both start from the same weights and see the
-same batches, so that their losses can differ by rounding only; and after a few hundred steps both must know the digits.
+It compares two implementations of GroupNorm. With the same seed both start from the same weights and see the same
+batches, so their losses can differ only by rounding; after a few hundred steps both must recognise the digits.
 
 The data: 1797 images of 8 x 8 pixels, written by 13 people (Alpaydin and Kaynak, 1998), which come with scikit-learn.
-Every fourth image is held out; the same people wrote it, so the accuracy is about new digits and not about new people.
+Every fourth image is held out; the same people wrote those, so the accuracy is for new digits, not for new people.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from gn_tutorial.errors import ArgumentError, GntError
 Norm = Callable[[int, int], torch.nn.Module]
 
 BATCH = 64  # images a step: 21 steps see all of them once
-HELD_OUT = 4  # one image of so many
-# Plain gradient descent: the step grows and shrinks with the gradient. Adam divides by the gradient's size, and where
-# that is almost 0 it would turn a rounding error into a whole step.
+HELD_OUT = 4  # hold out one image of so many
+# Plain gradient descent: the step is proportional to the gradient. Adam divides by the gradient's size: if that is
+# almost 0, it would turn a rounding error into a whole step.
 RATE, MOMENTUM = 0.05, 0.9
 
 
 class Curve(NamedTuple):
-    """How a training went."""
+    """The losses and the accuracy of a training."""
 
     #: Cross-entropy of each step's batch, before the step, in nats.
     losses: list[float]
-    #: Part of the held-out digits that the trained net knows, 0 to 1.
+    #: Share of the held-out digits that the trained net recognises, 0 to 1.
     accuracy: float
 
 
@@ -47,8 +47,8 @@ class Digits(NamedTuple):
 class DigitsNet(torch.nn.Module):
     """Two convolutions, each with a norm, ReLU and pooling, then a linear layer: (N, 1, 8, 8) to scores, (N, 10).
 
-    ``norm(groups, channels)`` makes the norms, the last layers to be made: whether they draw random numbers or not, all
-    other layers begin from the same weights.
+    ``norm(groups, channels)`` makes the norms. They are made last, so the other layers have the same initial weights
+    whether or not the norms draw random numbers.
     """
 
     def __init__(self, norm: Norm) -> None:
@@ -70,8 +70,8 @@ class DigitsNet(torch.nn.Module):
 def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
     """Train ``DigitsNet`` with the layers that ``norm(groups, channels)`` makes, ``steps`` batches of 64 images.
 
-    The same seed gives the same first weights and the same batches; random numbers of the caller stay as they were.
-    PyTorch works on one thread meanwhile (``one_thread``), however many cores there are: the images are small.
+    The same seed gives the same initial weights and the same batches; the caller's random state does not change.
+    PyTorch works on one thread meanwhile (``one_thread``), because the images are small.
     Raises ArgumentError, GntError without scikit-learn, and whatever the layers raise.
     """
     if steps < 1:
@@ -89,7 +89,7 @@ def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
 
 
 def load_digits() -> tuple[Digits, Digits]:
-    """The digits to train on and those held out, always the same ones. Raises GntError without scikit-learn."""
+    """Return the digits to train on and those held out, always the same. Raises GntError without scikit-learn."""
     try:
         from sklearn import datasets
     except ImportError as error:
@@ -106,7 +106,7 @@ def load_digits() -> tuple[Digits, Digits]:
 
 
 def make_net(norm: Norm, seed: int) -> DigitsNet:
-    """The net with the first weights of this seed. Raises ArgumentError."""
+    """Make the net with the initial weights of this seed. Raises ArgumentError."""
     if isinstance(norm, torch.nn.Module) or not callable(norm):
         what = f"norm is {type(norm).__name__}: it must make layers, not be one"
         hint = "pass the class itself, torch.nn.GroupNorm, or a function of (groups, channels)"
@@ -117,21 +117,21 @@ def make_net(norm: Norm, seed: int) -> DigitsNet:
 
 
 def make_optimizer(net: torch.nn.Module) -> torch.optim.Optimizer:
-    """Gradient descent with momentum on all parameters."""
+    """Make an optimizer: gradient descent with momentum on all parameters."""
     return torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM)
 
 
 def endless_batches(digits: Digits, seed: int) -> Iterator[Digits]:
-    """Batches of ``BATCH`` images without end, in a new order whenever all were seen; the seed chooses the orders."""
+    """Yield batches of ``BATCH`` images without end, in a new order for each pass; the seed chooses the orders."""
     made = torch.Generator().manual_seed(seed)
     while True:
         order = torch.randperm(len(digits.labels), generator=made)
-        for some in order.split(BATCH)[: len(order) // BATCH]:  # the rest that fills no batch waits for another order
+        for some in order.split(BATCH)[: len(order) // BATCH]:  # drop the rest that fills no batch
             yield Digits(digits.images[some], digits.labels[some])
 
 
 def train_step(net: torch.nn.Module, optimizer: torch.optim.Optimizer, batch: Digits) -> float:
-    """Forward, backward, one step of the optimizer; returns the loss before it, in nats."""
+    """Run forward, backward and one step of the optimizer; return the loss before the step, in nats."""
     optimizer.zero_grad()
     loss = torch.nn.functional.cross_entropy(net(batch.images), batch.labels)
     loss.backward()

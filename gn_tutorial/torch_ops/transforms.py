@@ -1,9 +1,9 @@
-"""``torch.func``: gradients under its transforms, for instance one per example; and forward mode, which is refused.
+"""``torch.func``: gradients under its transforms, for instance one per example. Forward mode is refused.
 
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
-``autograd.Function`` does, if what it saves is saved apart from its forward pass. So there is one here for each
-operator, around it, registered under the dispatcher's key that a call meets first while a transform is active. Calls
-outside of transforms never come here. Autocast comes before it: what is saved has the type that the kernel gets.
+``autograd.Function`` works if it saves its tensors outside its forward pass. So this module wraps each operator in one,
+registered under the first dispatch key of a call while a transform is active. Calls outside of transforms never come
+here. Autocast comes first, so the saved tensors have the type that the kernel gets.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def _around(
     gradients: Callable[..., Any],
     batch: Callable[..., Any],
 ) -> None:
-    """Let ``op`` work under transforms, with the save, gradients and rule of vmap it has.
+    """Make ``op`` work under transforms, with its save function, gradients and rule of vmap.
 
-    batch: (info, where the arguments have the new axis, arguments), as ``op.register_vmap`` takes it.
+    batch: takes (info, index of the new axis of each argument, arguments), as for ``op.register_vmap``.
     """
 
     class Around(torch.autograd.Function):
@@ -52,12 +52,12 @@ def _around(
             _refuse_forward_mode(op._qualname.rpartition("::")[2])
 
     def called(*inputs: Any) -> Any:
-        # The dispatcher leaves out arguments that equal the schema's default.
+        # The dispatcher omits arguments that equal the schema's default.
         left_out = op._opoverload._schema.arguments[len(inputs) :]
         given = (*inputs, *(one.default_value for one in left_out))
         return _run(op, Around.apply, tuple(autocast.arguments_under_autocast(op, given)))
 
-    # In the operator's own library, so that it goes where the operator is defined again.
+    # In the operator's own library, so that it is removed when the operator is redefined.
     op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")
 
 
@@ -69,8 +69,8 @@ def with_gradient(
 ) -> None:
     """Give ``op`` a gradient and a rule for vmap, outside of transforms and under them.
 
-    save: (ctx, inputs, output), before gradients: (ctx, gradients of the results). batch: (info, where the
-    arguments have the new axis, arguments), as ``op.register_vmap`` takes it.
+    save: takes (ctx, inputs, output). gradients: takes (ctx, gradients of the results). batch: takes (info, index of
+    the new axis of each argument, arguments), as for ``op.register_vmap``.
     """
     op.register_autograd(gradients, setup_context=save)
     op.register_vmap(batch)
@@ -78,7 +78,7 @@ def with_gradient(
 
 
 def as_gradient_of(of: str, op: torch.library.CustomOpDef, batch: Callable[..., Any]) -> None:
-    """The same for ``op``, the gradient of operator ``of``: vmap it has, a gradient of its own is refused."""
+    """Make ``op``, the gradient of operator ``of``, work under vmap, and refuse a second derivative."""
     refuse = no_second_derivative_of(of)
     op.register_autograd(refuse)
     op.register_vmap(batch)
@@ -102,10 +102,10 @@ def _run(op: torch.library.CustomOpDef, apply: Callable[..., Any], inputs: tuple
 
 
 def refuse_forward_mode(op: str) -> None:
-    """Raise ArgumentError where ``torch.func.jvp`` or a dual level is active.
+    """Raise ArgumentError if ``torch.func.jvp`` or a dual level is active.
 
-    An operator without a rule for it would drop the tangent, and the result would be a derivative of 0. Whether one of
-    the arguments has a tangent cannot be seen from inside an operator under ``torch.func``, so all calls are refused.
+    An operator without a rule for forward mode would drop the tangent and give a derivative of 0. Under ``torch.func``
+    an operator cannot see whether an argument has a tangent, so all calls are refused.
     """
     if forward_ad._current_level >= 0:
         _refuse_forward_mode(op)
@@ -120,7 +120,7 @@ def _refuse_forward_mode(op: str) -> NoReturn:
 
 
 def _built_in(op: str) -> str:
-    """PyTorch's own operator in place of ours, by name if it has ours: a fusion has none."""
+    """Name PyTorch's operator that replaces ours, if there is one; a fused operator has none."""
     name = op.removesuffix("_backward")
     return f"torch.nn.functional.{name}" if hasattr(torch.nn.functional, name) else "PyTorch's own"
 

@@ -1,7 +1,7 @@
-"""GELU, its tanh form, on the CPU in the ways that are no registration: by ctypes and by pybind11, as small as can be.
+"""GELU in its tanh form on the CPU without registration: the smallest examples with ctypes and pybind11.
 
-They are there to be compared with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` (docs/pytorch.md has the
-table): the numbers are the same, and PyTorch knows of neither of them.
+docs/pytorch.md compares them with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``: the numbers are the
+same, but PyTorch does not know these functions as operators.
 """
 
 from __future__ import annotations

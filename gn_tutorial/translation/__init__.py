@@ -1,1 +1,1 @@
-"""Texts in the learner's language: which one (``choice``), a text in it (``texts``), Markdown in it (``markdown``)."""
+"""Texts in the learner's language: choose it (``choice``), translate a text (``texts``) or Markdown (``markdown``)."""

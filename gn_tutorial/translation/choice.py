@@ -1,7 +1,7 @@
-"""Which language the learner reads: ``$GNT_LANG``, or else the locale's, or else English.
+"""Choose the learner's language: ``$GNT_LANG``, else the locale's, else English.
 
-A language is a folder of ``locale``, named as gettext names it. ``GNT_LANG`` that names none is said once, on stderr,
-and the texts are English; a locale that names none is English without a word.
+A language is a folder of ``locale``, with gettext's name. If ``GNT_LANG`` names an unknown language, a line on stderr
+says so once, and the texts are English; an unknown locale means English without a message.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-#: The folder of the catalogues, as gettext lays it out: ``locale/zh/LC_MESSAGES/gn_tutorial.mo``.
+#: The folder of the catalogues, in gettext's layout: ``locale/zh/LC_MESSAGES/gn_tutorial.mo``.
 LOCALE = Path(__file__).resolve().parent / "locale"
-#: The language that every text is written in first.
+#: The language in which every text is written first.
 ENGLISH = "en"
 VARIABLE = "GNT_LANG"
 _OF_THE_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # in the order of setlocale(3)
@@ -25,19 +25,19 @@ _chosen: ContextVar[str] = ContextVar("language", default="")
 
 @functools.cache
 def languages() -> tuple[str, ...]:
-    """The languages there are, English first."""
+    """Return all languages, English first."""
     return (ENGLISH, *sorted(path.name for path in LOCALE.glob("*") if path.is_dir()))
 
 
 def language() -> str:
-    """The language of texts: that of ``speaking``, or the environment's."""
+    """Return the current language: that of ``speaking``, or the environment's."""
     named = os.environ.get(VARIABLE, "").strip()
     return _chosen.get() or (_named(named) if named else _of_the_locale())
 
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Texts that are made inside are in the language ``name``, whatever the environment says."""
+    """Use the language ``name`` inside this context, whatever the environment says."""
     token = _chosen.set(name)
     try:
         yield
@@ -47,7 +47,7 @@ def speaking(name: str) -> Iterator[None]:
 
 @functools.cache
 def _named(name: str) -> str:
-    """The language that GNT_LANG names; English for one that there is not, which is said once."""
+    """Return the language that GNT_LANG names; for an unknown one print a message once and return English."""
     if _code(name) in languages():
         return _code(name)
     there = ", ".join(languages())
@@ -62,5 +62,5 @@ def _of_the_locale() -> str:
 
 
 def _code(name: str) -> str:
-    """``zh_CN.UTF-8``, ``zh-CN`` and ``ZH`` are ``zh``."""
+    """Return the language's code: ``zh`` for ``zh_CN.UTF-8``, ``zh-CN`` and ``ZH``."""
     return name.replace("-", "_").partition(".")[0].partition("@")[0].partition("_")[0].lower()

@@ -1,7 +1,7 @@
-"""Markdown cut into what is translated and what is not: a paragraph, an item, a heading, a cell of a table is one text.
+"""Split Markdown into texts to translate and the rest: each paragraph, item, heading and table cell is one text.
 
-Code, formulas that stand alone, comments, tags and addresses of references stay as they are. The lines of a paragraph
-are joined, so that English which is only broken anew needs no new translation.
+Code, separate formulas, comments, tags and addresses of references are not translated. The lines of a paragraph are
+joined, so new line breaks in the English need no new translation.
 """
 
 from __future__ import annotations
@@ -11,40 +11,40 @@ from collections.abc import Callable, Iterator
 
 from gn_tutorial.translation.texts import key_of, translated
 
-#: What begins several lines that are no prose, and what ends them.
+#: The beginnings of blocks without prose, and their ends.
 _FENCES = {"```": "```", "$$": "$$", "<!--": "-->"}
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d+\.)\s+|#{1,6}\s+|>\s?)?")
 _TAGGED = re.compile(r"((?:<[^>]+>)*)(.*?)((?:<[^>]+>)*)", re.DOTALL)
 _REFERENCE = re.compile(r"\[[^\]]+\]: \S")
 _BAR = re.compile(r"((?<!\\)\|)")
-# No words: code, formulas, addresses of links, tags, references by number.
+# Parts without words: code, formulas, addresses of links, tags, references by number.
 _NO_PROSE = re.compile(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|<[^>]+>|\[\d+\]")
 _WORD = re.compile(r"[A-Za-z]{2}")
 
 
 class Prose(str):
-    """A piece that is translated."""
+    """A piece to translate."""
 
     __slots__ = ()
 
 
 def translated_markdown(text: str, translate: Callable[[str], str] = translated) -> str:
-    """The same Markdown with its prose translated."""
+    """Return the Markdown with its prose translated."""
     return "".join(translate(piece) if isinstance(piece, Prose) else piece for piece in pieces(text))
 
 
 def prose_of(text: str) -> list[str]:
-    """The texts of a Markdown document that are translated, in order."""
+    """Return the texts of a Markdown document that need a translation, in order."""
     return [str(piece) for piece in pieces(text) if isinstance(piece, Prose)]
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The document in pieces, those that are translated as ``Prose``. Joined, they are the document again."""
+    """Split the document into pieces; those to translate are ``Prose``. Joined, they are the document again."""
     paragraph: list[str] = []
     closes = ""
 
     def end() -> Iterator[str]:
-        """The paragraph that was gathered, as one text."""
+        """Yield the collected paragraph as one text."""
         if paragraph:
             whole = "".join(paragraph)
             yield from _prose(whole)
@@ -85,7 +85,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """A piece, the white space around it apart."""
+    """Yield a piece, with the white space around it as separate pieces."""
     inner = text.strip()
     if not _WORD.search(_NO_PROSE.sub("", inner)):
         yield text

@@ -1,7 +1,7 @@
 """A text in the learner's language, by gettext: the key is the English text itself.
 
-So a translation cannot outlive what it translates: where the English changes, its key is gone, and the learner reads
-the new English until somebody has translated it (docs/translating.md).
+So no translation can be outdated: if the English changes, its key is gone, and the learner reads the new English until
+somebody translates it (docs/translating.md).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ DOMAIN = "gn_tutorial"
 
 
 def translated(text: str) -> str:
-    """The text in the learner's language; the text itself where the language has none for it.
+    """Return the text in the learner's language, or the text itself if it has no translation.
 
-    A template is translated before it is filled in: its names in braces are those of the English one.
+    Translate a template before you fill it in; the translation has the same names in braces.
     """
     key = key_of(text)
     if not key or (chosen := language()) == ENGLISH:  # gettext keeps its own notes under the empty text
@@ -27,7 +27,7 @@ def translated(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """What a text is found under: where its lines are broken does not count."""
+    """Return the key of a text: line breaks do not count."""
     return " ".join(text.split())
 
 

@@ -1,8 +1,8 @@
-"""Where a device's time lies beside the modelled one: the rule that made the ``error_bands`` of machines/a2.toml.
+"""The error bands of modelled times: the rule that computed the ``error_bands`` of machines/a2.toml.
 
-The model was held to published launches (``published_launches.csv``). A band spans their measured times over the
-modelled ones, and some more, because the next kernel is another one. It is never wider than a factor of two: a wider
-one would help nobody. docs/timing-model.md names the few launches outside it.
+The model was compared with published launches (published_launches.csv). A band spans their ratios of measured to modelled
+time, with a margin for other kernels. It is never wider than a factor of two, because a wider band would not help;
+docs/timing-model.md lists the few launches outside it.
 """
 
 from __future__ import annotations
@@ -11,26 +11,24 @@ import csv
 import functools
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from gn_tutorial.timing.machine import ErrorBand
 
-_LAUNCHES = Path(__file__).with_name("published_launches.csv")
-#: Launches below and above this modelled time, in us, have bands of their own: what one launch does besides its kernel
-#: weighs less in longer ones.
+#: Launches below and above this modelled time, in us, have separate bands: the cost of the launch itself matters less
+#: in longer ones.
 SHORT_US = 30.0
-#: What the next kernel may be off beyond those that were measured, the least that is allowed for on each side, and the
-#: quickest device's time times this is the slowest's at most.
+#: The margin beyond the measured ratios for other kernels; the smallest deviation that a band allows on each side; and
+#: the largest ratio of its upper to its lower end.
 _MORE, _LEAST, _WIDEST = 1.05, 1.15, 2.0
 _NOISE = 1e-6  # of float64, before a figure is rounded
 
 
 class Launch(NamedTuple):
-    """One published launch of a production operator. Times in us; ``modelled_us`` by the constants as they stand.
+    """One published launch of a production operator. Times in us; ``modelled_us`` uses the current constants.
 
-    shape: of its first input, as JSON. attr: num_groups of group_norm, dim of swi_glu, else empty. blocks: by the
-    operator's own tiling. fitted: the constant that was taken from this launch, so that agreeing proves nothing.
+    shape: of its first input, as JSON. attr: num_groups of group_norm, dim of swi_glu, else empty. blocks: from the
+    operator's own tiling. fitted: the constant that was fitted to this launch, so its agreement proves nothing.
     """
 
     op: str
@@ -68,7 +66,7 @@ def published_launches() -> tuple[Launch, ...]:
 
 
 def bands_of(launches: Sequence[Launch], source: str = "") -> tuple[ErrorBand, ErrorBand]:
-    """The bands of short and of long launches that these give. There must be some of both."""
+    """Compute the bands of short and of long launches from these launches. There must be some of each."""
     found = []
     for below, chosen in (
         (SHORT_US, [one.ratio for one in launches if one.modelled_us < SHORT_US]),

@@ -1,4 +1,4 @@
-"""The operators of the host API for NumPy arrays, an operator a module: both calls of it in one function.
+"""The operators of the host API for NumPy arrays, one module an operator: a function makes both calls.
 
-``gn_tutorial.host`` hands out what the modules here name in their ``__all__``; a new file is found by being here.
+``gn_tutorial.host`` exports the names in ``__all__`` of the modules here; it finds a new file by itself.
 """

@@ -15,8 +15,8 @@ def add_relu(
 ) -> np.ndarray:
     """max(x + y, 0) through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. y, out: as x; out is where to write the result, a contiguous array
-    otherwise. ``stream`` and errors as in ``group_norm``.
+    x: float32, float16 or bfloat16, 0 to 8 axes. y, out: as x; out receives the result; by default a new contiguous
+    array. ``stream`` and errors as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("AddRelu", (x, y), (), (made,), stream)
@@ -26,7 +26,7 @@ def add_relu(
 def add_relu_backward(
     grad_out: np.ndarray, result: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """The gradient of ``add_relu``'s x, and of its y, from that of its result. grad_out, out: as result."""
+    """The gradient of ``add_relu``'s x, and of its y, from that of its result. grad_out, out: as ``result``."""
     made = np.empty(result.shape, result.dtype) if out is None else out
     run("AddReluBackward", (grad_out, result), (), (made,), stream)
     return made

@@ -10,7 +10,7 @@ from gn_tutorial.host.stream import Stream
 
 __all__ = ["gelu", "gelu_backward"]
 
-#: What ``approximate`` may be. The places are the numbers of GeluV2.
+#: The values of ``approximate``. The index of each is its number in GeluV2.
 FORMS = ("none", "tanh")
 
 
@@ -19,8 +19,8 @@ def gelu(
 ) -> np.ndarray:
     """GELU of every element of x, through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. approximate: "none" as it is defined, with erf; "tanh" that form.
-    out: where to write the result, of x's shape and dtype and any strides; a contiguous array otherwise. ``stream`` and
+    x: float32, float16 or bfloat16, 0 to 8 axes. approximate: "none" with erf, as GELU is defined, or "tanh".
+    out: receives the result, of x's shape and dtype and any strides; by default a new contiguous array. ``stream`` and
     errors as in ``group_norm``; ArgumentError for another word.
     """
     number = form_number("gelu", approximate)
@@ -37,14 +37,14 @@ def gelu_backward(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as there."""
+    """The gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as in ``gelu``."""
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made
 
 
 def form_number(function: str, approximate: str) -> int:
-    """The number of one of ``FORMS``. function: whose argument it is. Raises ArgumentError for another word."""
+    """Return the number of one of ``FORMS``. function: named in the ArgumentError for another word."""
     if approximate not in FORMS:
         hint = f"one of {', '.join(map(repr, FORMS))}"
         raise ArgumentError(f"'approximate' is {approximate!r}", where=f"gnt.host.{function}", hint=hint)

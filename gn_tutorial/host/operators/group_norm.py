@@ -1,4 +1,4 @@
-"""GroupNorm of NumPy arrays through the host API, alone and with SiLU behind it, and its gradients."""
+"""GroupNorm of NumPy arrays through the host API, alone and followed by SiLU, and the gradients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class GroupNormGradients(NamedTuple):
-    """What ``group_norm_backward`` writes; None for what was not asked for. Valid after the stream is synchronised."""
+    """Results of ``group_norm_backward``; None for an unwanted one. Valid after the stream is synchronised."""
 
     grad_input: np.ndarray | None
     grad_gamma: np.ndarray | None
@@ -31,7 +31,7 @@ class GroupNormGradients(NamedTuple):
 
 
 class GroupNormArrays(NamedTuple):
-    """What ``group_norm`` writes. Valid when the stream has been synchronised."""
+    """Results of ``group_norm``. Valid after the stream is synchronised."""
 
     out: np.ndarray
     mean: np.ndarray
@@ -51,10 +51,10 @@ def group_norm(
 ) -> GroupNormArrays:
     """GroupNorm of x, shape (N, C, ...), through both calls.
 
-    gamma, beta: shape (C,), x's dtype, None for ones and zeros. out: where to write the result, of x's shape and dtype
-    and any strides; a contiguous array otherwise. mean and rstd: shape (N, num_groups); float32, or rounded to x's
-    dtype with ``statistics_of_x``, as aclnnGroupNorm has them on Atlas A2. With a ``stream`` this returns before
-    anything is computed; ``stream.synchronize()`` makes the arrays valid. Without, it waits.
+    gamma, beta: shape (C,), x's dtype, None for ones and zeros. out: receives the result, of x's shape and dtype and
+    any strides; by default a new contiguous array. mean and rstd: shape (N, num_groups); float32, or rounded to x's
+    dtype with ``statistics_of_x``, as in aclnnGroupNorm on Atlas A2. With a ``stream`` this returns before the kernel
+    runs, and the arrays are valid after ``stream.synchronize()``. Without a stream, it waits.
     Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize``.
     """
     made = _forward_arrays(x, num_groups, out, statistics_of_x)
@@ -92,7 +92,7 @@ def group_norm_backward(
 ) -> GroupNormGradients:
     """The gradients of ``group_norm`` through both calls.
 
-    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: what ``group_norm`` returned, float32 or x's dtype. gamma:
+    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: from ``group_norm``, float32 or x's dtype. gamma:
     shape (C,), None for ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors
     as ``group_norm``.
     """
@@ -124,7 +124,7 @@ def group_norm_silu_backward(
 
 
 def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None, statistics_of_x: bool) -> GroupNormArrays:
-    """Room for what a forward pass writes. Raises ArgumentError."""
+    """Return new arrays for the results of a forward pass. Raises ArgumentError."""
     (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
     statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # then the C side refuses it
     y = np.empty(x.shape, x.dtype) if out is None else out
@@ -133,5 +133,5 @@ def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None, stat
 
 
 def _sizes(x: np.ndarray) -> tuple[int, int, int]:
-    """N, C and HxW; zeros, which the C side refuses, for an array with fewer axes."""
+    """Return N, C and HxW; zeros, which the C side refuses, for an array with too few axes."""
     return (*x.shape[:2], math.prod(x.shape[2:])) if x.ndim >= 2 else (0, 0, 0)

@@ -21,14 +21,14 @@ __all__ = [
 
 
 class RmsNormArrays(NamedTuple):
-    """What ``rms_norm`` writes. Valid when the stream has been synchronised."""
+    """Results of ``rms_norm``. Valid after the stream is synchronised."""
 
     out: np.ndarray
     rstd: np.ndarray
 
 
 class AddRmsNormArrays(NamedTuple):
-    """What ``add_rms_norm`` writes. Valid when the stream has been synchronised."""
+    """Results of ``add_rms_norm``. Valid after the stream is synchronised."""
 
     out: np.ndarray
     sum: np.ndarray
@@ -36,7 +36,7 @@ class AddRmsNormArrays(NamedTuple):
 
 
 class RmsNormGradients(NamedTuple):
-    """What the backward functions here write. Valid when the stream has been synchronised."""
+    """Results of the backward functions here. Valid after the stream is synchronised."""
 
     grad_input: np.ndarray
     grad_gamma: np.ndarray
@@ -52,8 +52,8 @@ def rms_norm(
 ) -> RmsNormArrays:
     """RMSNorm of x over the axes of gamma, which are the last of x, through both calls.
 
-    x: 1 to 8 axes; float32, float16 or bfloat16. gamma: x's dtype, not empty. out: where to write the result, of x's
-    shape and dtype and any strides; a contiguous array otherwise. rstd: float32, of x's shape without the axes of
+    x: 1 to 8 axes; float32, float16 or bfloat16. gamma: x's dtype, not empty. out: receives the result, of x's shape
+    and dtype and any strides; by default a new contiguous array. rstd: float32, of x's shape without the axes of
     gamma. ``stream`` and errors as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
@@ -71,9 +71,9 @@ def add_rms_norm(
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> AddRmsNormArrays:
-    """The sum of x1 and x2, rounded to their dtype, and ``rms_norm`` of it, through both calls.
+    """The sum of x1 and x2, rounded to their dtype, and ``rms_norm`` of the sum, through both calls.
 
-    x1, x2: one shape and dtype. out: where to write the result and the sum. The rest and errors: as ``rms_norm``.
+    x1, x2: one shape and dtype. out: receives the result and the sum. Other arguments and errors: as ``rms_norm``.
     """
     made, total = (np.empty(x1.shape, x1.dtype), np.empty(x1.shape, x1.dtype)) if out is None else out
     rstd, outer = _rstd(x1, gamma)
@@ -82,7 +82,7 @@ def add_rms_norm(
 
 
 def _rstd(x: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Memory for rstd with as many axes as x, which the C side wants, and its shape without those of gamma."""
+    """Return memory for rstd with as many axes as x, as C needs it, and its shape without the axes of gamma."""
     outer = max(x.ndim - gamma.ndim, 0)  # the C side refuses a gamma of more axes
     return np.empty((*x.shape[:outer], *[1] * (x.ndim - outer)), np.float32), x.shape[:outer]
 
@@ -92,8 +92,8 @@ def rms_norm_backward(
 ) -> RmsNormGradients:
     """The gradients of ``rms_norm`` through both calls.
 
-    grad_out, x: one shape and dtype. rstd: what ``rms_norm`` returned. gamma: as there; its gradient is float32 for
-    every dtype. ``stream`` and errors as in ``group_norm``.
+    grad_out, x: one shape and dtype. rstd: from ``rms_norm``. gamma: as in ``rms_norm``; its gradient is always
+    float32. ``stream`` and errors as in ``group_norm``.
     """
     made = RmsNormGradients(np.empty(x.shape, x.dtype), np.empty(gamma.shape, np.float32))
     run("RmsNormGrad", (grad_out, x, rstd, gamma), (), made, stream)
@@ -111,7 +111,8 @@ def add_rms_norm_backward(
 ) -> RmsNormGradients:
     """The gradients of ``add_rms_norm`` through both calls; ``grad_input`` is that of x1 and of x2.
 
-    grad_out, grad_sum: of its two results, as total. total, rstd: what it returned. The rest: as ``rms_norm_backward``.
+    grad_out, grad_sum: gradients of its two results, as total. total, rstd: its sum and rstd. The rest: as
+    ``rms_norm_backward``.
     """
     made = RmsNormGradients(np.empty(total.shape, total.dtype), np.empty(gamma.shape, np.float32))
     run("AddRmsNormGrad", (grad_out, grad_sum, total, rstd, gamma), (), made, stream)

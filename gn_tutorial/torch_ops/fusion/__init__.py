@@ -1,8 +1,8 @@
-"""A pass over PyTorch's graphs that lets the fused kernels of this course do what a model writes as several operators.
+"""A pass over PyTorch's graphs that replaces several operators of a model by one fused kernel.
 
-``fuse(model)`` traces a model and returns one that computes the same; ``.fusions`` of it says what was found and what
-was left, and why. ``torch.compile(model, backend=gn_tutorial.torch_ops.fusion.backend)`` does the same for each graph
-that the compiler captures, so that graph breaks and changing shapes are its business.
+``fuse(model)`` traces a model and returns an equivalent one; its ``.fusions`` lists what was fused and what was left,
+and why. ``torch.compile(model, backend=gn_tutorial.torch_ops.fusion.backend)`` does the same for each graph that the
+compiler captures; the compiler then handles graph breaks and changing shapes.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ __all__ = ["Found", "FusionReport", "Left", "backend", "fuse"]
 
 
 class _Leaves(Tracer):
-    """PyTorch's tracer, for which the modules of this course are whole, as PyTorch's own are."""
+    """PyTorch's tracer, which does not look inside the modules of this course, as it does not with PyTorch's own."""
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
         return type(module).__module__ == OURS or super().is_leaf_module(module, name)
 
 
 def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
-    """A model that computes the same as ``model`` with fused kernels, on the same parameters.
+    """Return a model that computes the same as ``model`` with fused kernels, on the same parameters.
 
-    model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. linear: also GELU
-    behind Linear, whose product of matrices then leaves the cube unit, which is made for it, for the vector unit. The
-    result has the model's parameters, not copies, but for convolutions into which a BatchNorm was
-    folded: that happens in eval mode only, and the result is for inference then. ``.fusions``: the FusionReport.
-    PyTorch's tracer takes ``x += y`` for ``x = x + y``: a model that hands changed arguments back to its caller is
-    exported first. Raises ArgumentError for a model that cannot be traced.
+    model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. linear: also fuse
+    GELU after Linear; the matrix product then moves from the cube unit to the vector unit. The result has the model's
+    own parameters, except for convolutions into which a BatchNorm was folded: that happens only in eval mode, and the
+    result is then for inference. ``.fusions``: the FusionReport. PyTorch's tracer treats ``x += y`` as ``x = x + y``:
+    if a model returns changed arguments to its caller, export it first. Raises ArgumentError for a model that cannot be
+    traced.
     """
     if isinstance(model, GraphModule):
         graph = GraphModule(model, copy.deepcopy(model.graph))
     else:
         try:
             traced = _Leaves().trace(model)
-        except Exception as error:  # whatever the model's own code does with a value that is not there
+        except Exception as error:  # anything that the model's own code raises for a missing value
             raise ArgumentError(
                 f"the model cannot be traced: {error}",
                 where="gn_tutorial.torch_ops.fusion.fuse",
@@ -61,7 +61,7 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
 
 
 def backend(graph: GraphModule, _: list[Any], *, linear: bool = False) -> Callable[..., Any]:
-    """For ``torch.compile``: the graph with fused kernels, run as it stands. ``backend.reports`` has the reports.
+    """A backend for ``torch.compile``: return the graph with fused kernels. ``backend.reports`` has the reports.
 
     linear: as in ``fuse``; ``functools.partial(backend, linear=True)`` is a backend, too.
     """

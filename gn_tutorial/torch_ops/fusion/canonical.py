@@ -1,9 +1,9 @@
-"""One spelling for what models write in many: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, ``aten.relu`` are one call.
+"""Rewrite equivalent calls in one form: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)`` and ``aten.relu`` become one call.
 
-Patterns are written once, in the functions here, and the graph is brought to them first. It computes the same: each
-function is PyTorch's own of that name. A module with hooks stays a module. What works in place becomes a call that
-returns new memory where nobody can tell the difference: nothing else reads the argument, and the argument is memory of
-its own. Where that is not certain the call stays, and ``canonicalise`` says why.
+Patterns use only the functions here, and the graph is rewritten to them first. The graph computes the same, because
+each function is PyTorch's own of that name. A module with hooks stays a module. An in-place call becomes a call that
+returns new memory if nothing else reads its argument and the argument is not shared memory. If that is not certain, the
+call stays, and ``canonicalise`` says why.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | No
     return functional.rms_norm(x, shape, weight, eps)
 
 
-#: The module of our own modules: it imports this package, so that it is known by its name only.
+#: The name of the module with our modules. It imports this package, so it cannot be imported here.
 OURS = "gn_tutorial.nn"
-#: Every function of one spelling; the graph calls it with all arguments in their places.
+#: Every canonical function; the graph calls it with all arguments by position.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)
 _ATEN = torch.ops.aten
-#: What models call -> the function, the names of its arguments, and defaults of those that may be left out.
+#: A call in a model -> the canonical function, the names of its arguments, and the defaults of optional ones.
 _FUNCTIONS: dict[Any, tuple[Callable[..., Tensor], tuple[str, ...], dict[str, Any]]] = {}
 _IN_PLACE: dict[Any, Any] = {}
 
@@ -87,7 +87,7 @@ _spelt(
     rms_norm, "input normalized_shape weight eps", functional.rms_norm, torch.rms_norm, _ATEN.rms_norm.default,
     weight=None, eps=None,
 )  # fmt: skip
-#: Works in place -> the same with new memory.
+#: An in-place function -> the one that returns new memory.
 _IN_PLACE |= {
     operator.iadd: operator.add,
     operator.imul: operator.mul,
@@ -101,9 +101,9 @@ _IN_PLACE |= {
     _ATEN.relu_.default: _ATEN.relu.default,
     _ATEN.silu_.default: _ATEN.silu.default,
 }
-#: Arguments that change nothing if they have this value; with another the call stays as it is.
+#: Arguments that have no effect at this value; with another value the call is not rewritten.
 _IGNORED = {"inplace": False, "alpha": 1, "cudnn_enabled": True}
-#: Modules whose result is memory that nobody else knows, besides the functions here. Not Identity, not Dropout.
+#: Modules that always return new memory, besides the functions here. Identity and Dropout may not.
 _FRESH_MODULES = (
     torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d, torch.nn.Linear, torch.nn.GroupNorm,
     torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d, torch.nn.LayerNorm, torch.nn.RMSNorm,
@@ -116,7 +116,7 @@ _FRESH_FUNCTIONS = {
 
 
 def canonicalise(graph: GraphModule) -> list[tuple[Node, str]]:
-    """Bring the calls that patterns know to one spelling, in place. Returns in-place calls that stay, and why."""
+    """Rewrite the calls of a graph in canonical form, in place. Returns the in-place calls that stay, and why."""
     stays = []
     for node in list(graph.graph.nodes):
         if node.op == "call_module":
@@ -131,7 +131,7 @@ def canonicalise(graph: GraphModule) -> list[tuple[Node, str]]:
 
 
 def mutates(node: Node) -> bool:
-    """Whether a call writes into memory that was there before it, by its name or its schema."""
+    """Whether a call writes into existing memory, judged by its name or its schema."""
     if node.op == "call_method":
         return str(node.target).endswith("_") and not str(node.target).endswith("__")
     if node.op != "call_function":
@@ -145,7 +145,7 @@ def mutates(node: Node) -> bool:
 
 
 def _call(graph: GraphModule, node: Node) -> str:
-    """Respell one call of a function or method. Returns why a call in place stays; "" otherwise."""
+    """Rewrite one call of a function or method. Returns why an in-place call stays; "" otherwise."""
     target, kwargs = node.target, dict(node.kwargs)
     in_place = target in _IN_PLACE or kwargs.get("inplace") is True
     target = _IN_PLACE.get(target, target)
@@ -173,7 +173,7 @@ def _call(graph: GraphModule, node: Node) -> str:
 
 
 def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
-    """Why a call that works in place on ``argument`` is not the same as one that returns new memory; "" if it is."""
+    """Return why an in-place call on ``argument`` differs from one that returns new memory; "" if it does not."""
     if not isinstance(argument, Node):
         return ""
     if argument.op == "placeholder":
@@ -190,7 +190,7 @@ def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
 
 
 def _module(graph: GraphModule, node: Node) -> None:
-    """Respell one call of a module whose class is PyTorch's own, or ours in its place."""
+    """Rewrite one call of a module of PyTorch, or of ours that replaces it."""
     path, (x, *others) = str(node.target), node.args
     module = graph.get_submodule(path)
     if others or node.kwargs or _has_hooks(module):
@@ -203,7 +203,7 @@ def _module(graph: GraphModule, node: Node) -> None:
             return graph.graph.get_attr(f"{path}.{name}")
 
     kind = type(module)
-    if kind.__module__ == OURS:  # our modules compute what those of PyTorch compute that have their names
+    if kind.__module__ == OURS:  # our modules compute the same as PyTorch's modules of the same names
         kind = getattr(torch.nn, kind.__name__, kind)
     match kind:
         case torch.nn.ReLU | torch.nn.SiLU:
@@ -228,7 +228,7 @@ def _respell(node: Node, function: Callable[..., Tensor], arguments: tuple[Any, 
 
 
 def _parameters_first(graph: GraphModule) -> None:
-    """Parameters and buffers in front, so that a fused call may stand wherever its data is there."""
+    """Move parameters and buffers to the front, so that a fused call may stand anywhere after its other inputs."""
     nodes = list(graph.graph.nodes)
     first = next(node for node in nodes if node.op != "placeholder")
     for node in nodes:

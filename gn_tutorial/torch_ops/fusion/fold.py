@@ -1,8 +1,9 @@
-"""A convolution and the BatchNorm behind it as one convolution, for inference.
+"""Fold a BatchNorm into the convolution before it, for inference.
 
 With the running statistics BatchNorm is one multiplication and one addition for each channel, and the convolution is
-linear: so both go into its weight and bias (``torch.nn.utils.fuse_conv_bn_weights``). That is exact in real numbers; it
-is computed in float64 and rounded once. In training the statistics are those of the batch, so nothing is folded then.
+linear: so its weight and bias can include both (``torch.nn.utils.fuse_conv_bn_weights``). That is exact in real
+numbers; it is computed in float64 and rounded once. In training the statistics are those of the batch, so nothing is
+folded then.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _NAME = "convolution and BatchNorm"
 
 
 def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
-    """Fold every such pair of modules, in place; the convolutions of ``graph`` are new ones. Adds to the report."""
+    """Fold every such pair of modules in ``graph``, in place, with new convolutions. Adds to the report."""
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")
     for node in list(graph.graph.nodes):
@@ -45,7 +46,7 @@ def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
 
 
 def _convolution_before(node: Node, modules: dict[str, torch.nn.Module]) -> Node | None:
-    """The convolution whose result this BatchNorm takes; None if it is no BatchNorm behind one."""
+    """Return the convolution before this BatchNorm; None if the node is not such a BatchNorm."""
     if node.op != "call_module" or not node.args or not isinstance(node.args[0], Node):
         return None
     before = node.args[0]
@@ -56,7 +57,7 @@ def _convolution_before(node: Node, modules: dict[str, torch.nn.Module]) -> Node
 
 
 def _why_not(before: Node, node: Node, modules: dict[str, torch.nn.Module], calls: Counter[str]) -> str:
-    """Why a pair is not folded; "" if it may be."""
+    """Return why a pair is not folded; "" if it may be."""
     convolution, norm = modules[str(before.target)], modules[str(node.target)]
     if norm.training:
         return "in training the statistics are those of the batch: model.eval() first"
@@ -71,7 +72,7 @@ def _why_not(before: Node, node: Node, modules: dict[str, torch.nn.Module], call
 
 
 def _folded(convolution: torch.nn.Module, norm: torch.nn.Module) -> torch.nn.Module:
-    """The convolution with BatchNorm in its weight and bias, in the type that it has."""
+    """Return a convolution of the same type with BatchNorm in its weight and bias."""
     made = copy.deepcopy(convolution)
     wide = [None if one is None else one.detach().double() for one in (convolution.weight, convolution.bias)]
     numbers = [

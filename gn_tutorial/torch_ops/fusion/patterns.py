@@ -1,8 +1,8 @@
-"""What is looked for in a graph, and what stands there afterwards.
+"""The patterns that the pass finds in a graph, and their replacements.
 
 Each pattern is a small graph of ``canonical`` functions; PyTorch's own matcher (``torch.fx.subgraph_rewriter``) finds
-it. A fused function looks at its tensors when it runs: where the kernel does not take them, because they differ in
-shape or type, it computes the parts, so that a fused model takes whatever the model took.
+it. A fused function checks its tensors when it runs: if the kernel does not accept them, because they differ in shape
+or type, it computes the parts, so a fused model accepts the same inputs as the model.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _DEVICES = ("cpu", NPU)
 
 
 def add_relu(x: Tensor, y: Tensor) -> Tensor:
-    """relu(x + y), in one launch where both are alike."""
+    """relu(x + y), in one launch if x and y have one shape, type and device."""
     return _OPS.add_relu(x, y) if alike(x, y) else canonical.relu(canonical.add(x, y))
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
-    """silu(gate) * up, in one launch where both are alike."""
+    """silu(gate) * up, in one launch if both have one shape, type and device."""
     return _OPS.swiglu(gate, up) if alike(gate, up) else canonical.multiply(canonical.silu(gate), up)
 
 
 def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
-    """silu(group_norm(x)), in one launch where the kernel takes the parameters' type."""
+    """silu(group_norm(x)), in one launch if the kernel accepts the parameters' type."""
     given = [one for one in (weight, bias) if one is not None]
     if (
         taken(x)
@@ -49,9 +49,9 @@ def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Ten
 def add_rms_norm(
     x: Tensor, y: Tensor, shape: list[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
-    """x + y and its rms_norm, in one launch where both are alike and the kernel takes the weight.
+    """x + y and its rms_norm, in one launch if both have one shape, type and device and the kernel accepts the weight.
 
-    Not under autocast, which has PyTorch's norm of halves in float32.
+    Not under autocast, in which PyTorch computes the norm of halves in float32.
     """
     fits = weight is not None and alike(x, weight, shape=False) and tuple(weight.shape) == tuple(shape)
     if fits and alike(x, y) and 0 not in shape and not torch.is_autocast_enabled(x.device.type):
@@ -62,7 +62,7 @@ def add_rms_norm(
 
 
 def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str) -> Tensor:
-    """gelu(linear(x)), in one launch where all are of one type; the pre-activation is kept where gradients may be."""
+    """gelu(linear(x)), in one launch if all have one type; it keeps the pre-activation if gradients may be needed."""
     given = [weight, *([] if bias is None else [bias])]
     if x.ndim and weight.ndim == 2 and all(alike(x, one, shape=False) for one in given):
         return _OPS.linear_gelu(x, weight, bias, approximate, torch.is_grad_enabled())[0]
@@ -70,22 +70,22 @@ def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str
 
 
 def taken(x: Tensor) -> bool:
-    """Whether kernels take such a tensor."""
+    """Whether the kernels accept such a tensor."""
     return x.dtype in DTYPES and x.device.type in _DEVICES
 
 
 def alike(x: Tensor, y: Tensor, *, shape: bool = True) -> bool:
-    """Whether a kernel that broadcasts nothing and converts nothing takes both; shape: if they must agree in that."""
+    """Whether a kernel without broadcasting and conversion accepts both. shape: whether the shapes must be equal."""
     return taken(x) and x.dtype == y.dtype and x.device == y.device and (x.shape == y.shape or not shape)
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """name: of the fusion. graph: what is looked for. fused: what replaces it; its arguments are the graph's, in order.
+    """A pattern. name: of the fusion. graph: to find. fused: its replacement, with the graph's arguments, in order.
 
-    tensors: those arguments that must be alike. inner: the values that are not there any more afterwards. results: how
-    many values of the graph stay, the last call's the last; fused returns as many, in that order. unasked: why it is
-    left where nobody has asked for it; "": it is always replaced.
+    tensors: the arguments that must be alike. inner: the values that disappear. results: how many values of the graph
+    remain, that of the last call last; fused returns as many, in that order. unasked: the reason for leaving it unless
+    the caller asks for it; "" if it is always replaced.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Pattern:
     unasked: str = ""
 
     def leaking(self) -> Graph:
-        """The same pattern with the inner values among its results: it is found where one of them is used again."""
+        """Return the pattern with the inner values among its results: it matches if one of them is used again."""
         graph = Graph()
         made: dict[Node, Node] = {}
         result = graph.graph_copy(self.graph, made)
@@ -113,7 +113,7 @@ def _pattern(
     alike: str,
     unasked: str = "",
 ) -> Pattern:
-    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the result, or several."""
+    """Make a pattern. build: makes its results from ``call(function, *arguments)`` and the arguments' nodes."""
     graph = Graph()
     nodes = [graph.placeholder(one) for one in arguments.split()]
     result = build(lambda function, *given: graph.call_function(function, given), *nodes)
@@ -124,7 +124,7 @@ def _pattern(
 
 
 def _sum_and_norm(call: Callable[..., Node], x: Node, y: Node, *rest: Node) -> tuple[Node, Node]:
-    """The residual stream goes on beside its norm."""
+    """Build x + y and its norm, both results: the residual stream uses the sum."""
     total = call(canonical.add, x, y)
     return total, call(canonical.rms_norm, total, *rest)
 
@@ -155,5 +155,5 @@ def _patterns() -> tuple[Pattern, ...]:
     )  # fmt: skip
 
 
-#: In the order in which they are looked for: of two that fit at one place, the first is taken.
+#: In order of preference: if two match at one place, the first is used.
 PATTERNS = _patterns()

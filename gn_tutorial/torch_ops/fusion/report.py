@@ -1,4 +1,4 @@
-"""What a pass over a graph found, and what it left alone and why: as data, and as a table."""
+"""The report of a pass over a graph: what it fused, what it left, and why, as data and as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class Found(NamedTuple):
-    """One fusion. where: the module or the value of the graph. replaced: the names of the values that it stands for."""
+    """One fusion. where: the module or the value of the graph. replaced: the names of the values that it replaces."""
 
     fusion: str
     where: str
@@ -19,7 +19,7 @@ class Found(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A place that looks like a fusion, and why it is none."""
+    """A place that looks like a fusion, and the reason why it was not fused."""
 
     fusion: str
     where: str
@@ -34,7 +34,7 @@ class FusionReport:
     left: list[Left] = field(default_factory=list)
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Fusion, place, and what happened."""
+        """The rows of the table: fusion, place, and result."""
         rows = [(one.fusion, one.where, f"fused: {', '.join(one.replaced)}") for one in self.found]
         return rows + [(one.fusion, one.where, f"left: {one.why}") for one in self.left]
 
@@ -46,7 +46,7 @@ class FusionReport:
 
 
 def place_of(node: Node) -> str:
-    """Where a value is made: its module's name if tracing has kept it, and its own."""
+    """Return the place of a value: the module's name if tracing has kept it, and the value's name."""
     stack = node.meta.get("nn_module_stack")
     path = list(stack.values())[-1][0] if stack else ""
     return f"{path} ({node.name})" if path else node.name

@@ -1,4 +1,4 @@
-"""The pass: find each pattern with PyTorch's matcher, refuse what would change a result, replace the rest."""
+"""The pass: find each pattern with PyTorch's matcher, and replace it unless that would change a result."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place
 
 
 def rewrite(graph: GraphModule, *, linear: bool = False) -> FusionReport:
-    """Replace every pattern in ``graph``, in place; it computes the same then. Returns what was found and left.
+    """Replace every pattern in ``graph``, in place, by an equivalent call. Returns what was found and what was left.
 
-    linear: also what has to be asked for, which takes a product of matrices to the vector unit.
+    linear: also replace Linear with GELU, which moves a matrix product to the vector unit.
     """
     report = FusionReport()
     report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
@@ -37,7 +37,7 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport, *, aske
         calls = _calls(match, its)
         values = {node.name: match.nodes_map[node] for node in its.nodes if node.op == "placeholder"}
         if any(not isinstance(values[name], Node) for name in pattern.tensors):
-            return False  # x + 1 is no sum of two tensors
+            return False  # x + 1 is not a sum of two tensors
         why = _unlike(pattern, values) or _too_late(pattern, values) or _written_between(graph, calls)
         why = why or ("" if asked else pattern.unasked)
         if why:
@@ -56,12 +56,12 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport, *, aske
 
 
 def _calls(match: InternalMatch, pattern: Graph) -> list[Node]:
-    """The values of the graph that are the pattern's, the result last."""
+    """Return the values of the graph that match the pattern's, the result last."""
     return [match.nodes_map[node] for node in pattern.nodes if node.op == "call_function"]
 
 
 def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
-    """Why the kernel would not take these tensors, as far as tracing has kept what they are; "" if it may."""
+    """Return why the kernel would refuse these tensors, as far as tracing knows them; "" if it may accept them."""
     known = {name: value for name in pattern.tensors if (value := _example(values[name])) is not None}
     for name, value in known.items():
         if value.dtype not in DTYPES:
@@ -77,9 +77,9 @@ def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
 
 
 def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
-    """Why a value might not be there yet: of several results the first may be used before the last call is reached.
+    """Return why a value might not exist yet: a first result may be used before the last call of the pattern.
 
-    Parameters and the model's arguments are in front; so is what the first call takes.
+    Parameters, the model's arguments and the arguments of the first call always exist.
     """
     for name, value in values.items():
         late = isinstance(value, Node) and value.op not in ("placeholder", "get_attr") and name not in pattern.tensors
@@ -89,13 +89,13 @@ def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
 
 
 def _example(node: Node) -> Tensor | None:
-    """What tracing has kept of a value; None where it kept nothing."""
+    """Return the example tensor that tracing kept of a value, or None."""
     found = node.meta.get("val", node.meta.get("example_value"))
     return found if isinstance(found, Tensor) else None
 
 
 def _written_between(graph: GraphModule, calls: list[Node]) -> str:
-    """Whether memory is written after the first of these calls and before the last is used: it might be an input."""
+    """Whether any memory, perhaps an input, is written between the first of these calls and the use of the last."""
     nodes = list(graph.graph.nodes)
     places = {node: place for place, node in enumerate(nodes)}
     ends = min((places[user] for user in calls[-1].users), default=len(nodes))
@@ -106,7 +106,7 @@ def _written_between(graph: GraphModule, calls: list[Node]) -> str:
 
 
 def _tell_leaks(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
-    """Say where the pattern stands but for a value that something else uses too."""
+    """Report the places where the pattern would match if nothing else used an inner value."""
     if not pattern.inner:
         return
     for match in SubgraphMatcher(pattern.leaking()).match(graph.graph):

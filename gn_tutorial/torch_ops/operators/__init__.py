@@ -1,4 +1,4 @@
-"""The operators in PyTorch, each a module: its kernels, its fake, its gradient, vmap, autocast, and what it refuses.
+"""The operators in PyTorch, one module each: kernels, fake kernel, gradient, vmap, autocast, and checks.
 
-``gn_tutorial.torch_ops`` registers what the modules here name in their ``__all__``; a new file is found by being here.
+``gn_tutorial.torch_ops`` registers the names in ``__all__`` of the modules here; it finds a new file by itself.
 """

@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors and RMSNorm of it, and the gradients.
 
-As ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, which rounds the sum too; nothing is
-broadcast. The sum is a result, because in a transformer it is what goes on.
+It equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, which rounds the sum too, but
+without broadcasting. The sum is also a result, because a transformer's next layer uses it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DEVICES = ("cpu", NPU)
 
 
 def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> tuple[Tensor, Tensor, Tensor]:
-    """y, sum, rstd; nothing is written yet. Raises ArgumentError for arguments that the operator does not take."""
+    """Allocate y, sum and rstd. Raises ArgumentError for arguments that the operator does not accept."""
     check_rows(_NAME, x, weight, weight.shape, "weight has shape")
     check_like(_NAME, "residual", residual, x.device, x.dtype, x.shape, "the shape of x")
     check_optional_eps(f"argument eps of torch.ops.gn_tutorial.{_NAME}", eps)
@@ -40,7 +40,7 @@ def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> 
 
 
 def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Memory for the gradients. Raises as ``_outputs``."""
+    """Allocate the gradients. Raises as ``_outputs``."""
     check_rows(_BACKWARD, x, weight, weight.shape, "weight has shape")
     check_like(_BACKWARD, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     check_like(_BACKWARD, "grad_sum", grad_sum, x.device, x.dtype, x.shape, "the shape of x")
@@ -66,7 +66,7 @@ def add_rms_norm(
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @add_rms_norm.register_fake
 def _fake(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None) -> tuple[Tensor, Tensor, Tensor]:
     return _outputs(x, residual, weight, eps)
@@ -76,7 +76,7 @@ def _fake(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None)
 def add_rms_norm_backward(
     grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The gradient of both summands and that of weight, from those of y and of sum. x: the sum; rstd: as returned.
+    """The gradient of both summands and that of weight, from those of y and sum. x: the sum; rstd: as returned.
 
     grad_y, grad_sum: as x. The gradient of weight is float32 for every dtype. Errors as in ``add_rms_norm``.
     """
@@ -105,7 +105,7 @@ def _gradients(ctx: Any, grad_y: Tensor, grad_sum: Tensor, _: Tensor | None) -> 
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Examples that share the weight are more rows; otherwise they are computed one by one."""
+    """Compute examples that share the weight as more rows; others one by one."""
     if places[2] is not None:
         return one_by_one(add_rms_norm, info.batch_size, places, arguments)
     x, residual = in_front(info.batch_size, places[:2], arguments[:2])
@@ -113,7 +113,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """One by one: each example has a gradient of the weight of its own."""
+    """Compute the examples one by one, because each has its own gradient of the weight."""
     return one_by_one(add_rms_norm_backward, info.batch_size, places, arguments)
 
 

@@ -1,6 +1,6 @@
 """``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: two operators in one launch, element by element, and gradients.
 
-As ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``; nothing is broadcast.
+They equal ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``, without broadcasting.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def add_relu(x: Tensor, y: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::add_relu_backward", mutates_args=(), device_types=_DEVICES)
 def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    """The gradient of both inputs of ``add_relu``, from that of its result. x: that result; grad_y: as it."""
+    """The gradient of both inputs of ``add_relu``, from that of its result. x: that result; grad_y: like x."""
     made = _like("add_relu_backward", x, grad_y=grad_y)
     launch("AddReluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
     return made
@@ -53,14 +53,14 @@ def swiglu(x: Tensor, up: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu_backward", mutates_args=(), device_types=_DEVICES)
 def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
-    """The gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as there."""
+    """The gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as in ``swiglu``."""
     made = _like("swiglu_backward", x, grad_y=grad_y, up=up), like(x)
     launch("SwiGluBackward", (few_axes(grad_y), few_axes(x), few_axes(up)), (), tuple(map(few_axes, made)))
     return made
 
 
 def _like(op: str, x: Tensor, **others: Tensor) -> Tensor:
-    """Memory for a result of ``op``. Raises ArgumentError for tensors that it does not take."""
+    """Allocate a result of ``op``. Raises ArgumentError for tensors that it does not accept."""
     check_elements(op, x, **others)
     transforms.refuse_forward_mode(op)
     return like(x)
@@ -108,7 +108,7 @@ def _swiglu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _batch_of(op: torch.library.CustomOpDef) -> Callable[..., Any]:
-    """The rule of vmap: the axis of examples is one more axis."""
+    """Return the rule of vmap: the axis of examples is simply one more axis."""
 
     def batch(info: Any, places: tuple[Any, ...], *tensors: Tensor) -> tuple[Any, Any]:
         made = op(*in_front(info.batch_size, places, tensors))

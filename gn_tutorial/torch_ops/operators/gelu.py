@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.gelu`` and its gradient: the smallest operator of this kind.
 
-One attribute, no second input, nothing saved but x: what is left is what every registration needs, a kernel, a fake
-one, a gradient, vmap. As ``torch.nn.functional.gelu(x, approximate="none")``, or ``"tanh"``.
+It has one attribute and one input, and saves only x. So the module shows what every registration needs: a kernel, a
+fake kernel, a gradient, vmap. It equals ``torch.nn.functional.gelu(x, approximate="none")``, or ``"tanh"``.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def _check(op: str, x: Tensor, approximate: str, **like_x: Tensor) -> None:
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
 
-    approximate: "none" for GELU as it is defined, with erf; "tanh" for that form. Raises ArgumentError, which names the
-    argument.
+    approximate: "none" for GELU with erf, as it is defined; "tanh" for the tanh form. Raises ArgumentError, which names
+    the argument.
     """
     _check(_NAME, x, approximate)
     transforms.refuse_forward_mode(_NAME)
@@ -43,7 +43,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @gelu.register_fake
 def _fake(x: Tensor, approximate: str = "none") -> Tensor:
     _check(_NAME, x, approximate)
@@ -52,7 +52,7 @@ def _fake(x: Tensor, approximate: str = "none") -> Tensor:
 
 @torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
 def gelu_backward(grad_y: Tensor, x: Tensor, approximate: str = "none") -> Tensor:
-    """The gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as there."""
+    """The gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as in ``gelu``."""
     _check(_BACKWARD, x, approximate, grad_y=grad_y)
     transforms.refuse_forward_mode(_BACKWARD)
     made = like(x)

@@ -39,7 +39,7 @@ def group_norm(
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @group_norm.register_fake
 def _fake(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5) -> Results:
     check_forward(_NAME, x, weight, bias, num_groups, eps)

@@ -32,8 +32,8 @@ def group_norm_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
 
-    grad_y: as x. mean, rstd: what ``group_norm`` returned for x. weight: as there; without it, its gradient cannot be
-    asked for. Raises ArgumentError, which names the argument.
+    grad_y: as x. mean, rstd: from ``group_norm`` for x. weight: as in ``group_norm``; if it is None, its gradient
+    cannot be requested. Raises ArgumentError, which names the argument.
     """
     check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
     transforms.refuse_forward_mode(_NAME)

@@ -1,11 +1,11 @@
 """``torch.ops.gn_tutorial.group_norm_silu`` and its gradient: GroupNorm and SiLU, in one kernel each way.
 
 With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g is never stored: the backward
-kernel makes it again from x, mean and rstd, where the gradients are computed. All of that is in float32, so that a half
-gradient is rounded once, at its end.
+kernel recomputes it from x, mean and rstd where it computes the gradients. All of that is in float32, so a half
+gradient is rounded once, at the end.
 
-That kernel reads (N, C, ...). Of a channels-last tensor the gradient is made of existing parts, because packing costs
-more than it saves: PyTorch makes g and dy/dg, and ``group_norm_backward`` has a kernel for that order.
+That kernel reads (N, C, ...). The gradient of a channels-last tensor uses existing parts, because packing costs more
+than it saves: PyTorch computes g and dy/dg, and ``group_norm_backward`` has a kernel for that order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Results = tuple[Tensor, Tensor, Tensor]
 def group_norm_silu(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """SiLU of ``group_norm``, and its mean and rstd; arguments and errors as there."""
+    """SiLU of ``group_norm``, and its mean and rstd; arguments and errors as in ``group_norm``."""
     check_forward(_NAME, x, weight, bias, num_groups, eps)
     transforms.refuse_forward_mode(_NAME)
     made = forward_outputs(x, num_groups)
@@ -61,7 +61,8 @@ def group_norm_silu_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias as ``group_norm_backward``, from that of ``group_norm_silu``'s y.
 
-    bias: as there; its gradient can be asked for without it, too. Other arguments, errors: as ``group_norm_backward``.
+    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments, errors: as
+    ``group_norm_backward``.
     """
     check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -103,7 +104,7 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
 
 
 def _has_channels_last(x: Tensor) -> bool:
-    # By the stride: torch.vmap answers no question for this memory format.
+    # Judge by the stride: under torch.vmap PyTorch cannot tell this memory format.
     return x.ndim > 2 and not x.is_contiguous() and x.stride(1) == 1
 
 
@@ -117,7 +118,7 @@ def _of_parts(
     num_groups: int,
     wanted: list[bool],
 ) -> tuple[Tensor | None, ...]:
-    """As ``group_norm_silu_backward``, of several launches."""
+    """Compute ``group_norm_silu_backward`` with several launches."""
     wide_x, wide_weight = x.float(), None if weight is None else weight.float()
     g = normalised(wide_x, mean, rstd)
     if weight is not None:
@@ -139,7 +140,7 @@ def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
 
 
 def along_channels(one: Tensor, ndim: int) -> Tensor:
-    """A number for each channel, shaped to meet a tensor of ``ndim`` axes."""
+    """Reshape one number a channel so that it broadcasts to a tensor of ``ndim`` axes."""
     return one.reshape(-1, *[1] * (ndim - 2))
 
 

@@ -1,6 +1,6 @@
 """``torch.ops.gn_tutorial.linear``: y = x W^T + b with three gradients, on the vector unit.
 
-As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks for its gradient either.
+It equals ``torch.nn.functional.linear``. The bias may be None; then its gradient cannot be requested.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME, _BACKWARD = "linear", "linear_backward"
 
 
 def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Raise ArgumentError unless ``op`` can take these: x (..., K), weight (O, K), bias (O,) or None."""
+    """Raise ArgumentError unless ``op`` accepts these: x (..., K), weight (O, K), bias (O,) or None."""
     check_dtype(op, x)
     if x.ndim < 1 or weight.ndim != 2:
         name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
@@ -36,7 +36,7 @@ def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> No
 
 
 def check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
-    """The same for the backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
+    """Check the arguments of the backward pass. ``output_mask``: which gradients of x, weight and bias to compute."""
     check_forward(op, x, weight, None)
     shape = (*x.shape[:-1], weight.shape[0])
     check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
@@ -56,7 +56,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @linear.register_fake
 def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     check_forward(_NAME, x, weight, bias)
@@ -90,7 +90,7 @@ def _fake_backward(
 
 
 def gradient_outputs(x: Tensor, weight: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
-    """Memory for the gradients of x, weight and bias, None for those that are not wanted. Nothing is written yet."""
+    """Allocate the gradients of x, weight and bias; None for an unwanted one."""
     shapes = (x.shape, weight.shape, weight.shape[:1])
     return tuple(x.new_empty(shape) if wanted else None for shape, wanted in zip(shapes, output_mask, strict=True))
 
@@ -106,7 +106,7 @@ def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -> tuple[Tensor, int]:
-    """Examples that share weight and bias are more rows; otherwise they are computed one by one."""
+    """Compute examples that share weight and bias as more rows; others one by one."""
     if all(place is None for place in places[1:]):
         return linear(tensors[0].movedim(places[0], 0), *tensors[1:]), 0
     made = [linear(*example_of(tensors, places, number)) for number in range(info.batch_size)]
@@ -128,7 +128,7 @@ def gradients_one_by_one(
     mask: list[bool],
     *behind: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """``op(*tensors, mask, *behind)`` for each of ``count`` examples, which has a gradient of the weight of its own."""
+    """Call ``op(*tensors, mask, *behind)`` for each of ``count`` examples, because each has its own weight gradient."""
     calls = [op(*example_of(tensors, places, number), mask, *behind) for number in range(count)]
     made = tuple(
         torch.stack(ones) if wanted else None for ones, wanted in zip(zip(*calls, strict=True), mask, strict=True)
@@ -137,7 +137,7 @@ def gradients_one_by_one(
 
 
 def example_of(tensors: Any, places: tuple[int | None, ...], number: int) -> list[Tensor | None]:
-    """The tensors of one example under vmap. places: where each tensor has the axis of examples, None for nowhere."""
+    """Return the tensors of one example under vmap. places: each tensor's axis of examples, or None."""
     return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
 
 

@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.linear_gelu``: GELU of y = x W^T + b in one launch, with three gradients, on the vector unit.
 
-As ``torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias), approximate=approximate)``, but for the
-pre-activation: GELU takes it before it is rounded to x's type.
+It equals ``torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias), approximate=approximate)``, except
+that GELU uses the pre-activation before it is rounded to x's type.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NAME, _BACKWARD = "linear_gelu", "linear_gelu_backward"
 
 
 def _outputs(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str, keep: bool) -> tuple[Tensor, Tensor]:
-    """y and the pre-activation; nothing is written yet. Raises ArgumentError for what the operator does not take."""
+    """Allocate y and the pre-activation. Raises ArgumentError for arguments that the operator does not accept."""
     check_forward(_NAME, x, weight, bias)
     check_approximate(f"argument approximate of torch.ops.gn_tutorial.{_NAME}", approximate)
     shape = (*x.shape[:-1], weight.shape[0])
@@ -43,7 +43,7 @@ def _outputs(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str, k
 def _gradients_of(
     grad_y: Tensor, preactivation: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool], approximate: str
 ) -> tuple[Tensor | None, ...]:
-    """Memory for the gradients. Raises as ``_outputs``."""
+    """Allocate the gradients. Raises as ``_outputs``."""
     check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     check_like(_BACKWARD, "preactivation", preactivation, x.device, x.dtype, grad_y.shape, "the shape of y")
     check_approximate(f"argument approximate of torch.ops.gn_tutorial.{_BACKWARD}", approximate)
@@ -54,11 +54,11 @@ def _gradients_of(
 def linear_gelu(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, approximate: str = "none", keep: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """GELU of ``linear(x, weight, bias)``, and the pre-activation, which is what that gives; not differentiable.
+    """GELU of ``linear(x, weight, bias)``, and that linear result, the pre-activation, which is not differentiable.
 
-    x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O). approximate: as in ``gelu``. keep: whether the
-    pre-activation is written, of y's shape; otherwise it is empty, of shape (0,), and the gradients compute it again,
-    which takes as long as Linear. Dtypes, errors: as in ``linear``.
+    x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O). approximate: as in ``gelu``. keep: whether to
+    return the pre-activation, of y's shape; otherwise it has shape (0,), and the gradients compute it again, which
+    takes as long as Linear. Dtypes, errors: as in ``linear``.
     """
     made = _outputs(x, weight, bias, approximate, keep)
     transforms.refuse_forward_mode(_NAME)
@@ -67,7 +67,7 @@ def linear_gelu(
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @linear_gelu.register_fake
 def _fake(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, approximate: str = "none", keep: bool = True
@@ -123,7 +123,7 @@ def _batch(
     approximate: str = "none",
     keep: bool = True,
 ) -> tuple[tuple[Tensor, Tensor], tuple[int, int | None]]:
-    """Examples that share weight and bias are more rows; otherwise they are computed one by one."""
+    """Compute examples that share weight and bias as more rows; others one by one."""
     at, tensors = places[:3], (x, weight, bias)
     if at[1:] == (None, None):
         return linear_gelu(x.movedim(at[0], 0), weight, bias, approximate, keep), (0, 0 if keep else None)
@@ -138,6 +138,6 @@ def _batch_backward(
     return gradients_one_by_one(linear_gelu_backward, info.batch_size, places, arguments[:4], *arguments[4:])
 
 
-compute_as_set(linear_gelu)  # as torch.nn.functional.linear; GELU goes on in its type
+compute_as_set(linear_gelu)  # as torch.nn.functional.linear; GELU then computes in the same type
 transforms.with_gradient(linear_gelu, _save, _gradients, _batch)
 transforms.as_gradient_of(_NAME, linear_gelu_backward, _batch_backward)

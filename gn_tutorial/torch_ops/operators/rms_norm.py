@@ -1,6 +1,6 @@
 """``torch.ops.gn_tutorial.rms_norm``: y = x / sqrt(mean(x^2) + eps) * weight over the last axes, and its gradients.
 
-As ``torch.nn.functional.rms_norm``. There is no mask of gradients: the kernel computes both in one pass over x.
+It equals ``torch.nn.functional.rms_norm``. There is no mask of gradients: the kernel computes both in one pass over x.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gn_tutorial.torch_ops.outputs import like
 __all__ = ["rms_norm", "rms_norm_backward"]
 
 _NAME, _BACKWARD = "rms_norm", "rms_norm_backward"
-#: What PyTorch takes for an eps of None, for halves too: it computes in float32.
+#: PyTorch's eps for None, also for halves, because it computes in float32.
 DEFAULT_EPS = torch.finfo(torch.float32).eps
 
 
@@ -33,9 +33,9 @@ def check_rows(
     normalized_shape: Sequence[int],
     said: str = "normalized_shape is",
 ) -> None:
-    """Raise ArgumentError unless ``op`` can take these: x (..., *normalized_shape), weight of that shape or None.
+    """Raise ArgumentError unless ``op`` accepts these: x (..., *normalized_shape), weight of that shape or None.
 
-    said: the argument that has these axes, and the verb for it.
+    said: for the message, the argument that gives these axes, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
@@ -71,22 +71,22 @@ def rstd_shape(x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _forward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """y, as x; rstd, float32. Nothing is written yet."""
+    """Allocate y, as x, and rstd, float32."""
     return like(x), torch.empty(rstd_shape(x, normalized_shape), dtype=torch.float32, device=x.device)
 
 
 def backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """The gradient of x, as x, and of weight, float32. Nothing is written yet."""
+    """Allocate the gradients of x, as x, and of weight, float32."""
     return like(x), torch.empty(tuple(normalized_shape), dtype=torch.float32, device=x.device)
 
 
 def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) -> Tensor:
-    """The weight; ones where there is none, since the host API, as aclnn, asks for one."""
+    """Return the weight, or ones for None, because the host API, like aclnn, requires one."""
     return x.new_ones(tuple(normalized_shape)) if weight is None else weight
 
 
 def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """The tensors as rows where x has more axes than a tensor of the host API can have: what is dense is not copied."""
+    """Return the tensors as rows if x has more axes than the host API allows; dense tensors are not copied."""
     if x.ndim <= MOST_AXES:
         return tensors
     rows, length = math.prod(x.shape[: x.ndim - len(normalized_shape)]), math.prod(normalized_shape)
@@ -113,7 +113,7 @@ def rms_norm(
     return made
 
 
-# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+# The dispatcher omits arguments that equal the schema's default, so every function here repeats the default.
 @rms_norm.register_fake
 def _fake(
     x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None = None
@@ -126,7 +126,7 @@ def _fake(
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """The gradients of x and weight from that of y. grad_y: as x; rstd: what ``rms_norm`` returned.
+    """The gradients of x and weight from that of y. grad_y: as x; rstd: from ``rms_norm``.
 
     The gradient of weight is a sum over all rows, and float32 for every dtype. Errors as in ``rms_norm``.
     """
@@ -161,7 +161,7 @@ def _gradients(ctx: Any, grad_y: Tensor, _: Tensor | None) -> tuple[Tensor | Non
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Examples that share the weight are more rows; otherwise they are computed one by one."""
+    """Compute examples that share the weight as more rows; others one by one."""
     x, *others = arguments
     if places[1] is None:
         return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
@@ -169,7 +169,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """One by one: each example has a gradient of the weight of its own."""
+    """Compute the examples one by one, because each has its own gradient of the weight."""
     return one_by_one(rms_norm_backward, info.batch_size, places, arguments)
 
 

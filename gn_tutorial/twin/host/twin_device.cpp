@@ -13,7 +13,7 @@
 namespace gn_host {
 namespace {
 
-// As gn_tutorial/machines has it for the default chip.
+// The same numbers as gn_tutorial/machines has for the default chip.
 constexpr uint32_t kVectorCores = 48;
 constexpr size_t kReportBytes = 64 * 1024;
 constexpr const char* kRebuild = "gnt cache clear, then build it again";
@@ -26,7 +26,7 @@ GntRole TwinRole(Role role) {
     case Role::kOut: return GNT_OUT;
     case Role::kWorkspace: return GNT_WORKSPACE;
     case Role::kTiling: return GNT_TILING;
-    case Role::kNumber: return GNT_IN;  // of a value nobody asks
+    case Role::kNumber: return GNT_IN;  // for a value that the twin does not know
   }
   return GNT_IN;
 }
@@ -41,7 +41,7 @@ std::string OwnFolder() {
 
 class TwinDevice : public Device {
  public:
-  // direct: work is done on the caller's thread, as that of a device with a queue is handed over there.
+  // direct: do the work on the caller's thread, which on a device with a queue only hands the work over.
   explicit TwinDevice(bool direct) : direct_(direct) {}
 
   bool HasQueue() const override { return direct_; }
@@ -88,7 +88,7 @@ class TwinDevice : public Device {
       run = kernels_.find(call.entry)->second;
     }
     if (run(call.entry, &job) == GNT_OK) return {};
-    // The report is JSON, a finding a line (docs/architecture.md): the sentences are Python's.
+    // The report has a JSON object a finding, one a line (docs/architecture.md); Python makes the sentences.
     return {GN_ERR_RUNTIME, std::string("the twin stopped kernel ") + call.entry + ":\n" + report.get(), call.entry,
             "`gnt explain <id>` says what an id means"};
   }

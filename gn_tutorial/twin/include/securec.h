@@ -12,7 +12,7 @@ inline errno_t memcpy_s(void* to, size_t room, const void* from, size_t bytes) {
   memcpy(to, from, bytes);
   return EOK;
 }
-// The same of texts; the destination ends with a zero, and holds an empty text after an error.
+// The same for texts; the destination ends with a zero, and holds an empty text after an error.
 inline errno_t strcpy_s(char* to, size_t room, const char* from) {
   const size_t length = strlen(from);
   if (length < room) return memcpy(to, from, length + 1), EOK;
@@ -25,7 +25,7 @@ inline errno_t strcat_s(char* to, size_t room, const char* from) {
   if (room > 0) to[0] = 0;
   return 34;
 }
-// Characters written, or -1 where they do not fit.
+// Returns the number of characters written, or -1 if they do not fit.
 template <class... Values>
 int sprintf_s(char* to, size_t room, const char* format, Values... values) {
   const int length = snprintf(to, room, format, values...);

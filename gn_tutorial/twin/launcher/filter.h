@@ -1,8 +1,8 @@
 // Linux: a seccomp filter that turns system calls no kernel needs into SIGSYS, so that a hostile or wrong kernel can only
 // compute, print, allocate and start threads.
 //
-// A list of what is forbidden, not of what is allowed: C libraries differ in what they call, and an allow list would break
-// on the next one. Reading files stays allowed, since the loader does it.
+// It lists forbidden calls, not allowed ones: C libraries differ in the calls that they make, and an allow list would
+// fail with the next library. Reading files stays allowed, because the loader does it.
 #pragma once
 
 #if defined(__linux__) && __has_include(<linux/seccomp.h>)
@@ -20,19 +20,19 @@
 
 namespace launcher {
 
-// Passed as sixth argument of a call that has fewer: marks those that the launcher makes itself, for a file in the folder
+// Passed as the sixth argument of a call that has fewer: it marks the launcher's own calls for a file in the folder
 // that a sample may write to (folder_calls.h).
 inline constexpr uint32_t kOwnCall = 0x676e7477;
 
 enum class Rule : uint8_t {
   Never,
-  Missing,       // answers ENOSYS: its arguments are behind a pointer, and libc then uses the older call
+  Missing,       // answers ENOSYS: its arguments are behind a pointer; libc then uses the older call
   OnlyThreads,   // clone
   OnlySelf,      // first argument is a process id
   OnlySelfOr0,   // the same, or 0, which means the caller
   OnlyReading1,  // open flags in argument 1
   OnlyReading2,  // open flags in argument 2
-  OnlyOwn,       // those that the launcher makes itself
+  OnlyOwn,       // those of the launcher itself
   OnlyAsking     // prlimit64 that sets nothing
 };
 
@@ -61,7 +61,7 @@ inline constexpr SystemCall kSystemCalls[] = {
     GNT_CALL(rt_tgsigqueueinfo, OnlySelf),
     GNT_CALL(prlimit64, OnlyAsking),
     GNT_CALL(setrlimit, Never),
-    // A user's other processes are theirs to slow down: Python went on with the priority that a kernel gave it.
+    // Calls that slow down a user's other processes: Python kept the priority that a kernel gave it.
     GNT_CALL(setpriority, Never),
     GNT_CALL(ioprio_set, Never),
     GNT_CALL(sched_setaffinity, OnlySelfOr0),
@@ -131,7 +131,7 @@ inline constexpr SystemCall kSystemCalls[] = {
     GNT_CALL(utimes, Never),
     GNT_CALL(futimesat, Never),
 #endif
-    // The network, other processes, and objects that outlive the process. io_uring would do all of this unseen.
+    // The network, other processes, and objects that outlive the process. io_uring would do all of this unobserved.
     GNT_CALL(socket, Never),
     GNT_CALL(socketpair, Never),
     GNT_CALL(shmget, Never),
@@ -152,7 +152,7 @@ inline constexpr SystemCall kSystemCalls[] = {
 #ifdef SYS_io_uring_setup
     GNT_CALL(io_uring_setup, Never),
 #endif
-    // The machine: course containers often run as root.
+    // Calls that change the machine: containers of a course often run as root.
     GNT_CALL(mount, Never),
     GNT_CALL(umount2, Never),
     GNT_CALL(pivot_root, Never),
@@ -191,7 +191,7 @@ class FilterProgram {
 #else
 #error "no seccomp filter for this processor"
 #endif
-    // A 32-bit call has other numbers, and so would pass under a wrong name.
+    // 32-bit calls have other numbers, and would be mistaken for other calls.
     Load(offsetof(seccomp_data, arch));
     Add(BPF_JMP | BPF_JEQ | BPF_K, kArch, 1, 0);
     Answer(SECCOMP_RET_KILL_PROCESS);
@@ -211,8 +211,9 @@ class FilterProgram {
   }
 
  private:
-  // By number and in groups, of which a call passes over those that it is in none of at one step each. The system tries each number there
-  // is when the filter is installed: with all calls in one row that took longer than to load the kernel's library.
+  // Sorted by number and in groups, so that a call skips each group that does not contain it in one step. The system
+  // tries each number when the filter is installed: with all calls in one list that took longer than loading the
+  // kernel's library.
   void AddCalls() {
     SystemCall sorted[kCalls];
     for (int i = 0; i < kCalls; ++i) {

@@ -1,5 +1,5 @@
-// Linux: the file calls that a program may make in the one folder given to it. The filter traps them, the handler of the
-// trap looks at the path and makes the call itself, or lets the program end.
+// Linux: the file calls that a program may make in its one folder. The filter traps them; the handler of the trap
+// checks the path and makes the call itself, or ends the program.
 #pragma once
 
 #if defined(__linux__)
@@ -17,9 +17,9 @@
 
 namespace launcher {
 
-inline const char* folder = nullptr;  // where files may be written; null: nowhere
+inline const char* folder = nullptr;  // the folder where files may be written; null: none
 
-// A trapped call in the terms of the *at form: which one, and its path, flags and mode.
+// A trapped call, in terms of the *at form: the call, its path, flags and mode.
 struct FileCall {
   enum Kind : uint8_t { Other, Open, MakeFolder, Remove, RemoveFolder } kind = Other;
   uint64_t at = 0, path = 0, flags = 0, mode = 0;
@@ -43,8 +43,8 @@ inline FileCall ReadFileCall(int call, const uint64_t (&words)[4]) {
   }
 }
 
-// The folder that an open descriptor stands for lies in the one that may be written, or is it. As the system resolved it: a
-// link to a folder elsewhere, or "..", is seen through.
+// Whether an open descriptor's folder is the writable folder or lies in it, as the system resolved it: this follows
+// links to folders elsewhere and "..".
 inline bool InFolder(int descriptor) {
   char link[32] = "/proc/self/fd/";
   size_t at = strlen(link);
@@ -75,8 +75,8 @@ inline int OpenParent(const char* path, char (&copy)[4096], const char*& name) {
   return static_cast<int>(syscall(SYS_openat, AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
 }
 
-// If the call may be made, makes it, and lets the program go on with its result. What a symbolic link at the end points to stays
-// closed (O_NOFOLLOW).
+// Makes the call if it is allowed, and lets the program continue with its result. A symbolic link at the end of the
+// path is not followed (O_NOFOLLOW).
 inline bool DoneInFolder(int call, void* context) {
   auto* state = static_cast<ucontext_t*>(context);
 #if defined(__aarch64__)

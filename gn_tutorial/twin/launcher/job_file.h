@@ -1,4 +1,4 @@
-// The layout of a job file: how Python hands one launch to the launcher, and how the launcher hands back what happened.
+// The layout of a job file, in which Python passes one launch to the launcher, and the launcher returns the outcome.
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
@@ -12,11 +12,11 @@
 
 #define GNT_JOB_MAGIC 0x4a544e47u  // "GNTJ"
 
-// How far the launcher came. A process that ends while Running was ended by the kernel.
+// The last step that the launcher reached. If the process ends while Running, the kernel ended it.
 enum JobPhase : uint32_t { JOB_STARTING = 0, JOB_LOADING = 1, JOB_RUNNING = 2, JOB_FINISHED = 3 };
 
-// Why the launcher stopped. JOB_UNKNOWN stays when the process ends without passing through the launcher's code: exit(),
-// SIGKILL.
+// The reason why the launcher stopped. JOB_UNKNOWN stays if the process ends without running the launcher's code:
+// exit(), SIGKILL.
 enum JobOutcome : uint32_t {
   JOB_UNKNOWN = 0,
   JOB_RETURNED = 1,        // gnt_run returned; `status` is its value
@@ -30,14 +30,14 @@ struct JobFileArg {
   uint64_t name_at;  // 0: no name
   uint64_t data_at;  // 0: a null pointer
   uint64_t bytes;
-  uint64_t pages_at;  // pages that only this tensor uses, with a guard before and one after. 0: a value, no pages
+  uint64_t pages_at;  // pages that only this tensor uses, between two guards. 0: a value, no pages
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;
   uint64_t address;  // in traces
   uint64_t poison;
   uint64_t element_bytes;
-  uint64_t descriptor;  // of the memory that these pages are; 0: they are the file's own
+  uint64_t descriptor;  // offset in the memory of these pages; 0: they are the file's own
 };
 
 struct JobFile {
@@ -52,12 +52,12 @@ struct JobFile {
   uint64_t args_at;
   uint64_t report_at;
   uint64_t report_bytes;
-  uint64_t memory_bytes;  // address space the kernel may add to what the launcher itself has mapped
+  uint64_t memory_bytes;  // address space that the kernel may add to the launcher's own mappings
   uint32_t cpu_seconds;   // of all threads together
-  uint32_t wall_seconds;  // only counts when Python died: Python stops the kernel earlier
+  uint32_t wall_seconds;  // used only if Python died: Python stops the kernel earlier
   uint32_t page_bytes;
   uint32_t guard_bytes;  // before and after each tensor's pages: no access is allowed there
-  uint64_t folder_at;    // path of the one folder in which files may be written; 0: none
+  uint64_t folder_at;    // path of the only folder in which files may be written; 0: none
   GntOptions options;
   uint64_t trace_at;  // 0: no trace
   uint64_t trace_bytes;
@@ -82,7 +82,7 @@ struct JobFile {
   uint64_t base_address;  // where the launcher mapped this file
   uint64_t nanoseconds;
   GntTally tally;
-  GntTrace trace;        // its pointers mean nothing to Python
+  GntTrace trace;        // its pointers are meaningless in Python
   char here_file[1024];  // NUL-terminated; empty when unknown
   char text[1024];
 };

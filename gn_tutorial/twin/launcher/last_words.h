@@ -1,5 +1,5 @@
-// What the launcher writes into the job file when the kernel is stopped by a signal: which one, where the twin was, and
-// what the fault address says.
+// The launcher's report in the job file when a signal stops the kernel: the signal, the twin's place, and the meaning
+// of the fault address.
 #pragma once
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 namespace launcher {
 
-inline constexpr int kReportedExit = 99;  // the exit code says nothing: the job file does
+inline constexpr int kReportedExit = 99;  // the exit code does not matter: the job file has the reason
 inline constexpr size_t kSignalStack = 64 * 1024;
 inline constexpr uint64_t kStackBytes = 8 * 1024 * 1024;
 
@@ -38,14 +38,14 @@ inline void CopyText(char* target, size_t capacity, const char* text) {
   target[i] = '\0';
 }
 
-// The first cause is kept: a fault inside a handler must not hide it.
+// Keeps the first cause: a fault inside a handler must not hide it.
 inline bool Claim(JobOutcome outcome) {
   if (file->outcome != JOB_UNKNOWN) return false;
   file->outcome = outcome;
   return true;
 }
 
-// The file name comes last: a wild kernel may have overwritten the pointer, and reading it then faults again.
+// Writes the file name last: a kernel may have overwritten the pointer, and reading it then faults again.
 inline void WriteHere() {
   file->here_line = job.here_line;
   file->here_block = job.here_block;
@@ -75,7 +75,7 @@ inline uintptr_t StackPointer(void* context) {
 #endif
 }
 
-// Of a thread of a bare launch nobody knows the stack: it has met its lowest page, which nobody may touch.
+// The stack of a thread of a bare launch is unknown: the fault hit its lowest page, which has no access rights.
 inline bool AtStackPointer(const siginfo_t* info, void* context) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(info->si_addr), stack = StackPointer(context);
   return info->si_code == SEGV_ACCERR && at < stack + 64 * 1024 && stack < at + 1024 * 1024;
@@ -101,8 +101,8 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   }
 #endif
   if (Claim(JOB_SIGNAL)) {
-    // A block has a stack of its own, whose lowest page nobody may touch. Of main's, the environment lies above its frame and belongs
-    // to the stack, hence the larger margin.
+    // A block has a stack of its own, whose lowest page has no access rights. In main's stack, the environment lies
+    // above the frame and belongs to the stack, hence the larger margin.
     const uintptr_t used_up = job.here_stack != 0 ? job.here_stack + 64 * 1024 : stack_low + 512 * 1024;
     file->signal = number;
     file->signal_code = info->si_code;
@@ -132,14 +132,14 @@ inline void InstallHandlers() {
   for (int number : {SIGSEGV, SIGBUS}) sigdelset(&action.sa_mask, number);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE, SIGTERM, SIGALRM, SIGXCPU,
                      SIGXFSZ, SIGINT, SIGHUP}) {
-    // A call that writes files may be trapped and carried out many times.
+    // A program may make many trapped file calls, each of which the handler carries out.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (number == SIGSYS ? 0 : static_cast<int>(SA_RESETHAND));
     sigaction(number, &action, nullptr);
   }
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Must run in main: remembers where the stack ends.
+// Must run in main: remembers the end of the stack.
 inline void LimitStack(uintptr_t main_frame) {
   rlimit limit = {};
   getrlimit(RLIMIT_STACK, &limit);

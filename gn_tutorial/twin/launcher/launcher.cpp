@@ -1,9 +1,9 @@
-// Runs one kernel launch in a process of its own. Standard input is the job file; standard output and error are a pipe to
-// Python. Nothing is printed here: what happened is written into the job file.
+// Runs one kernel launch in a process of its own. Standard input is the job file; standard output and error are a pipe
+// to Python. It prints nothing: it writes the outcome into the job file.
 //
-// The kernel is hostile or wrong. Order matters: everything that needs a right the kernel must not have (limits, mapping,
-// /dev/null) comes before the filter, and the filter comes before dlopen, because the library's static constructors are
-// the kernel author's code too.
+// The kernel may be hostile or wrong. So the order matters: everything that needs a right that the kernel must not have
+// (limits, mapping, /dev/null) comes before the filter, and the filter comes before dlopen, because the library's
+// static constructors are also the kernel author's code.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ bool MapJobFile() {
   struct stat info = {};
   if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
   file_bytes = static_cast<size_t>(info.st_size);
-  // At an address where huge pages can be mapped, if the file has some: in the middle of room that is asked for first.
+  // Maps the file at an address where huge pages are possible, if it has some: inside a range that is reserved first.
   const auto room = mmap(nullptr, file_bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return false;
   const uintptr_t taken = reinterpret_cast<uintptr_t>(room);
@@ -49,7 +49,7 @@ bool MapJobFile() {
   if (mmap(start, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, STDIN_FILENO, 0) == MAP_FAILED)
     return false;
   file = static_cast<JobFile*>(start);
-  // The kernel must not hold the descriptor: it could shrink the file under Python's feet.
+  // The kernel must not hold the descriptor: it could shrink the file while Python uses it.
   const int null = open("/dev/null", O_RDONLY);
   if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
   close(null);
@@ -57,7 +57,7 @@ bool MapJobFile() {
 }
 
 #if defined(__linux__)
-// Address space already in use, in bytes: the limit is about what the kernel adds.
+// Address space already in use, in bytes: the limit counts only what the kernel adds.
 uint64_t MappedBytes() {
   unsigned long pages = 0;
   FILE* statm = fopen("/proc/self/statm", "r");
@@ -83,13 +83,13 @@ void SetLimits() {
   Limit(RLIMIT_FSIZE, file->folder_at != 0 ? kLargestFile : 0);
   const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
   setrlimit(RLIMIT_CPU, &cpu);
-  // The same where there is no PDEATHSIG, or Python died before it was set.
+  // The same for systems without PDEATHSIG, or if Python died before it was set.
   alarm(file->wall_seconds);
 }
 
 void OnFork() { EndBecauseOfCall("fork"); }
 
-// Memory of its own takes its place. As for the job file: the kernel must not hold the descriptor.
+// Maps the tensor's own memory over its place. As with the job file, the kernel must not hold the descriptor.
 bool MapOwnMemory(const JobFileArg& arg) {
   const int descriptor = static_cast<int>(arg.descriptor);
   if (descriptor == 0) return true;
@@ -99,8 +99,8 @@ bool MapOwnMemory(const JobFileArg& arg) {
   return there != MAP_FAILED;
 }
 
-// An access past a tensor meets a page without rights; a write to an input meets a page without the right to write.
-// From the first tensor's guard on, all that is no tensor has no rights: it may hold what an earlier launch left.
+// An access past a tensor hits a page without rights; a write to an input hits a read-only page. From the first
+// tensor's guard on, everything outside the tensors has no rights: it may hold data of an earlier launch.
 void ProtectPages(const JobFileArg* args, uint32_t count) {
   uint64_t end = 0;  // of the last tensor's pages; tensors lie in the order of their arguments
   for (const JobFileArg* arg = args; arg != args + count; ++arg) {
@@ -114,7 +114,7 @@ void ProtectPages(const JobFileArg* args, uint32_t count) {
   if (end != 0) mprotect(At(end), file_bytes - end, PROT_NONE);
 }
 
-// Addresses instead of the indices of arguments: gn_tutorial/abi/tensor_list.py.
+// Replaces the indices of arguments by addresses: gn_tutorial/abi/tensor_list.py.
 void FillList(const GntArg& list, const GntArg* args, uint32_t count) {
   auto* words = reinterpret_cast<uint64_t*>(list.data);
   for (uint64_t i = words[0] / 8; i < list.bytes / 8; ++i) {
@@ -171,9 +171,9 @@ void Finish(JobOutcome outcome, const char* text) {
   file->phase = JOB_FINISHED;
 }
 
-// No exception can be caught here: library and launcher may each hold a C++ runtime of their own, and those do not see each
-// other's exceptions. One that nobody in the library catches ends in the message of its runtime and SIGABRT. Not noexcept:
-// this runtime would then end the process, and it cannot name the exception.
+// No exception can be caught here: library and launcher may each have their own C++ runtime, which do not see each
+// other's exceptions. An exception that the library does not catch ends in its runtime's message and SIGABRT. Not
+// noexcept: then this runtime would end the process, and it cannot name the exception.
 void LoadAndRun() {
   file->phase = JOB_LOADING;
   void* library = dlopen(TextAt(file->library_at), RTLD_NOW | RTLD_LOCAL);
@@ -194,11 +194,11 @@ int main() {
   using namespace launcher;
   if (!MapJobFile()) return kBadJobFile;
   file->base_address = reinterpret_cast<uintptr_t>(file);
-  // What was printed before a crash must reach Python: stdio would keep up to 4 KiB of it.
+  // Output before a crash must reach Python: stdio would buffer up to 4 KiB of it.
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   LimitStack(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   if (!BuildJob()) return kBadJobFile;
-  PreparePages(file, job);  // before the limits: what its threads leave mapped is not the kernel's
+  PreparePages(file, job);  // before the limits, because its threads leave mappings that are not the kernel's
   SetLimits();
   InstallHandlers();
 #if defined(__linux__)
@@ -208,6 +208,6 @@ int main() {
   file->filtered = InstallFilter();
   LoadAndRun();
   fflush(nullptr);
-  // No destructors: the kernel's could hang or crash after the result is known.
+  // Without destructors: the kernel's could hang or crash after the result is known.
   _exit(0);
 }

@@ -1,8 +1,9 @@
-// Before the kernel runs: pages of large tensors are mapped, and outputs filled with their poison, by as many threads as that is worth.
+// Before the kernel runs, several threads, as many as are worthwhile, map the pages of large tensors and fill outputs
+// with their poison.
 //
-// A page that is written to first is mapped alone, which takes several times as long as all that is done with it. One that is read first
-// Linux maps with the fifteen around it, if they are there, and lets them be written to all the same. (MADV_POPULATE_READ, which looks
-// at each page once more, takes half as long again.)
+// A page that is first written is mapped alone, which takes several times as long as its use. If it is first read,
+// Linux maps it together with the fifteen pages around it, if they exist, and still allows writes. (MADV_POPULATE_READ,
+// which checks each page again, takes half as long again.)
 #pragma once
 #include <stdint.h>
 #include <sys/mman.h>
@@ -26,7 +27,7 @@ class PagesToPrepare {
   }
 
   uint32_t Threads() const {
-    constexpr uint64_t kShare = uint64_t{4} << 20;  // takes a millisecond; a thread is there after 50 us
+    constexpr uint64_t kShare = uint64_t{4} << 20;  // takes a millisecond; starting a thread takes 50 us
     const uint64_t worth = bytes_ / kShare, usable = gn_twin::UsableProcessors();
     const uint64_t most = usable < kMostThreads ? usable : kMostThreads;
     return static_cast<uint32_t>(worth < 1 ? 1 : worth < most ? worth : most);
@@ -38,8 +39,8 @@ class PagesToPrepare {
 
  private:
   static constexpr uint64_t kChunk = uint64_t{2} << 20;
-  static constexpr uint64_t kMappedTogether = 64 * 1024;  // fault_around_bytes of Linux, unless somebody changed it
-  static constexpr uint64_t kMostThreads = 8;             // more find no more memory bandwidth
+  static constexpr uint64_t kMappedTogether = 64 * 1024;  // the default fault_around_bytes of Linux
+  static constexpr uint64_t kMostThreads = 8;             // more threads gain no memory bandwidth
 
   static uint64_t Chunks(const JobFileArg& row) { return (row.pages_bytes + kChunk - 1) / kChunk; }
 

@@ -1,4 +1,4 @@
-// The observers of a launch, in the order in which they see its events.
+// The observers of a launch, in the order in which they get its events.
 #include "gn_twin/core/watchers.h"
 
 #include "gn_twin/checkers/data_cache.h"
@@ -34,7 +34,7 @@ class AllWatchers final : public Watchers {
     observers_.Add(pointers_);
     observers_.Add(cache_);
     if (job.options.races == 0) observers_.Add(race_);
-    // A trace records every call: with it there is no call cache.
+    // A trace records every call, so a traced launch has no call cache.
     trace_.Asked() ? observers_.Add(trace_) : observers_.Add(calls_);
   }
 

@@ -128,7 +128,7 @@ inline aclError aclrtFreeHost(void* at, GntLoc loc = GntLoc::here()) {
   return ACL_SUCCESS;
 }
 
-// -1: the direction says nothing about this side.
+// -1: the direction does not say whether this side is host or device.
 inline int GntSide(aclrtMemcpyKind kind, bool destination) {
   if (kind == ACL_MEMCPY_DEFAULT) return -1;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) return 1;

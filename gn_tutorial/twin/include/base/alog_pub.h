@@ -1,3 +1,3 @@
-// One of the toolkit's headers that operator repositories log with.
+// A header of the toolkit that operator repositories use for logging.
 #pragma once
 #include "gn_twin/op_host/toolkit_log.h"

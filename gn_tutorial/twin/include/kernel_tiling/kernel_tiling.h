@@ -1,4 +1,4 @@
-// Tiling structs in kernels: the macros and the kernel header.
+// Tiling structs in kernels: includes the macros and the kernel header.
 #pragma once
 #include "kernel_operator.h"
 

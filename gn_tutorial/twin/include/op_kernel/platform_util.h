@@ -1,6 +1,6 @@
-// Sizes that kernels of operator repositories ask for (Ops::Base): in bytes, of Atlas A2.
+// Sizes for kernels of operator repositories (Ops::Base): in bytes, of Atlas A2.
 //
-// Source: opbase, op_common, op_kernel/platform_util: a block of the Unified Buffer, what a vector instruction takes at a time.
+// Source: opbase, op_common, op_kernel/platform_util: a block of the Unified Buffer, and the size of a vector repeat.
 #pragma once
 #include <stdint.h>
 

@@ -1,3 +1,3 @@
-// What host code asks about the machine, under the path that operator repositories have it.
+// The chip's properties for host code, under the path of operator repositories.
 #pragma once
 #include "gn_twin/host/platform_ascendc.h"

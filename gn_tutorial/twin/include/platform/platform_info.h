@@ -1,3 +1,3 @@
-// What operator projects include under this path: fe::PlatFormInfos comes with the header of operator definitions.
+// A path under which operator projects include fe::PlatFormInfos; the header of operator definitions has it.
 #pragma once
 #include "platform/platform_info_def.h"

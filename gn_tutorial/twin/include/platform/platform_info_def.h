@@ -1,6 +1,7 @@
-// The framework's structs of a chip's sections, which operator projects include for the names that it brings along.
+// The framework's structs of a chip's sections, which operator projects include for the names that it declares.
 //
-// Source: the public platform_info_def.h of CANN has these three declarations at file scope, and operators count on them.
+// Source: the public platform_info_def.h of CANN has these three declarations at file scope, and operators depend on
+// that.
 #pragma once
 #include <map>
 #include <string>

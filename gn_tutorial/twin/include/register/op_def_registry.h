@@ -1,4 +1,4 @@
-// The header of operator definitions: OpDef, OP_ADD, and with them what host functions of an operator use.
+// The header of operator definitions: OpDef, OP_ADD, and everything that host functions of an operator use.
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "securec.h"  // as the toolkit's own has it: files of ops-math name memset_s after this include alone
+#include "securec.h"  // as in the toolkit: files of ops-math use memset_s after this include alone
 
 #include "gn_twin/op_host/contexts.h"
 #include "gn_twin/op_host/registry.h"

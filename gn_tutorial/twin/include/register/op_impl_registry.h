@@ -1,3 +1,3 @@
-// The header of operator repositories, which register functions apart from definitions (IMPL_OP and its kin).
+// The header of operator repositories, which register functions separately from definitions (IMPL_OP and similar).
 #pragma once
 #include "register/op_def_registry.h"

@@ -1,12 +1,13 @@
-// The header that an operator's host code includes to define tiling structs with macros; kernels share the file. Here the macros
-// make plain structs, so that the kernel reads the bytes that the host wrote.
+// The header that an operator's host code includes to define tiling structs with macros; kernels share the file. Here
+// the macros make plain structs, so that the kernel reads the bytes that the host wrote.
 //
-// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to 8 bytes, and
-// all start at zero. In a project's host files (GNT_OP_HOST) they start at a byte that the driver chooses: what is the same for
-// two such bytes was set, the rest was not.
+// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to
+// 8 bytes, and all start at zero. In a project's host files (GNT_OP_HOST) they start at a byte that the driver chooses:
+// fields that are equal for two such bytes were set, the others were not.
 //
-// GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct) or <op>_<key>
-// (one tiling key only) is never the default. Where a file registers structs for several operators, -DGNT_OP_TYPE=<op> chooses.
+// GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct)
+// or <op>_<key> (one tiling key only) is never the default. If a file registers structs for several operators,
+// -DGNT_OP_TYPE=<op> chooses.
 #pragma once
 #ifdef GNT_OP_HOST
 #include <securec.h>
@@ -29,8 +30,8 @@ constexpr bool IsDefaultTiling(const char* op, const char* name) {
   return digits == 0 || digits == end || op[end - 1 - digits] != '_';
 }
 
-// What GET_TILING_DATA asks with, and what a default registration answers to: two structs registered as defaults are ambiguous
-// there, at the kernel's line.
+// The type with which GET_TILING_DATA asks, and to which a default registration answers: two structs registered as
+// defaults are ambiguous at the kernel's line.
 struct AnyTiling {};
 template <bool kDefault, class S>
 struct TilingKey {
@@ -95,7 +96,7 @@ using namespace optiling;
 #define GET_TILING_DATA(NAME, POINTER) \
   auto NAME = gn_twin::ReadTiling<decltype(GntRegistered(gn_twin::AnyTiling{}))::Type>(POINTER)
 #endif
-// In a file with these macros a struct that the kernel registers is one more default.
+// In a file with these macros, a struct that the kernel registers is one more default.
 #undef REGISTER_TILING_DEFAULT
 #define REGISTER_TILING_DEFAULT(STRUCT) \
   [[maybe_unused]] gn_twin::TilingBox<STRUCT> GntRegistered(gn_twin::TilingKey<true, STRUCT>)

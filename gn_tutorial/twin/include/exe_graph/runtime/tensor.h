@@ -1,3 +1,3 @@
-// What operator projects include under this path; all of it comes with the header of operator definitions.
+// A path under which operator projects include host classes; the header of operator definitions has all of them.
 #pragma once
 #include "register/op_def_registry.h"

@@ -17,7 +17,7 @@ struct SumParams {
 
 namespace gn_twin {
 
-// A matrix of rows x columns out of one of one row, one column, or the same shape.
+// Fills a matrix of rows x columns from one row, one column, or a matrix of the same shape.
 template <class T, int32_t kDim, int32_t kAxis>
 void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t* to,
                   const uint32_t* from) {
@@ -45,7 +45,7 @@ void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const Lo
     }
     operation.Local("dst", dst, out, Access::Write);
     operation.Local("src", src, in, Access::Read);
-    // A row that is repeated over a matrix it is the first row of is written onto itself.
+    // A row that is repeated over a matrix and is its first row is written onto itself.
     if (dst.Data() == src.Data() && src_rows == 1 && src_columns == columns && rows > 1) {
       operation.Warn("row-onto-itself", {{"op", name}, {"columns", columns}});
     } else {

@@ -1,6 +1,6 @@
 // Choosing by a mask with one byte or one bit for each element: Select with a byte mask, DropOut.
 //
-// Source: docs/zh/api, 高阶API/数据过滤. The mask's rows may be longer than the data's; what is too much is skipped.
+// Source: docs/zh/api, 高阶API/数据过滤. The mask's rows may be longer than the data's; the excess is skipped.
 #pragma once
 #include "gn_twin/adv_api/matrix.h"
 
@@ -47,8 +47,8 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   ResetMaskRegister(ThisCore());
 }
 
-// How the mask of DropOut is to be read: modes 1 and 2 a byte for each element, 3 and 4 a bit; 1 and 4 with rows that end in bytes of
-// no meaning. Mode 0 infers it: a mask row no shorter than a data row has bytes.
+// How to read the mask of DropOut: modes 1 and 2 have a byte for each element, 3 and 4 a bit; in 1 and 4 rows end in
+// meaningless bytes. Mode 0 infers it: a mask row that is at least as long as a data row has bytes.
 inline bool DropOutReadsBytes(uint32_t mode, const AscendC::DropOutShapeInfo& info) {
   return mode == 0 ? info.maskLastAxis >= info.srcLastAxis : mode <= 2;
 }

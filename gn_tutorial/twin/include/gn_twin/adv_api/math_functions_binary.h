@@ -83,7 +83,7 @@ struct ClampMinOp {
   T bound;
   T operator()(T x) const { return static_cast<float>(x) < static_cast<float>(bound) ? bound : x; }
 };
-// e^floor(x) times the series of e^(x - floor(x)) to its term `level`; level 0: e^x as the unit has it.
+// e^floor(x) times the series of e^(x - floor(x)) up to the term `level`; level 0: e^x as the unit computes it.
 struct TaylorExpOp {
   uint32_t level;
   template <class T>
@@ -123,7 +123,7 @@ void RunTwo(const char* name, Loc loc, Op op, uint32_t count, const LocalTensor<
 
 namespace AscendC {
 
-// Scratch tensor or none, count or the whole of the first source. CONFIG, SCALAR: a parameter more, with its comma, and its name.
+// With or without scratch tensor and count. CONFIG: a further parameter, with its comma. SCALAR: its name.
 #define GNT_TWO(NAME, OP, CONFIG, CONFIG_NAME, SCALAR, SCALAR_NAME)                                                    \
   template <class T, bool isReuseSource = false CONFIG>                                                                \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -162,7 +162,7 @@ GNT_TWO(Xor, gn_twin::XorOp{}, , , , )
 #undef GNT_BETA
 #undef GNT_BETA_NAME
 
-// What is larger (smaller) than the scalar becomes the scalar; NaN stays.
+// Elements larger (smaller) than the scalar become the scalar; NaN stays.
 #define GNT_CLAMP(NAME, SCRATCH)                                                                 \
   template <class T, bool isReuseSource = false>                                                 \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const T scalar, \
@@ -185,7 +185,7 @@ GNT_TAYLOR_EXP()
 GNT_TAYLOR_EXP(GNT_WITH_SCRATCH)
 #undef GNT_TAYLOR_EXP
 
-// dst = dst + scalar * src with scratch memory, as Axpy without.
+// dst = dst + scalar * src with scratch memory; otherwise like Axpy.
 template <class T, class U, bool isReuseSource = false>
 inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const gn_twin::Scratch&,
                  const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -8,14 +8,14 @@ namespace gn_twin {
 struct Matrix {
   uint32_t rows;
   uint32_t columns;  // from row to row
-  uint32_t live;     // those that count in reductions; what stands behind them only fills up the blocks
+  uint32_t live;     // the columns that count in reductions; the rest of a row only fills its blocks
   bool nz = false;   // fractal order: tiles of 16 columns one after the other, each with all rows
 
   uint64_t Elements() const { return uint64_t{rows} * columns; }
   uint64_t At(uint32_t row, uint32_t column) const {
     return nz ? (uint64_t{column / 16} * rows + row) * 16 + column % 16 : uint64_t{row} * columns + column;
   }
-  // For functions without padding in the middle of an array: rows * live elements that stand as they are.
+  // For functions without padding inside an array: the rows * live elements, without a change of layout.
   bool Fits(uint32_t element_bytes) const {
     return live <= columns && (nz ? columns % 16 == 0 : columns * element_bytes % kBlockBytes == 0);
   }
@@ -31,7 +31,7 @@ inline void RequireMatrix(Operation& operation, const char* name, const Matrix& 
   }
 }
 
-// How many repeats of 256 bytes an event of `elements` elements counts.
+// The number of repeats of 256 bytes that an event of `elements` elements counts.
 inline uint32_t RepeatsOf(uint64_t elements, uint32_t element_bytes) {
   return static_cast<uint32_t>((elements * element_bytes + kRepeatBytes - 1) / kRepeatBytes);
 }

@@ -39,7 +39,7 @@ struct NormalizePara {
 
 namespace gn_twin {
 
-// What a normalisation reads and writes besides the rows themselves. Null: not asked for, or 1 and 0.
+// The other tensors that a normalisation reads and writes. Null: not requested, or 1 and 0.
 template <class U, class M>
 struct NormOperands {
   const LocalTensor<M>* mean;
@@ -80,7 +80,7 @@ void NormaliseRow(const Rounder& rounder, const Matrix& matrix, uint32_t row, co
   }
 }
 
-// element(row, column): what is normalised. rstd: the spread that is kept is the inverse root of variance + epsilon.
+// element(row, column): the number to normalise. rstd: keep the inverse root of variance + epsilon, not the variance.
 template <class T, class U, class M, class Element>
 void RunLayerNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<T>& src,
                   const NormOperands<U, M>& with, double epsilon, bool rstd, Element element) {

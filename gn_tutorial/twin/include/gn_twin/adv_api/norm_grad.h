@@ -55,7 +55,7 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
     const double by_mean = -scale * gradients - 2.0 / length * by_variance * offsets;
     for (uint32_t column = 0; column < matrix.columns; ++column) {
       const uint64_t at = matrix.At(row, column);
-      // Both results before either is stored: they may take the place of the sources.
+      // Compute both results before storing either: they may overwrite the sources.
       const double c = centred(column);
       const double result = gradient(column) * scale + by_variance * 2.0 / length * c + by_mean / length;
       pd_x.Data()[at] = rounder.To<T>(result);

@@ -1,4 +1,4 @@
-// What the normalisations share: mean and variance of a row, and the row scaled, stretched and shifted.
+// Shared parts of the normalisations: mean and variance of a row, and the row normalised, scaled and shifted.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/base/adv_tiling.h"
@@ -11,7 +11,7 @@ struct Moments {
   double variance;  // of the whole row: divided by its length
 };
 
-// Of the elements that count. value(column) gives an element as double.
+// Over the elements that count. value(column) gives an element as double.
 template <class Value>
 Moments MomentsOf(const Matrix& matrix, Value value) {
   double mean = 0.0;

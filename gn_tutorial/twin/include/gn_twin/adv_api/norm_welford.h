@@ -37,8 +37,8 @@ struct WelfordFinalizePara {
 
 namespace gn_twin {
 
-// mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Behind the computed length the outputs get the
-// inputs (in place) or nothing.
+// mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Elements after the computed length
+// keep the inputs (in place) or are not written.
 template <class T, class U>
 void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>& square, const LocalTensor<U>& in_mean,
                       const LocalTensor<U>& in_square, const LocalTensor<T>& x,
@@ -61,7 +61,7 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
       float new_mean = old_mean;
       float new_square = in_square.Data()[at];
       if (column < matrix.live) {
-        // Float by float, each step rounded: intermediate results here are a kernel's state, not its result.
+        // In float, rounding each step: the intermediate results here are the kernel's state.
         const float value = static_cast<float>(x.Data()[at]);
         const float off = value - old_mean;
         const float step = off * param.nRec;
@@ -76,8 +76,8 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
   ResetMaskRegister(ThisCore());
 }
 
-// Columns that stand for different numbers of elements are weighted with them: counts, or two counts for a head and a tail of columns.
-// Without either, all weigh rnLength.
+// Columns that stand for different numbers of elements are weighted: by counts, or by two counts for a head and a tail
+// of columns. Without either, all have the weight rnLength.
 inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const LocalTensor<float>& variance,
                                const LocalTensor<float>& in_mean, const LocalTensor<float>& in_square,
                                const LocalTensor<int32_t>* counts, const AscendC::WelfordFinalizePara& para) {

@@ -60,14 +60,14 @@ void RunPower(Loc loc, uint32_t count, const LocalTensor<T>& dst, T src0, const 
 
 namespace AscendC {
 
-// How another product's Power computes; Atlas A2 has the first way only.
+// The algorithm of another product's Power; Atlas A2 has only the first.
 enum class PowerAlgo { INTRINSIC = 0, DOUBLE_FLOAT_TECH };
 struct PowerConfig {
   PowerAlgo algo = PowerAlgo::INTRINSIC;
 };
 constexpr PowerConfig defaultPowerConfig = {PowerAlgo::INTRINSIC};
 
-// FIRST and SECOND: the types of the operands; WHOLE: the one whose length is the default count.
+// FIRST and SECOND: the types of the operands; WHOLE: the operand whose length is the default count.
 #define GNT_POWER(FIRST, SECOND, WHOLE)                                                                             \
   template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                           \
   inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, uint32_t calCount,                          \

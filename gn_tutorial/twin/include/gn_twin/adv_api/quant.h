@@ -1,4 +1,4 @@
-// AscendQuant, AscendDequant, AscendAntiQuant: integers of few bits for real numbers, and back.
+// AscendQuant, AscendDequant, AscendAntiQuant: convert real numbers to integers of few bits, and back.
 //
 // The order of rounding is documented and kept: AscendQuant computes in half, AscendDequant in float, AscendAntiQuant in half, or in
 // float where the result is bfloat16_t. Source: docs/zh/api, 高阶API/量化操作; what only other products have is left out.
@@ -84,7 +84,7 @@ void RunQuant(Loc loc, const LocalTensor<int8_t>& dst, const LocalTensor<T>& src
   ResetMaskRegister(ThisCore());
 }
 
-// A scale as the float that multiplies; of uint64_t the lower half holds its bits.
+// A scale as a float factor; of a uint64_t the lower half holds its bits.
 template <class S>
 float ScaleFloat(S scale) {
   if constexpr (kSame<S, uint64_t>) {
@@ -130,7 +130,7 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   ResetMaskRegister(ThisCore());
 }
 
-// Rows and columns of scale and offset: of the call, or of the ShapeInfo of either tensor.
+// Rows and columns of scale and offset: from the call, or from the ShapeInfo of either tensor.
 template <class T>
 Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height, uint32_t width) {
   if (given.tensor == nullptr) return {1, 1, 1};
@@ -229,7 +229,7 @@ namespace AscendC {
                       gn_twin::Or(CONFIG.scaleCount, scaleTensor.GetSize()),                                           \
                       gn_twin::Or(CONFIG.calcCount, src.GetSize()));                                                   \
   }
-// With a configuration, or with the type of the result named first: int8_t on this product.
+// With a configuration, or with the type of the result as the first template argument: int8_t on this product.
 #define GNT_QUANT_CONFIG \
   template <class T, bool isReuseSource = false, const AscendQuantConfig& config = ASCEND_QUANT_DEFAULT_CFG>
 #define GNT_QUANT_TYPED                                   \

@@ -29,7 +29,7 @@ struct MeanParams {
 
 namespace gn_twin {
 
-// Each step folds one element into what there is; `finish` sees how many there were.
+// Each step folds one element into the result so far; `finish` gets the number of elements.
 template <class Op>
 struct FoldExtreme {
   bool ignore_nan;

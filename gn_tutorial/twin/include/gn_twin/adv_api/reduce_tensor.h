@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// The work buffer that the documentation asks for, in elements: the results of all repeats (of an extreme value and index) in whole blocks,
-// and with the index those of each round that follows, until one is left.
+// The size of the work buffer that the documentation asks for, in elements: the results of all repeats (value and index
+// of an extreme) in whole blocks, and with an index also those of each further round until one is left.
 constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t element_bytes) {
   const uint64_t per_block = kBlockBytes / element_bytes, per_repeat = kRepeatBytes / element_bytes;
   uint64_t sum = 0;
@@ -19,7 +19,7 @@ constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t elem
   }
 }
 
-// A checked whole-tensor reduction: dst holds `results` elements, aligned to their own size.
+// A checked reduction of a whole tensor: dst holds `results` elements, aligned to their own size.
 template <class T>
 void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
                        const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements,
@@ -149,8 +149,8 @@ GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
 
-// What the last reduction left in its registers: the sum of ReduceSum with a count; the extreme of all repeats of WholeReduceMax or
-// WholeReduceMin, or of ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+// Registers that the last reduction set: the sum of ReduceSum with a count; the extreme over all repeats of
+// WholeReduceMax, WholeReduceMin, ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
 template <class T>
 inline T GetReduceRepeatSumSpr() {
   return T(gn_twin::ThisCore().reduce_sum);
@@ -169,7 +169,7 @@ template <class T>
 inline T GetAccVal() {
   return GetReduceRepeatSumSpr<T>();
 }
-// The register's bits: kernels read the number through a pointer to them.
+// The register's bits, because kernels read the number through a pointer to them.
 inline int64_t GetAccVal() { return gn_twin::ThisCore().reduce_sum_bits; }
 template <class T>
 inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {

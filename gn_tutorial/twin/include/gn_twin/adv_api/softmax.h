@@ -34,7 +34,7 @@ void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTens
   ResetMaskRegister(core);
 }
 
-// The last step on the quotient.
+// Converts the quotient to the function's result.
 struct Itself {
   double operator()(double value) const { return value; }
 };
@@ -113,8 +113,9 @@ inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, con
   gn_twin::RunSoftMax("LogSoftMax", loc, matrix, dst, &sum, &max, src, gn_twin::DecimalLog{});
 }
 
-// Rows whose maximum has the bits `from` become `to` as a whole; says whether there was one. The bits are those of a float, or in
-// the low half those of a half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one element.
+// Sets each row whose maximum has the bits `from` to `to`; returns whether there was one. The bits are those of a
+// float, or, in the low half, those of a half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one
+// element.
 template <class T1, class T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
 inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTensor<T2>& maxTensor, const uint32_t from,
                              const T1 to, const SoftMaxShapeInfo& softmaxShapeInfo,

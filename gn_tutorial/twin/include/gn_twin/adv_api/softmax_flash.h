@@ -1,4 +1,4 @@
-// SoftmaxFlash, SoftmaxFlashV2, SoftmaxFlashV3: the soft maximum of rows that arrive in pieces, carried on from piece to piece.
+// SoftmaxFlash, SoftmaxFlashV2, SoftmaxFlashV3: the softmax of rows that arrive in pieces, updated with each piece.
 //
 // Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. T: the data and exp(old max - new max); S: maximum, sum, mean.
 #pragma once
@@ -30,7 +30,7 @@ struct Flash {
   const LocalTensor<T>& exp_max;
   const LocalTensor<S>& in_sum;
   const LocalTensor<S>& in_max;
-  const LocalTensor<S>* reduce_max = nullptr;  // the piece's own maximum, where it is wanted
+  const LocalTensor<S>* reduce_max = nullptr;  // the piece's own maximum, if requested
 };
 
 template <class T, class S>
@@ -55,8 +55,8 @@ void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, 
   }
 }
 
-// divide: SoftmaxFlash gives quotients by the sum so far, and the factor that does the same to earlier pieces; SoftmaxFlashV2
-// leaves dst and the factor undivided.
+// divide: SoftmaxFlash divides by the sum so far, and returns the factor that corrects earlier pieces; SoftmaxFlashV2
+// does not divide dst and the factor.
 template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {

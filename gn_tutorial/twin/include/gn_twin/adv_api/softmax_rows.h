@@ -1,4 +1,4 @@
-// What the functions of the SoftMax family share: the shape they are given, and results of a row that fill a 32-byte block.
+// Shared parts of the SoftMax family: the shape of a call, and results of a row that fill a 32-byte block.
 //
 // Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. The shape comes from the call; where the call leaves it out, from the tensor's
 // ShapeInfo, and where that is missing too, from the tiling. Reductions cover the original columns, the other steps all.
@@ -63,7 +63,7 @@ class PerRow {
   uint32_t step_;
 };
 
-// The largest of the row's columns that count; at least `floor`. A NaN among them makes it NaN.
+// The largest of the row's columns that count, but at least `floor`. NaN if one of them is NaN.
 template <class T>
 double RowMax(const Matrix& matrix, const T* at, uint32_t row, double floor) {
   double max = floor;

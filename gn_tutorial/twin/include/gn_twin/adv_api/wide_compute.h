@@ -6,7 +6,7 @@
 #include "gn_twin/basic_api/vector/forms.h"
 #include "gn_twin/tensor/scratch.h"
 
-// The scratch tensor of a high-level function as a parameter of an overload that a macro writes twice, with it and without.
+// The scratch tensor as a parameter of an overload; a macro writes each overload with it and without it.
 #define GNT_WITH_SCRATCH const gn_twin::Scratch&,
 
 namespace gn_twin {
@@ -17,7 +17,7 @@ inline double Wide(T value) {
 }
 inline double Wide(int32_t value) { return value; }
 
-// A finished result as an element: rounded, then changed if this launch's options (saturation, subnormals) ask for it.
+// Converts a result to an element: rounds it, then applies this launch's options (saturation, subnormals).
 class Rounder {
  public:
   explicit Rounder(const Core& core)

@@ -1,4 +1,4 @@
-// The one C interface between a compiled kernel library and whoever launches it (the native launcher or ctypes).
+// The only C interface between a compiled kernel library and its caller (the native launcher or ctypes).
 //
 // A kernel library exports, with C linkage and default visibility:
 //   int32_t     gnt_run(const char* entry, GntJob* job)   runs every block of one launch; returns a GntStatus
@@ -18,21 +18,21 @@ enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
 
 // One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global memory
 // and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null.
-// GNT_LIST: a list of tensors (ListTensorDesc), only read; its tensors are arguments behind those of the signature. In the job file
-// the index of such an argument stands where the kernel finds its address.
+// GNT_LIST: a list of tensors (ListTensorDesc), only read; its tensors are arguments after those of the signature. In
+// the job file each address in the list is replaced by the index of such an argument.
 struct GntArg {
   const char* name;
   uint8_t* data;
   uint64_t bytes;
   GntKind kind;
   GntRole role;
-  uint64_t address;  // of a tensor in traces: chosen by the caller, so that no figure depends on the host's allocator
-  uint64_t poison;   // of a tensor: the bytes it holds before anybody writes it, again and again
-  uint64_t element_bytes;  // of a tensor as its owner has it; 0: not an array, but memory whose size is exact
+  uint64_t address;        // tensor: its address in traces, chosen by the caller, not by the host's allocator
+  uint64_t poison;         // tensor: the 8 bytes that its memory repeats before it is written
+  uint64_t element_bytes;  // tensor: its size for its owner; 0: not an array, but memory whose size is exact
 };
 
-// Points that public text on the hardware does not decide, and how a launch is watched: docs/hardware-choices.md has one row per
-// field. Zero is the default choice of every field.
+// Choices where public text on the hardware does not decide, and options of the checks: docs/hardware-choices.md has a
+// row for each field. Zero is the default of every field.
 struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
   uint32_t integer_overflow;  // 0 wrap around, 1 saturate (Add, Sub, Mul on int16 and int32)
@@ -47,20 +47,20 @@ struct GntOptions {
   uint32_t compare_tail;     // Compare and Compares of a count: 0 whole repeats, 1 all elements (Ascend310B)
   uint32_t denormals;        // 0 subnormal results are kept, 1 flushed to zero
   uint32_t sigmoid_half;     // Sigmoid of half: 0 float inside and one rounding, 1 each of its steps rounds to half
-  uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides as always, 1 the counter does
+  uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides, 1 the counter does
   uint32_t repeat_order;     // several repeats or blocks into one destination: 0 ascending, 1 descending
   uint32_t pair_unit;    // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
   uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
-  uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 as far off as the documentation warns
+  uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 with the error that the documentation warns of
   uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
-  uint32_t races;        // 0 reported, 1 not looked for
-  uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
-  uint32_t block_order;  // in which blocks start and go on after a barrier: 0 ascending, else the seed of a permutation
+  uint32_t races;        // 0 reported, 1 ignored
+  uint32_t delayed_dma;  // when copies between GM and the Unified Buffer take effect: 0 at once, 1 when waited for
+  uint32_t block_order;  // order of blocks at the start and after a barrier: 0 ascending, else a permutation's seed
   uint32_t threads;      // of a bare launch: 0 as many as the process may use processors
 };
 
-// What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe
-// in the order S, V, MTE2, MTE3; bytes are those that crossed between global memory and the Unified Buffer.
+// Counts of a launch, summed over blocks: filled in by observed libraries, zero in bare ones. Instructions are counted
+// by pipe in the order S, V, MTE2, MTE3; bytes are those moved between global memory and the Unified Buffer.
 struct GntTally {
   uint64_t instructions[4];
   uint64_t bytes_in;
@@ -68,42 +68,42 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A value that a trace is asked for: what an operand of one event held when the event was recorded, before its instruction computed.
+// A request for one value: the bytes of an operand of one event, before its instruction computed.
 struct GntWatch {
-  uint32_t block;    // in: which has to be among the chosen ones
+  uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded
-  uint32_t operand;  // in: of the event; ~0: what scalar accesses read, the last time that they did
-  uint32_t seen;     // out: bytes of `value` that were read; 0: the event did not come, or the operand is shorter
-  uint64_t offset;   // in: bytes from the start of the operand; of scalar accesses the model's address
+  uint32_t operand;  // in: number of the operand; ~0: the last read of scalar accesses
+  uint32_t seen;     // out: bytes of `value` that were read; 0: no such event, or the operand is shorter
+  uint64_t offset;   // in: bytes from the start of the operand; for scalar accesses the model's address
   uint64_t value;    // out
 };
 
-// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace/slots.h), and counts of all blocks. A line is 512 bytes
-// of global memory, what the L2 cache holds or drops as one.
+// A trace: the events of the blocks in `chosen`, as slots of 64 bytes (gn_twin/trace/slots.h), and counts over all
+// blocks. A line is 512 bytes of global memory, which the L2 cache holds or drops together.
 struct GntTrace {
   uint8_t* slots;          // in: where to write; null: no trace
-  uint64_t bytes;          // in: room there
+  uint64_t bytes;          // in: bytes of memory there
   const uint32_t* chosen;  // in: blocks to record, ascending
   uint32_t chosen_count;   // in
-  uint32_t full;           // out: 1 if the room ended: what happened later was not recorded
+  uint32_t full;           // out: 1 if the memory was full: later events were not recorded
   uint64_t used;           // out: bytes written
-  // Out, in lines, over every block of the launch and exact however few were recorded.
-  uint64_t lines_read;       // brought into the Unified Buffer or to the scalar unit, each time counted
-  uint64_t lines_cold;       // of these, through the L2 cache and never touched before in this launch
-  uint64_t lines_bypassed;   // of these, past the L2 cache (a cache hint)
-  uint64_t lines_written;    // written, each time counted
-  uint64_t lines_dirty;      // different ones that were written
-  uint64_t lines_held;       // different ones that were read through the L2 cache or written
-  uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
+  // Out: counts of lines over every block of the launch, exact even if few blocks were recorded.
+  uint64_t lines_read;       // reads into the Unified Buffer or by the scalar unit
+  uint64_t lines_cold;       // of these, reads through the L2 cache of lines never touched before in this launch
+  uint64_t lines_bypassed;   // of these, reads past the L2 cache (a cache hint)
+  uint64_t lines_written;    // writes
+  uint64_t lines_dirty;      // different lines that were written
+  uint64_t lines_held;       // different lines that were read through the L2 cache or written
+  uint64_t blocks_bypassed;  // reads of 32-byte blocks past the L2 cache
   GntWatch* watches;         // in and out, ordered by block and event; null: none
   uint64_t watch_count;      // in
-  uint64_t with_pieces;      // in: 1: of operands in pieces, where each begins
+  uint64_t with_pieces;      // in: 1: also record where each piece of an operand begins
 };
 
 struct GntJob {
   uint32_t abi_version;   // in: GNT_ABI_VERSION
   uint32_t blocks;        // in: number of blocks (the first value inside <<<...>>>)
-  uint64_t tiling_key;    // in: what TILING_KEY_IS compares with
+  uint64_t tiling_key;    // in: the number that TILING_KEY_IS compares with
   const GntArg* args;     // in
   uint32_t arg_count;     // in
   uint32_t observed;      // out: 1 if the library was built in observed mode
@@ -112,15 +112,16 @@ struct GntJob {
   char* report;           // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
   uint64_t report_bytes;  // in: capacity of `report`
   uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks
-  // Where the launch is, kept current in observed libraries so that a crash or a time-out can say so. A signal handler
-  // may read them: file points into the library's read-only data.
+  // The current place of the launch, kept up to date in observed libraries, so that a crash or a time-out can report
+  // it. A signal handler may read it: file points into the library's read-only data.
   const char* volatile here_file;
   volatile uint32_t here_line;
   volatile uint32_t here_block;
   volatile uint64_t here_stack;  // the lowest address of the stack that the block runs on; 0 between blocks
   GntTrace trace;
-  // in: findings whose severity the launch chooses, each as 'w' (warning) or 'e' (error) and its id, ended by a newline; null: none.
+  // in: findings whose severity the launch changes, each as 'w' (warning) or 'e' (error) and its id, ended by a
+  // newline; null: none.
   const char* severities;
-  // in: 1: outputs and workspaces get their poison first, before the kernel runs; 0: they hold what the caller put there.
+  // in: 1: fill outputs and workspaces with their poison before the kernel runs; 0: leave the caller's contents.
   uint32_t poisons;
 };

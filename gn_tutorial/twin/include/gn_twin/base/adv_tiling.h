@@ -1,14 +1,15 @@
-// The tiling structs of the high-level API, which the host fills and the kernel hands on. One definition for both sides.
+// The tiling structs of the high-level API, which the host fills and the kernel passes on. One definition for both
+// sides.
 //
-// Named are the members that describe the shape; those that say how the device divides its scratch memory are words without a
-// name, so that each struct has its documented size. docs/zh/api calls them of no concern to a kernel; two structs that
-// public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all their documented members.
+// The members that describe the shape have names. Those that say how the device divides its scratch memory are unnamed
+// words, so that each struct has its documented size; docs/zh/api says that kernels need not know them. Two structs
+// that public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all their documented members.
 // Source: docs/zh/api, the Tiling page beside each function.
 #pragma once
 #include <stdint.h>
 
 namespace AscendC {
-// What TopK selects; its host functions take it too.
+// The selection of TopK; its host functions use it too.
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 }  // namespace AscendC
 

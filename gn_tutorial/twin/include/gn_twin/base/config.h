@@ -24,22 +24,24 @@
 #define __inout_pipe__(...)
 #define GM_ADDR __gm__ uint8_t*
 
-// Kernels branch on these to tell targets apart (CANN's own spellings and values for dav-2201 and for a CPU build). __CCE_KT_TEST__, which
-// CANN's CPU build also has, is left out: kernels take their SyncAll out where it is defined, since blocks do not run side by side there.
+// Kernels test these to distinguish targets (CANN's own spellings and values for dav-2201 and for a CPU build).
+// __CCE_KT_TEST__, which CANN's CPU build also defines, is left out: kernels remove their SyncAll where it is defined,
+// because blocks do not run side by side there.
 #define __CCE_AICORE__ 220
 #define __DAV_C220_VEC__ 1
 #define __NPU_ARCH__ 2201
 #define ASCENDC_CPU_DEBUG 1
 
 #define GNT_EXPORT __attribute__((visibility("default")))
-// Runs rarely (once a launch or a block, at a mistake, for atomics): compiled for size, which takes a fraction of the time of
-// vectorising and unrolling it. Never on what a kernel calls on every path: g++ takes a function that must call a cold one for
-// cold itself.
+// Code that runs rarely (once a launch or a block, after a mistake, for atomics): compiled for size, which takes a
+// fraction of the time of vectorising and unrolling. Never use it on a path that every kernel takes: g++ treats a
+// function that must call a cold one as cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
-// Called often, but not worth a copy at each call: kernels have to compile in about a second.
+// Called often, but not inlined at each call: kernels have to compile in about a second.
 #define GNT_NOINLINE __attribute__((noinline))
-// A variable whose constructor sets all that is read. Others hold a pattern first (-ftrivial-auto-var-init, for what kernels leave unset),
-// for which g++ stores to each field by itself: of a Core, a quarter of what a small kernel takes to compile.
+// A variable whose constructor sets everything that is read. Other variables are first filled with a pattern
+// (-ftrivial-auto-var-init, for values that kernels leave unset). For a Core, g++ stores that pattern field by field,
+// which takes a quarter of a small kernel's compile time.
 #if __has_attribute(uninitialized)
 #define GNT_AS_BUILT __attribute__((uninitialized))
 #else
@@ -61,13 +63,13 @@ namespace gn_twin {
 // outside its own library (hidden visibility, RTLD_LOCAL).
 inline constexpr bool kObserved = GNT_OBSERVED != 0;
 
-// Unified Buffer of one AI Vector core: that of the chip the library is built for, which gn_tutorial/machines says.
+// The Unified Buffer of one AI Vector core of the chip that the library is built for (gn_tutorial/machines).
 #ifndef GNT_UB_BYTES
 #define GNT_UB_BYTES (192 * 1024)
 #endif
 inline constexpr uint32_t kUbBytes = GNT_UB_BYTES;
 inline constexpr uint32_t kScratchAt =
-    kUbBytes - 8 * 1024;                       // from here Select (modes 1 and 2) and high-level APIs keep scratch data
+    kUbBytes - 8 * 1024;  // from here on, Select (modes 1 and 2) and high-level APIs keep scratch data
 inline constexpr uint32_t kBlockBytes = 32;    // one DataBlock
 inline constexpr uint32_t kRepeatBytes = 256;  // what a vector instruction processes per repeat: 8 DataBlocks
 inline constexpr uint32_t kBlocksPerRepeat = 8;

@@ -81,7 +81,8 @@ inline double Log10(double x) { return LogScaled(x, 0.3010299956639812); }
 // ln(1 + x) without cancellation.
 inline double LnPlus1(double x) { return __builtin_fabs(x) < 0.4 ? TwoArtanh(x / (2.0 + x)) : Ln(1.0 + x); }
 
-// Sine and cosine. The documented range of the arguments is +-65504; outside it the result is NaN, so that it shows.
+// Sine and cosine. The documented range of the arguments is +-65504; outside it the result is NaN, so that the mistake
+// shows.
 struct SinCos {
   double sine;
   double cosine;

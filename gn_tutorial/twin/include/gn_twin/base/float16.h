@@ -2,8 +2,9 @@
 //
 // float carries 24 significant bits, at least 2 * 11 + 2, so computing + - * / and sqrt in float and rounding once to half gives
 // the correctly rounded half result (Figueroa, "When is double rounding innocuous?", SIGNUM 30(3), 1995).
-// The conversions are integer arithmetic without branches: constexpr, the same bits on every compiler, and vectorisable. Always
-// inlined: in a kernel that has grown large g++ called them once per element instead, and a Cast took eight times as long.
+// The conversions are integer arithmetic without branches: constexpr, the same bits on every compiler, and
+// vectorisable. They are always inlined: in a large kernel g++ otherwise called them once per element, and a Cast took
+// eight times as long.
 #pragma once
 #include <stdint.h>
 
@@ -92,13 +93,13 @@ GNT_HALF_OPERATOR(/)
 using float16_t = half;
 using float32_t = float;
 
-// No arithmetic of its own on this architecture: convert with ToFloat and ToBfloat16, or Cast whole tensors.
+// This architecture has no bfloat16 arithmetic: convert with ToFloat and ToBfloat16, or Cast whole tensors.
 struct bfloat16_t {
   uint16_t bits;
 
   bfloat16_t() = default;
   [[gnu::always_inline]] explicit constexpr bfloat16_t(float value) : bits(gn_twin::Bfloat16BitsFromFloat(value)) {}
-  // Literals: kernel templates write `T zero = 0` for every T. Of an int or a double in between, float is rounded to first.
+  // Literals: kernel templates write `T zero = 0` for every T. An int or a double is first rounded to float.
   constexpr bfloat16_t(double value) : bfloat16_t(static_cast<float>(value)) {}
   constexpr bfloat16_t(int value) : bfloat16_t(static_cast<float>(value)) {}
   constexpr bfloat16_t(unsigned value) : bfloat16_t(static_cast<float>(value)) {}
@@ -107,7 +108,7 @@ struct bfloat16_t {
   explicit constexpr operator float() const { return gn_twin::FloatFromBfloat16Bits(bits); }
 };
 
-// The device's compiler has this name for it too. One that the host's compiler has is another type.
+// A second name of the device's compiler. If the host's compiler has this name, it is another type.
 #define __bf16 bfloat16_t
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2);

@@ -15,7 +15,7 @@ namespace gn_twin {
 template <class T>
 inline constexpr uint32_t kPerByte = kSame<T, AscendC::int4b_t> ? 2 : 1;
 
-// Bytes of so many elements, and elements of so many bytes.
+// Bytes of a number of elements, and elements of a number of bytes.
 template <class T>
 constexpr uint64_t BytesOf(uint64_t elements) {
   return (elements * sizeof(T) + kPerByte<T> - 1) / kPerByte<T>;

@@ -1,7 +1,7 @@
 // The shape that a kernel may attach to a tensor (SetShapeInfo), for those high-level functions that read it there.
 //
-// On the device every tensor carries the whole struct, 68 bytes, through every copy and view. Here a tensor carries the number of
-// its shape in a table of the core, where equal shapes share one entry: kernels use few different ones.
+// On the device every tensor carries the whole struct, 68 bytes, through every copy and view. Here a tensor carries an
+// index into a table of the core, in which equal shapes share one entry, because kernels use few different ones.
 // Source: docs/zh/api, 基础API/辅助数据结构/ShapeInfo.
 #pragma once
 #include <stdint.h>
@@ -42,7 +42,7 @@ inline int GetShapeSize(const ShapeInfo& info) {
 
 namespace gn_twin {
 
-// The different shapes of one core, numbered from 1; 0 is the shape of a tensor that was given none.
+// The different shapes of one core, numbered from 1; 0 is a tensor without a shape.
 class ShapeTable {
  public:
   ShapeTable() = default;

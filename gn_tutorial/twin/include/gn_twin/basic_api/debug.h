@@ -1,4 +1,4 @@
-// What a kernel prints and asserts: printf, PRINTF, DumpTensor, assert, ascendc_assert, ASSERT.
+// Functions with which a kernel prints and asserts: printf, PRINTF, DumpTensor, assert, ascendc_assert, ASSERT.
 //
 // Source: docs/zh/api, 调试接口. Output goes to the launch's standard output, where the runner collects it.
 #pragma once
@@ -74,7 +74,7 @@ namespace AscendC {
 // Ends the launch.
 inline void Trap(gn_twin::Loc loc = gn_twin::Loc::here()) { gn_twin::AssertFailed("Trap()", loc); }
 
-// Prints the first dumpSize elements; desc is a number of your choice that tells dumps apart.
+// Prints the first dumpSize elements; desc is a number of your choice that distinguishes dumps.
 template <class T>
 inline void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
                        gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -104,7 +104,7 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
     }                                     \
   } while (0)
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
-// The second argument is what a CPU build would print.
+// The second argument is the text that a CPU build would print.
 #define ASCENDC_ASSERT(EXPRESSION, ...) assert(EXPRESSION)
 // Nothing on the device, and kernels rely on that (no semicolon after it, in the middle of a statement).
 #define ASSERT(...)

@@ -11,8 +11,8 @@
 
 namespace gn_twin {
 
-// The device's compiler has two names for what every block may read at any time. Objects and not macros: kernels declare
-// variables of the same names.
+// The device's compiler has two names for values that every block may read at any time. These are objects, not macros,
+// because kernels declare variables of the same names.
 struct BlockIndex {
   operator int64_t() const { return AscendC::GetBlockIdx(); }
 };
@@ -20,7 +20,7 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. Being made by a conversion, it loses every overload resolution.
+// A whole number of any type, as 32 bits. It is made by a conversion, so it loses every overload resolution.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -62,7 +62,8 @@ template <class T, class U>
 constexpr auto DivCeil(T value, U divisor) {
   return divisor == 0 ? decltype(value / divisor)(0) : (value + divisor - 1) / divisor;
 }
-// The next multiple of `unit`, and quotients rounded up; 0 for a unit of 0. A kernel's own functions of these names win.
+// The next multiple of `unit`, and quotients rounded up; 0 for a unit of 0. A kernel's own functions of these names
+// take precedence.
 constexpr uint32_t AlignUp(gn_twin::Unsigned value, gn_twin::Unsigned unit) {
   return DivCeil(value.number, unit.number) * unit.number;
 }
@@ -101,7 +102,7 @@ constexpr A max(A a, A b) {
 inline float min(float a, float b) { return b < a ? b : a; }
 inline float max(float a, float b) { return a < b ? b : a; }
 
-// What the compiler may assume of a branch, and instructions fetched ahead: neither changes a result.
+// Hints to the compiler about branches, and prefetching of instructions: neither changes a result.
 #ifndef likely
 #define likely(...) __builtin_expect(static_cast<bool>(__VA_ARGS__), 1)
 #endif
@@ -115,7 +116,7 @@ inline float max(float a, float b) { return a < b ? b : a; }
 #define KERNEL_INFO "info"
 #define KERNEL_DEBUG "debug"
 #define KERNEL_LOG(LEVEL, ...) AscendC::printf(__VA_ARGS__)
-// The second part is what to do when the condition does not hold; then the launch stops, as the CPU build of CANN does.
+// The second argument is executed if the condition does not hold; then the launch stops, as in CANN's CPU build.
 #ifndef ASCENDC_ASSERT
 #define ASCENDC_ASSERT(CONDITION, ...)   \
   do {                                   \

@@ -1,7 +1,8 @@
 // Functions of single numbers that the device's compiler has built in: sqrt of a float, abs.
 //
-// Source: public kernels, which call them without a header. Templates of exact types, so that a kernel's own function of the name, and
-// the C library's where a sample includes it, wins. There is no exp, log or pow of a scalar on the device.
+// Source: public kernels, which call them without a header. They are templates of exact types, so that a kernel's own
+// function of that name, or the C library's in a sample that includes it, takes precedence. The device has no exp, log
+// or pow of a scalar.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/base/math.h"

@@ -1,4 +1,4 @@
-// What a block knows about its launch: its index, the number of blocks, the workspace, its kind of core.
+// Functions that tell a block about its launch: its index, the number of blocks, the workspace, its kind of core.
 //
 // Source: docs/zh/api, 工具接口/系统资源与变量 and 资源管理 (workspace).
 #pragma once
@@ -16,7 +16,8 @@ inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRation() { return 1; }
 inline int64_t GetTaskRatio() { return 1; }
 
-// The part of the workspace that belongs to the kernel. The device skips what the system reserves; here all of it is the kernel's.
+// The kernel's part of the workspace. On the device the system reserves the beginning; here all of it belongs to the
+// kernel.
 inline __gm__ uint8_t* GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 inline __gm__ uint8_t* GetSysWorkSpacePtr() {
   const GntJob& job = *gn_twin::ThisCore().job;
@@ -34,7 +35,7 @@ inline int64_t GetSystemCycle() {
   return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
 }
 
-// Early start inside a SuperKernel, which a launch of its own is not: both do nothing there, as documented.
+// Early start inside a SuperKernel: in a separate launch both do nothing, as documented.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
 inline void SetNextTaskStart() {}
 template <bool FORCE = false>

@@ -26,7 +26,7 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-// An alias, so that it may stand in a namespace or in a kernel's body, each kernel of a file with its own.
+// An alias, so that it can stand in a namespace or in a kernel's body, and each kernel of a file has its own.
 #define REGISTER_TILING_DEFAULT(STRUCT) using GntDefaultTiling [[maybe_unused]] = STRUCT
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)
@@ -45,8 +45,8 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 #define TILING_KEY_IS(KEY) (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY))
 #define TILING_KEY_VAR (gn_twin::ThisCore().job->tiling_key)
 
-// Declarations for the host and for the build of a whole operator package: no meaning inside a kernel. Where an operator's host
-// code is compiled, gn_twin/op_host/template_key.h gives them theirs.
+// Declarations for the host and for the build of a whole operator package: they do nothing inside a kernel. In an
+// operator's host code, gn_twin/op_host/template_key.h defines them.
 #ifndef GNT_OP_HOST
 #define ASCENDC_TPL_ARGS_DECL(...)
 #define ASCENDC_TPL_SEL(...)

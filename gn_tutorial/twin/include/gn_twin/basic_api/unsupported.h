@@ -18,7 +18,7 @@ struct Unsupported {
 
 }  // namespace gn_twin
 
-// Explicit template arguments of each kind have to reach the message: types; values; a type or two, then values; a
+// Explicit template arguments of each kind must also give this message: types; values; a type or two, then values; a
 // value, then types. 16 parameters: the longest documented list has 14.
 #define GNT_ANY gn_twin::Unsupported = {}
 #define GNT_FOUR GNT_ANY, GNT_ANY, GNT_ANY, GNT_ANY
@@ -35,7 +35,7 @@ struct Unsupported {
   template <auto Gv, class Gt, class... Gu>                                        \
   __attribute__((unavailable(MESSAGE))) gn_twin::Unsupported NAME(GNT_PARAMETERS);
 #define GNT_UNSUPPORTED(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME)
-// Documented, but for other products than Atlas A2 (dav-2201), which is the machine of the twin.
+// Documented, but for other products than Atlas A2 (dav-2201), which the twin imitates.
 #define GNT_UNSUPPORTED_NOR_A2(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME " (nor on Atlas A2)")
 #define GNT_UNSUPPORTED_TYPE(NAME) \
   struct __attribute__((unavailable("not on the twin yet: " #NAME))) NAME {};

@@ -1,10 +1,11 @@
-// Copies between global memory and the Unified Buffer that take effect as late as the kernel allows (TwinOptions, delayed_dma).
+// Copies between global memory and the Unified Buffer that take effect as late as the kernel allows (TwinOptions,
+// delayed_dma).
 //
-// The vector and the scalar unit work in program order. A copy is delayed until one of them waits for it (WaitFlag on a flag that its
-// pipe set afterwards: queues do that), or PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a SyncAll,
-// the end of the block. Where only the other copy pipe waits for it, it takes effect just before that pipe's next copy. Copies of one
-// pipe keep their order. Until then others read what was there before, as they may on the device: a correct kernel gives the same
-// bits, one with a forgotten wait gives wrong numbers.
+// The vector and the scalar unit work in program order. A delayed copy takes effect when one of them waits for it: at a
+// WaitFlag on a flag that its pipe set afterwards (queues do that), PipeBarrier<PIPE_ALL>, a scalar access that the
+// compiler orders, a SyncAll, or the end of the block. If only the other copy pipe waits for it, it takes effect just
+// before that pipe's next copy. Copies of one pipe keep their order. Until then, reads return the old contents, as they
+// may on the device: a correct kernel gives the same bits, one with a forgotten wait gives wrong numbers.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/hard_event.h"
@@ -20,13 +21,13 @@ class AsyncCopies {
     bool Overlaps(const uint8_t* at, uint64_t bytes) const { return at < end && begin < at + bytes; }
   };
 
-  // Keeps `copy`, a closure of plain values that performs it. `pipe`: MTE2 or MTE3.
+  // Stores `copy`, a closure of plain values that performs the copy. `pipe`: MTE2 or MTE3.
   template <class Copy>
   void Add(Pipe pipe, Bytes reads, Bytes writes, const Copy& copy) {
     static_assert(sizeof(Copy) <= sizeof(Pending::copy) && __is_trivially_copyable(Copy));
     const uint32_t lane = LaneOf(pipe);
     uint64_t& issued = waited_[lane].issued[lane];
-    if (issued - done_[lane] == kMost) RunLane(lane, done_[lane] + 1);  // the device's queue has an end too
+    if (issued - done_[lane] == kMost) RunLane(lane, done_[lane] + 1);  // the device's queue is limited too
     Pending& pending = pending_[lane][issued++ % kMost];
     pending.reads = reads;
     pending.writes = writes;
@@ -37,7 +38,7 @@ class AsyncCopies {
 
   void SetFlag(HardEvent event, int id) {
     const Pipe from = PipesOf(event).from;
-    // What the vector and the scalar unit have waited for has happened already.
+    // A flag of the vector or the scalar unit carries nothing: the copies that these waited for are already done.
     flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? waited_[LaneOf(from)] : Finished{};
   }
   void WaitFlag(HardEvent event, int id) {
@@ -47,7 +48,7 @@ class AsyncCopies {
     uint64_t& other = waited_[LaneOf(to)].issued[1 - LaneOf(to)];
     if (other < finished.issued[1 - LaneOf(to)]) other = finished.issued[1 - LaneOf(to)];
   }
-  // CrossCoreSetFlag, and the wait for it: what the pipes of such flags did before is finished then.
+  // CrossCoreSetFlag notes the copies that its pipe has issued or waited for; CrossCoreWaitFlag performs them.
   void SetCrossFlag(Pipe pipe) {
     if (!IsCopyPipe(pipe)) return;
     const Finished& waited = waited_[LaneOf(pipe)];
@@ -59,7 +60,8 @@ class AsyncCopies {
 
   GNT_COLD void RunAll() { RunTo({{waited_[0].issued[0], waited_[1].issued[1]}}); }
 
-  // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, one of the two writing.
+  // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, if one of
+  // the two writes.
   GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
     for (uint32_t lane = 0; lane < 2; ++lane) {
       for (uint64_t i = done_[lane]; i < waited_[lane].issued[lane]; ++i) {
@@ -71,14 +73,14 @@ class AsyncCopies {
 
  private:
   static constexpr uint32_t kMost = 256;
-  // How many copies of each of the two pipes, MTE2 and MTE3, are finished at some point of the program.
+  // The number of copies of each of the two pipes, MTE2 and MTE3, that are finished at some point of the program.
   struct Finished {
     uint64_t issued[2] = {0, 0};
   };
   struct Pending {
     Bytes reads;
     Bytes writes;
-    uint64_t needs;  // copies of the other pipe that come before
+    uint64_t needs;  // the other pipe's copies that must come before
     void (*run)(const void* closure);
     alignas(16) unsigned char copy[160];
   };
@@ -86,8 +88,8 @@ class AsyncCopies {
   static bool IsCopyPipe(Pipe pipe) { return pipe == Pipe::MTE2 || pipe == Pipe::MTE3; }
   static uint32_t LaneOf(Pipe pipe) { return pipe == Pipe::MTE3 ? 1 : 0; }
 
-  // Up to `end` of one pipe; first what the last of them needs of the other pipe, as
-  // early as that may be: whatever should have come before and does not wait shows.
+  // Performs the copies of one pipe up to `end`, after the copies of the other pipe that the last of them needs. Other
+  // copies of that pipe stay delayed, so that a missing wait for one of them shows.
   GNT_COLD void RunLane(uint32_t lane, uint64_t end) {
     if (done_[lane] >= end) return;
     RunLane(1 - lane, pending_[lane][(end - 1) % kMost].needs);
@@ -96,7 +98,7 @@ class AsyncCopies {
       pending.run(pending.copy);
     }
   }
-  // Stores first: one that should have waited for a load shows it.
+  // Stores first, so that a store that should have waited for a load shows it.
   GNT_COLD void RunTo(Finished finished) {
     RunLane(1, finished.issued[1]);
     RunLane(0, finished.issued[0]);
@@ -104,7 +106,7 @@ class AsyncCopies {
 
   Pending pending_[2][kMost];
   uint64_t done_[2] = {0, 0};
-  Finished waited_[2];  // to each pipe: its own copies so far, and what it waited for of the other
+  Finished waited_[2];  // for each pipe: its own finished copies, and those of the other that it waited for
   Finished flags_[static_cast<int>(HardEvent::MAX)][kEventIds];
   Finished cross_;
 };

@@ -1,6 +1,6 @@
 // The state of one AI Vector core while it runs one block: its Unified Buffer, mask register, buffers and event ids.
 //
-// All of it belongs to the launch: a second launch starts from a fresh Core and needs no reset.
+// All of it belongs to the launch: a second launch starts with a fresh Core and needs no reset.
 #pragma once
 #include <stdint.h>
 
@@ -27,31 +27,31 @@ struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
-  GNT_COLD Core() { buffers[0] = Buffer{}; }  // once a block: not worth the time of unrolling hundreds of members
+  GNT_COLD Core() { buffers[0] = Buffer{}; }  // once a block: unrolling hundreds of members is not worth it
 
   GntJob* job = nullptr;
-  Scheduler* scheduler = nullptr;        // who runs this block and its siblings
+  Scheduler* scheduler = nullptr;        // runs this block and the others
   const Observers* observers = nullptr;  // null in bare libraries
-  CachedCalls* cached = nullptr;         // null where observers need every event, as for a trace
-  AsyncCopies* delayed = nullptr;        // the copies that nobody has waited for, where the launch delays them
+  CachedCalls* cached = nullptr;         // null if observers need every event, as for a trace
+  AsyncCopies* delayed = nullptr;        // the copies that nothing has waited for, if the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
   MaskRegister mask;
-  ScalarLog scalars;     // accesses that observers have not seen yet
+  ScalarLog scalars;     // accesses that the observers have not seen yet
   void* pipe = nullptr;  // the live TPipe
-  uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
-  uint16_t beside = 0;   // the number of the one that lived when the live one was made; 0: none
+  uint16_t pipes = 0;    // number of TPipes so far; TPipe::Reset counts as a new one
+  uint16_t beside = 0;   // number of the TPipe that was live when the live one was made; 0: none
 
-  // Buffers of every TPipe of this block, in the order they were made; behind the last nothing (clearing all of them took a twentieth
-  // of a bare launch), but of the first, which a queue without buffers refers to.
+  // Buffers of every TPipe of this block, in the order of creation. Unused entries are not cleared (clearing all of
+  // them took a twentieth of a bare launch), except the first, to which a queue without buffers refers.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
   union {
     Buffer buffers[kCapacity];
   };
   uint16_t buffer_count = 0;
 
-  // Uses of a tensor after FreeTensor, until its buffer is handed out again: harmless if that never happens.
+  // Uses of a tensor after FreeTensor, kept until its buffer is allocated again: harmless if that never happens.
   struct FreedUse {
     const char* op = nullptr;
     const char* role = nullptr;
@@ -110,18 +110,18 @@ struct Core {
 
   Compared compared;
 
-  // The work buffer of the high-level function that runs (tensor/scratch.h).
+  // The work buffer of the running high-level function (tensor/scratch.h).
   struct WorkBuffer {
     const uint8_t* begin = nullptr;
     const uint8_t* end = nullptr;
   };
   WorkBuffer scratch;
 
-  // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
+  // One bit per event id: reserved by AllocEventID or a queue; set but not yet waited for; and the place of the set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
   uint8_t raised[kEvents] = {};
-  uint8_t raised_again[kEvents] = {};  // set a second time before the first wait, where the launch went on after it
+  uint8_t raised_again[kEvents] = {};  // set a second time before the first wait, if the launch continued after it
   Loc raised_at[kEvents][kEventIds];
   Loc awaited_at[kEvents][kEventIds];  // the last wait
 
@@ -133,18 +133,18 @@ struct Core {
     if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
   }
 
-  // Instructions with isSetMask false: the last few lines of them, and who had set the mask that they found.
+  // Instructions with isSetMask false: the last few lines of them, and the instruction that had set their mask.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
   Loc counter_set;      // SetMaskCount
-  Loc mask_in_counter;  // the last instruction that was given a mask in counter mode
+  Loc mask_in_counter;  // the last instruction that got a mask in counter mode
   // An instruction is about to write the mask register.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};
   }
-  // What the line found, if it set no mask; else null.
+  // The mask that the line found, if it set none; else null.
   const MaskFrom* MaskOf(Loc line) const {
     for (const MaskFrom& one : masks_from)
       if (one.used.line == line.line && one.used.file == line.file && line.line != 0) return &one;
@@ -157,7 +157,7 @@ struct Core {
   Loc atomic_set;
   const char* atomic_op = "";
 
-  // What the kernel said of its type (basic_api/sync/kernel_type.h).
+  // The type that the kernel declared (basic_api/sync/kernel_type.h).
   KernelType kernel_type;
 
   // DataCopyPad's fill register (SetPadValue) and the scale of Cast int32 -> half (SetDeqScale).
@@ -169,25 +169,25 @@ struct Core {
   ShapeTable* shapes = nullptr;  // SetShapeInfo
   NegativeInputs negatives;
 
-  // How often queues were asked how full they are since a tensor last went in or out.
-  static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has turns
+  // How often queues were asked for their fill level since a tensor last went in or out.
+  static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
-  int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options have it
+  int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options say
   PollWatch polls;
   uint32_t looks = 0;            // calls that refresh what the scalar unit sees of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll
   uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
 
-  // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
+  // The special registers of the last reduction (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
-  uint32_t reduce_sum_bits = 0;  // the same, as the element that it was
+  uint32_t reduce_sum_bits = 0;  // the same as an element
   float reduce_extreme = 0.0f;
   uint32_t reduce_index = 0;
   uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
   uint64_t compare_mask[2] = {0, 0};
 
-  // Where the block is. Of a bare launch nobody outside asks, and its blocks may run on several threads.
+  // Updates the block's current place. In a bare launch nothing reads it, and its blocks may run on several threads.
   Loc here{"", 0};
   void At(Loc loc) {
     if constexpr (kObserved) {
@@ -205,13 +205,14 @@ struct Core {
     if (!scalars.Empty()) FlushScalars();
     observers->OnEvent(*this, event);
   }
-  // `cached`, which must not be null, after the scalar accesses that came before.
+  // Emits `cached`, which must not be null, after the scalar accesses that came before.
   [[gnu::always_inline]] CachedCalls& FlushedCache() {
     if (!scalars.Empty()) [[unlikely]]
       FlushScalars();
     return *cached;
   }
-  // Hands the scalar accesses to the observers and ends the quiet ranges: before any other event, and at the end.
+  // Passes the logged scalar accesses to the observers and ends the quiet ranges: before any other event, and at the
+  // end.
   GNT_COLD void FlushScalars() {
     FlushStores();
     scalars.open = false;
@@ -232,7 +233,7 @@ struct Core {
     scalars.next = scalars.all;
     scalars.in_gm = false;
   }
-  // The log is full: hands it over, and agrees on quiet ranges for the lines of the last accesses.
+  // The log is full: passes it on, and asks the observers for quiet ranges at the lines of the last accesses.
   GNT_COLD void FlushFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     FlushLog();
@@ -254,7 +255,7 @@ struct Core {
       }
     }
   }
-  // Ends the runs of stores: what is emitted next may read what they wrote.
+  // Ends the runs of stores: the next event may read their data.
   GNT_COLD void FlushStores() {
     for (ScalarLog::Line& line : scalars.lines) {
       if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
@@ -263,7 +264,7 @@ struct Core {
     }
     scalars.storing = false;
   }
-  // Tells the uses of buffers that are free still, whose cause lies before whatever comes next.
+  // Reports uses of buffers that are still free, because their cause comes before any later event.
   GNT_COLD void TellFreedUses() {
     const uint32_t count = freed_use_count;
     freed_use_count = 0;
@@ -282,7 +283,8 @@ struct Core {
             {"freed_file", use.freed.file},
             {"freed_line", use.freed.line}};
   }
-  // Ends the launch with one diagnostic. This and the next ones take facts in braces, which cost the caller least, or a list of them.
+  // Ends the launch with one diagnostic. This and the next functions take facts in braces, which is cheapest for the
+  // caller, or a list of them.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Stop(id, loc, FieldList(fields));
   }
@@ -291,28 +293,29 @@ struct Core {
     if (InTurn()) ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     StopBlock();
   }
-  // Before what other blocks can see the order of: waits until those before this one have ended or wait. False if the launch was
-  // stopped by one of them. Blocks of an observed launch run one at a time.
+  // Call this before an action whose order other blocks can observe: it waits until all earlier blocks have ended or
+  // wait. False if one of them stopped the launch. Blocks of an observed launch run one at a time.
   bool InTurn() {
     if constexpr (kObserved) return true;
     return BlockInTurn(*this);
   }
-  // Reports a mistake and goes on; the launch fails at its end. Once per id, place and other place: `other` is the second place of
-  // a finding that has one.
+  // Reports a mistake and continues; the launch fails at its end. Once per id, place and other place: `other` is the
+  // second place of a finding that has one.
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
     Fault(id, loc, other, FieldList(fields));
   }
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, const FieldList& fields) {
     Find(id, IsError(*job, id, true), loc, other, fields);
   }
-  // Reports something to look at; the launch does not fail for it.
+  // Reports a warning; it does not make the launch fail.
   GNT_COLD void Warn(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
     Warn(id, loc, other, FieldList(fields));
   }
   GNT_COLD void Warn(const char* id, Loc loc, Loc other, const FieldList& fields) {
     Find(id, IsError(*job, id, false), loc, other, fields);
   }
-  // Ends the launch like Stop, unless the launch takes the finding for a warning (TwinOptions): then it goes on as the device would.
+  // Ends the launch like Stop, unless the launch treats the finding as a warning (TwinOptions): then it continues as
+  // the device would.
   GNT_COLD void Refuse(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Refuse(id, loc, FieldList(fields));
   }
@@ -320,13 +323,13 @@ struct Core {
     if (IsError(*job, id, true)) Stop(id, loc, fields);
     Find(id, false, loc, {}, fields);
   }
-  // A scalar that goes into memory or into an instruction.
+  // Checks a scalar that goes into memory or into an instruction.
   template <class T>
   void NoteScalarValue(const char* op, Loc loc, const T& value) {
     if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
       TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
   }
-  // A read through a GlobalTensor was told where it was.
+  // Notes that a read through a GlobalTensor was already reported at its place.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
     if (job->report != nullptr && __builtin_strstr(job->report, "gm-read-before-write") != nullptr) return;
@@ -343,9 +346,9 @@ struct Core {
     if (error) findings->CountError();
     ReportWriter(*job).Write(id, error ? "error" : "warning", loc, block, fields.Data(), fields.Count());
   }
-  // Whether a tensor of this buffer may not be used; kNoBuffer is never freed.
+  // Whether a tensor of this buffer must not be used; kNoBuffer is never freed.
   bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state <= BufferState::Free; }
-  // Refuses a buffer whose TPipe is gone.
+  // Stops if a buffer's TPipe no longer exists.
   void RequirePipe(const Buffer& buffer, const char* op, Loc loc) {
     if (buffer.state == BufferState::Gone) [[unlikely]]
       Refuse("pipe-gone", loc, {{"op", op}, {"buffer_file", buffer.made.file}, {"buffer_line", buffer.made.line}});
@@ -359,8 +362,8 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
   return quiet;
 }
 
-// The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
-// has nothing to do may point there.
+// The kernel argument that contains an address. An address just past the end belongs to the argument before it: a block
+// without work may point there.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;
@@ -375,17 +378,19 @@ inline const GntArg* ArgumentAt(const Core& core, const void* address) {
 
 inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
 
-// Whether half and bfloat16_t results that do not fit become the largest number.
+// Whether half and bfloat16_t results that do not fit become the largest finite number.
 inline bool Saturates(const Core& core) {
   return core.saturate >= 0 ? core.saturate != 0 : core.job->options.half_overflow != 0;
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// "const", since it never changes for the code of one block, although blocks take turns on a thread: a loop of scalar accesses then
-// looks its core up once, not once an element. launch.h therefore starts a block behind a call that is not inlined.
+// "const", because it never changes during the code of one block, although blocks take turns on a thread. So a loop of
+// scalar accesses looks up its core once, not once an element. launch.h therefore starts a block in a call that is not
+// inlined.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
-// A call of its own: a block may go on on another thread, and compilers look the address of a thread's variable up once a function.
+// Not inlined: a block may continue on another thread, and compilers look up the address of a thread-local variable
+// once a function.
 [[gnu::noinline]] inline void EnterCore(Core* core) {
   current_core = core;
   asm volatile("" ::: "memory");

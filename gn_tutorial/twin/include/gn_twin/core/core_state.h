@@ -1,4 +1,4 @@
-// The parts of a core's state: its mask register, its buffers, and what is kept of them for the words of a finding.
+// The parts of a core's state: its mask register, its buffers, and facts about them for findings.
 #pragma once
 #include <stdint.h>
 
@@ -8,13 +8,13 @@
 
 namespace gn_twin {
 
-// The mask register: which lanes of a repeat an instruction processes (NORM), or how many elements in all (COUNT).
+// The mask register: which lanes of a repeat an instruction processes (NORM), or the total number of elements (COUNT).
 struct MaskRegister {
   uint64_t low = ~uint64_t{0};
   uint64_t high = ~uint64_t{0};
   bool counter = false;
   bool unused = false;  // SetVectorMask wrote it, and no instruction has used it yet
-  Loc set;              // where an instruction, or SetVectorMask, wrote it
+  Loc set;              // the place where an instruction, or SetVectorMask, wrote it
   const char* op = "";
 };
 
@@ -26,7 +26,7 @@ struct GivenId {
   int8_t id = -1;
 };
 
-// Gone: with its TPipe. The others are numbered as AscendC::TBufState.
+// Gone: destroyed with its TPipe. The others are numbered as AscendC::TBufState.
 enum class BufferState : int8_t { Gone = -1, Free, Occupied, EnQueued, DeQueued };
 
 // One buffer that InitBuffer cut from the Unified Buffer.
@@ -34,15 +34,15 @@ struct Buffer {
   uint32_t offset = 0;
   uint32_t bytes = 0;
   BufferState state = BufferState::Free;
-  BufferState left = BufferState::Free;  // of a buffer that is gone: its state before
+  BufferState left = BufferState::Free;  // for a destroyed buffer: its earlier state
   int8_t enque_id = -1;                  // event id held from EnQue to DeQue
   int8_t free_id = -1;                   // event id held from FreeTensor to the next AllocTensor
   AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
   AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
   bool of_queue = false;                                 // and not of a TBuf; false again after TPipe::Reset
-  uint16_t pipe = 0;                                     // which of the block's pipes made it
-  uint16_t nth = 0;                                      // how many calls of InitBuffer in the same line came before
-  AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // what EnQue raises; MAX for a TBuf
+  uint16_t pipe = 0;                                     // number of the TPipe of the block that made it
+  uint16_t nth = 0;                                      // number of earlier InitBuffer calls in the same line
+  AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // the flag that EnQue sets; MAX for a TBuf
   Loc made;                                              // the InitBuffer call
   Loc changed;                                           // the last queue operation on it,
   Loc allocated;                                         // and the last AllocTensor
@@ -50,9 +50,9 @@ struct Buffer {
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
-// Whether a block reads nothing new of global memory and stores nothing there: then it waits for another one.
+// Detects a block that reads nothing new of global memory and stores nothing there: it waits for another block.
 struct PollWatch {
-  static constexpr uint32_t kFirst = 4096;  // reads of what the same lines have read before; more than a tile has rows
+  static constexpr uint32_t kFirst = 4096;  // repeated reads of the same places; more than a tile has rows
   static constexpr uint32_t kAgain = 64;    // once it has waited
   static constexpr uint32_t kLines = 4;
   struct Line {
@@ -65,7 +65,7 @@ struct PollWatch {
   uint32_t most = kFirst;
   bool moved = true;  // since its last turn
 
-  // Notes a read; whether it is time for the other blocks.
+  // Counts a read; returns whether it is time to run the other blocks.
   [[gnu::always_inline]] bool Idle(uint32_t number, const uint8_t* at) {
     Line& line = lines[number % kLines];
     if (line.number == number && at >= line.begin && at <= line.last) return ++idle >= most;
@@ -87,13 +87,13 @@ struct PollWatch {
   }
 };
 
-// A mask of SetVectorMask that nothing used before another instruction wrote its own.
+// A mask of SetVectorMask that no instruction used before another instruction wrote its own.
 struct MaskLost {
   Loc set;
   Loc by;
 };
 
-// An instruction that sets no mask, and who had set the one that it found.
+// An instruction that sets no mask, and the instruction that had set the one it found.
 struct MaskFrom {
   Loc used;
   Loc set;
@@ -133,20 +133,20 @@ struct PairResults {
   Loc loc;
 };
 
-// The bits that the last Compare or CompareScalar wrote: so many repeats of them.
+// The bits that the last Compare or CompareScalar wrote: this many repeats of them.
 struct Compared {
   const uint8_t* bits = nullptr;
   uint32_t repeats = 0;
   Loc loc;
 };
 
-// Where GetPhyAddr gave a pointer into a buffer: the first place for each.
+// The first place for each buffer at which GetPhyAddr returned a pointer into it.
 struct UbPointer {
   Loc loc;
   uint16_t buffer = kNoBuffer;
 };
 
-// What a kernel says of its type.
+// The type that a kernel declares.
 struct KernelType {
   const char* name = "";
   Loc set;

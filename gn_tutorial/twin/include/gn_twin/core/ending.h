@@ -1,4 +1,4 @@
-// How the work of a block ended: well, stopped, or by an exception, of which devices have none.
+// The ways in which the work of a block ends: normally, stopped, or by an exception, which devices do not have.
 #pragma once
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// `thrown`: the id of the diagnostic on what was thrown, whose text is in `what`; null: nothing, or Stopped.
+// `thrown`: the id of the diagnostic for the exception, whose text is in `what`; null: none, or Stopped.
 struct Ending {
   bool good = true;
   const char* thrown = nullptr;

@@ -1,7 +1,8 @@
-// A fiber: a stack of its own, on which a block runs until it waits, and the switch from and to it.
+// A fiber: a separate stack on which a block runs until it waits, and the switch to it and back.
 //
-// Threads would do the same at twenty times the cost: a launch of forty blocks with two SyncAll changes stacks two hundred times.
-// The switch saves what the calling conventions of x86-64 (System V) and AArch64 (AAPCS64) tell a function to preserve; everything else is
+// Threads would do the same at twenty times the cost: a launch of forty blocks with two SyncAll switches stacks two
+// hundred times. The switch saves the registers that the calling conventions of x86-64 (System V) and AArch64 (AAPCS64)
+// tell a function to preserve; the compiler saves the others, as around any call.
 // saved by the compiler, as around any call.
 #pragma once
 #if defined(__wasm__)
@@ -21,8 +22,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// gn_twin_switch(&from, to): pushes the registers, leaves the stack pointer in `from`, and goes on where `to` was left.
-// gn_twin_enter: where a fresh fiber goes on; it calls the function that Start() put beside its argument.
+// gn_twin_switch(&from, to): pushes the registers, stores the stack pointer in `from`, and continues where `to`
+// stopped. gn_twin_enter: the start of a new fiber; it calls the function that Start() stored beside its argument.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -98,7 +99,7 @@ class Fiber {
   static Fiber* New() {
     void* lowest = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (lowest == MAP_FAILED) return nullptr;
-    // A stack that grows too far meets memory that nobody may touch, and not somebody else's.
+    // A stack that grows too far hits memory without access rights, not other data.
     if (mprotect(lowest, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_NONE) != 0) {
       munmap(lowest, kBytes);
       return nullptr;
@@ -137,7 +138,7 @@ class Fiber {
     inside_ = frame;
   }
 
-  // Runs what this fiber does until it leaves.
+  // Runs this fiber until it leaves.
   GNT_COLD void Enter() {
 #if defined(__SANITIZE_ADDRESS__)
     void* caller = nullptr;
@@ -149,7 +150,8 @@ class Fiber {
 #endif
   }
 
-  // From inside: back to whoever called Enter(), until the next Enter(); for ever, if this is the end.
+  // Call this inside the fiber: it returns to the caller of Enter(), until the next Enter(); for ever, if this is the
+  // end.
   GNT_COLD void Leave(bool end) {
 #if defined(__SANITIZE_ADDRESS__)
     void* own = nullptr;
@@ -162,7 +164,7 @@ class Fiber {
 #endif
   }
 
-  // To be called first inside.
+  // Call this first inside the fiber.
   void Arrived([[maybe_unused]] void* own = nullptr) {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(own, &outside_lowest_, &outside_bytes_);
@@ -172,7 +174,7 @@ class Fiber {
  private:
   explicit Fiber(void* lowest) : lowest_(lowest) {}
 
-  // As a main thread's (docs/platforms.md): only the pages that are used become memory.
+  // As large as a main thread's (docs/platforms.md): only used pages take memory.
   static constexpr size_t kBytes = 8 * 1024 * 1024;
   void* lowest_;
   void* inside_ = nullptr;   // where this stack was left,

@@ -21,7 +21,7 @@ inline uint64_t Nanoseconds() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// A place that no learner wrote: problems of the call itself.
+// A place outside the learner's code, for problems of the call itself.
 inline constexpr Loc kCall{"", 0};
 
 template <class P>
@@ -114,7 +114,7 @@ struct Launch {
       ub->Poison();
     }
     EnterCore(&core);
-    Ending ending;  // told behind the work: the block may end on another thread than it has been on
+    Ending ending;  // read after the work: the block may end on another thread than the one on which it started
     RunToItsEnd(ending, [&] {
       if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
@@ -132,7 +132,7 @@ struct Launch {
     return ending.good;
   }
 
-  // Whether a launch whose blocks all ran to their end was without a mistake.
+  // Whether a launch in which every block ran to its end had no mistake.
   GNT_COLD bool Conclude() {
     if constexpr (kObserved) {
       GNT_AS_BUILT Core core;
@@ -147,10 +147,10 @@ struct Launch {
   }
 
  private:
-  // Hot, because its only caller is cold: else the compiler might take the kernel for cold as well.
+  // Hot, because its only caller is cold: otherwise the compiler might treat the kernel as cold, too.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
-  // Copies would still combine with what is there. An error before it may be one of those, and names the line.
+  // Later copies would still combine with the old contents. An earlier error may be one of those, and names the line.
   static void TellAtomicOn(Core& core) {
     if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;
@@ -184,7 +184,7 @@ GNT_COLD bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
   return true;
 }
 
-// Every block of one launch; the arguments are the body's affair.
+// Runs every block of one launch; the body has the arguments.
 template <class Body>
 GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   Launch<Body> launch(body, job);
@@ -201,7 +201,7 @@ GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   return good ? GNT_OK : GNT_STOPPED;
 }
 
-// A launch that ended well failed all the same if its source has what a device refuses.
+// A launch that ended well still fails if its source has code that a device refuses.
 inline GntStatus Judged(GntStatus status, bool source_failed) {
   return status == GNT_OK && source_failed ? GNT_STOPPED : status;
 }
@@ -234,7 +234,8 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
   };                                                                      \
   static constexpr Entry kEntries[] = {
 #define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
-// An entry whose C++ name is not its name for the host: an instance of a template, a kernel named like a libc function.
+// An entry with another name for the host than in C++: an instance of a template, or a kernel with the name of a libc
+// function.
 #define GNT_NAMED_ENTRY(NAME, ...) {NAME, [](GntJob& job) { return gn_twin::Run(&::__VA_ARGS__, job); }},
 #define GNT_LIBRARY_END                                                                               \
   }                                                                                                   \

@@ -1,4 +1,5 @@
-// Negative inputs of Sqrt, Rsqrt and Ln, whose results are NaN, and inputs of Exp whose results are infinite: noted where they occur, for a report if NaN is stored later.
+// Negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and inputs of Exp that give infinity: recorded here, and
+// reported if NaN is stored later.
 #pragma once
 #include <stdint.h>
 
@@ -6,17 +7,18 @@
 
 namespace gn_twin {
 
-// Of one block. Lanes that nobody looks at are computed too: a negative number there is no mistake by itself.
+// The records of one block. Lanes whose results are never used are computed too: a negative number there is not a
+// mistake by itself.
 struct NegativeInputs {
   struct Note {
     const char* op = "";
     Loc loc;
-    uint64_t index = 0;           // of the first one
-    float value = 0.0f;           // and what it is
-    const uint8_t* at = nullptr;  // where the latest result of this line went
+    uint64_t index = 0;           // place of the first one
+    float value = 0.0f;           // and its value
+    const uint8_t* at = nullptr;  // destination of this line's latest result
     bool reported = false;
   };
-  static constexpr uint32_t kMost = 4;  // lines; those of more are not told apart
+  static constexpr uint32_t kMost = 4;  // lines; more are not distinguished
 
   Note notes[kMost];
   uint32_t count = 0;
@@ -35,7 +37,7 @@ struct NegativeInputs {
     notes[latest] = note;
     ++pending;
   }
-  // The one to blame for NaN in the bytes [begin, end): whose result lies there, or else the latest.
+  // The record that explains NaN in the bytes [begin, end): the one whose result lies there, or else the latest.
   Note& OneOf(const uint8_t* begin, const uint8_t* end) {
     for (uint32_t i = 0; i < count; ++i)
       if (notes[i].at >= begin && notes[i].at < end) return notes[i];

@@ -5,13 +5,13 @@
 
 namespace gn_twin {
 
-// Objects of type T that nobody uses at present, for all launches of this library on all threads. What was given last is taken first:
-// the next block works where the one before it ended, in memory that is still in the host's caches. T is made by T::New(), which
-// returns null if there is no memory, and ended by delete.
+// Unused objects of type T, for all launches of this library on all threads. The last object returned is taken first,
+// so the next block works in memory that is still in the host's caches. T::New() makes a T, or returns null if there is
+// no memory; delete destroys it.
 template <class T>
 class ObjectPool {
  public:
-  // Null if there is none, and no memory for one.
+  // Takes an object, or makes one; null if there is no memory.
   static T* Take() {
     pthread_mutex_lock(&mutex_);
     T* taken = count_ > 0 ? all_[--count_] : nullptr;
@@ -27,7 +27,7 @@ class ObjectPool {
   }
 
  private:
-  static constexpr uint32_t kMost = 50;  // the vector cores of the largest device that config.h knows
+  static constexpr uint32_t kMost = 50;  // the number of vector cores of the largest device in config.h
   static inline constinit pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   static inline constinit T* all_[kMost] = {};
   static inline constinit uint32_t count_ = 0;

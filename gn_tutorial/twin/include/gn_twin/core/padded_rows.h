@@ -1,4 +1,5 @@
-// The latest rows that DataCopyPad brought into the Unified Buffer with something behind them, to the end of a block of 32 bytes.
+// The latest rows that DataCopyPad copied into the Unified Buffer with padding after them, to the end of a 32-byte
+// block.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/base/loc.h"
@@ -21,7 +22,7 @@ struct PaddedRows {
       if (one.bytes == copy.bytes && one.pitch == copy.pitch) return;
     all[next++ % kMost] = copy;
   }
-  // A copy of whose rows the offset counts some, as if nothing were between them; null if there is none.
+  // Finds a copy whose rows the offset seems to count as if there were no padding between them; null if there is none.
   GNT_COLD const Copy* CountedBy(uint64_t offset) const {
     for (const Copy& one : all)
       if (one.bytes != 0 && offset % one.bytes == 0 && offset != 0) return &one;

@@ -1,5 +1,5 @@
-// Poison: what outputs and workspaces hold before anybody writes them, so that a write that was forgotten shows. Large ones are filled
-// by all threads of a launch, since one does not use all that memory can do.
+// Poison: the contents of outputs and workspaces before they are written, so that a missing write shows. All threads of
+// a launch fill large arrays, because one thread does not use the full memory bandwidth.
 #pragma once
 #include <sched.h>
 #include <stdint.h>
@@ -10,8 +10,8 @@
 
 namespace gn_twin {
 
-// Fills memory that begins where its poison does, or a whole number of words behind. By memcpy: in builds that optimise little a loop of
-// words takes several times as long.
+// Fills memory that begins where its poison pattern begins, or a whole number of words later. It uses memcpy: in builds
+// with little optimisation a loop over words takes several times as long.
 GNT_COLD inline void FillWithPoison(uint8_t* at, uint64_t bytes, uint64_t word) {
   constexpr uint64_t kPiece = 4096;
   uint64_t words[kPiece / sizeof(uint64_t)];
@@ -24,10 +24,10 @@ GNT_COLD inline void FillWithPoison(uint8_t* at, uint64_t bytes, uint64_t word) 
 
 inline bool HoldsPoison(GntRole role) { return role == GNT_OUT || role == GNT_WORKSPACE; }
 
-// The poison of one launch, in chunks that any number of threads take.
+// The poison of one launch, in chunks for any number of threads.
 class Poisoning {
  public:
-  // Of a job that asks for it; of any other there is nothing to fill.
+  // For a job that asks for it; otherwise there is nothing to fill.
   explicit Poisoning(const GntJob& job) : job_(job) {
     if (job.poisons == 0) return;
     for (uint32_t i = 0; i < job.arg_count; ++i) chunks_ += Chunks(job.args[i]);
@@ -35,7 +35,7 @@ class Poisoning {
   Poisoning(const Poisoning&) = delete;
   Poisoning& operator=(const Poisoning&) = delete;
 
-  // Fills what nobody has filled yet, and waits for what others are filling.
+  // Fills the remaining chunks, and waits for those that others are filling.
   GNT_COLD void Help() {
     for (uint64_t mine; (mine = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < chunks_;) {
       Fill(mine);
@@ -43,13 +43,13 @@ class Poisoning {
     }
     while (__atomic_load_n(&done_, __ATOMIC_ACQUIRE) < chunks_) sched_yield();
   }
-  // When the last chunk was filled, in nanoseconds of CLOCK_MONOTONIC; 0 where there was none.
+  // The time when the last chunk was filled, in nanoseconds of CLOCK_MONOTONIC; 0 if there was none.
   uint64_t FinishedAt() const {
     return static_cast<uint64_t>(finished_.tv_sec) * 1000000000u + static_cast<uint64_t>(finished_.tv_nsec);
   }
 
  private:
-  static constexpr uint64_t kChunk = 256 * 1024;  // ten microseconds: nobody waits long for the last one
+  static constexpr uint64_t kChunk = 256 * 1024;  // ten microseconds: the last chunk takes no longer
 
   static uint64_t Chunks(const GntArg& arg) {
     return arg.kind == GNT_TENSOR && HoldsPoison(arg.role) ? (arg.bytes + kChunk - 1) / kChunk : 0;

@@ -1,15 +1,16 @@
-// Polling: a block that reads the same words of global memory again and again waits for another block, which must get its turn.
+// Polling: a block that repeatedly reads the same words of global memory waits for another block, which must get its
+// turn.
 //
-// The value that ends such a loop also puts the blocks in order: what was done before it was stored is seen by whoever has read it. So,
-// from the first such loop of a launch on, stores of a few bytes are announced as Release, and the reads of its line as Acquire. A loop
-// that finds its value at its first reading looks like any other read.
+// The value that ends such a loop also orders the blocks: a block that has read it sees everything done before it was
+// stored. So, from the first such loop of a launch on, stores of a few bytes are emitted as Release, and the reads of
+// the loop's line as Acquire. A loop that finds its value at the first read looks like any other read.
 #pragma once
 #include "gn_twin/core/emit.h"
 #include "gn_twin/core/scheduler.h"
 
 namespace gn_twin {
 
-// Words are named by their cache line: a copy and a store of one word need not begin at the same byte.
+// Words are identified by their cache line, because a copy and a store of one word need not begin at the same byte.
 inline const void* PolledWord(const void* at) {
   return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{63});
 }
@@ -24,7 +25,7 @@ GNT_COLD inline void TakeTurn(Core& core, const char* op, const void* at, Loc lo
   NotePolledRead(core, op, at, loc);
 }
 
-// Before a read of global memory, which takes place after it.
+// Call this before a read of global memory.
 [[gnu::always_inline]] inline void NoteGlobalRead(Core& core, const char* op, const void* at, Loc loc) {
   if (core.polls.Idle(loc.line, static_cast<const uint8_t*>(at)) && core.job->blocks > 1) [[unlikely]]
     return TakeTurn(core, op, at, loc);

@@ -1,10 +1,11 @@
-// A round: blocks of a bare launch on several threads, each until it waits for others or ends, with the result of one after the other.
+// A round: blocks of a bare launch run on several threads, each until it waits for others or ends, with the same result
+// as on one thread.
 //
-// Between blocks that do not wait for one another, nothing decides the order: what one writes the others do not read. What can be seen of
-// it is done in turn: a block that comes to a barrier, a flag, an atomic store, a look at what others may have written, a line to print,
-// or a mistake leaves its thread until all blocks before it have ended or wait. From then on it is where it would be if blocks ran one
-// by one. The first block of the order never leaves its thread, so a block that waits in a way that the twin does not see, for an earlier
-// one, gets what it waits for.
+// If blocks do not wait for one another, their order does not matter, because no block reads the data of another.
+// Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes its
+// view, printed text, or a mistake, a block leaves its thread until all earlier blocks have ended or wait. From then on
+// its state is as if the blocks ran one after the other. The first block of the order never leaves its thread, so a
+// block that waits for an earlier one in a way that the twin does not see still gets its value.
 #pragma once
 #include <new>
 
@@ -14,10 +15,11 @@
 
 namespace gn_twin {
 
-// How many threads a launch is worth. A thread is there after some 50 us, in which a bare kernel gets through half a MiB.
+// The number of threads that pay for a launch. Starting a thread takes some 50 us, in which a bare kernel processes
+// half a MiB.
 GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 1;  // their books on stacks do not follow a block to another thread
+  return 1;  // their records of stacks do not follow a block to another thread
 #endif
   constexpr uint64_t kWorthIt = uint64_t{4} << 20;
   uint64_t bytes = 0;
@@ -31,12 +33,12 @@ GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 
 class Round {
  public:
-  // What a block is doing when its thread is back.
+  // Why a block left its thread: it is suspended, or waits for its turn.
   enum class Left : uint8_t { Suspended, ForItsTurn };
   // Runs a block, from its start or from where it was, until it leaves its thread.
   using RunOne = Left (*)(void* context, uint32_t block, bool is_caller);
 
-  // `order`: `count` blocks, in the order of their turns. `poison`: to be filled before the first of them starts.
+  // `order`: `count` blocks, in the order of their turns. `poison`: filled before the first of them starts.
   Round(uint32_t blocks, const uint32_t* order, uint32_t count, Poisoning& poison, RunOne run, void* context)
       : order_(order), count_(count), poison_(poison), run_(run), context_(context) {
     members_ = new Member[blocks];
@@ -50,7 +52,7 @@ class Round {
     Team::Run(threads, [](void* round) { static_cast<Round*>(round)->Work(); }, this);
   }
 
-  // Whether it is this block's turn, from now until it is suspended; if not, it has to leave its thread.
+  // Whether it is this block's turn, from now until it is suspended; if not, it must leave its thread.
   bool HasTurn(uint32_t block) {
     Member& mine = members_[block];
     if (mine.in_turn) return true;
@@ -59,7 +61,7 @@ class Round {
     shared_.Unlock();
     return mine.in_turn;
   }
-  // No block starts any more, and none gets its turn. By the block whose turn it is.
+  // Stops the round: no further block starts or gets its turn. Called by the block whose turn it is.
   void Abort() {
     shared_.Lock();
     aborted_ = true;
@@ -68,7 +70,7 @@ class Round {
 
  private:
   struct Member {
-    bool in_turn = false;  // only looked at by the block itself, and before it goes on
+    bool in_turn = false;  // read only by the block itself, before it continues
     bool left = false;     // it waits for its turn
     bool settled = false;  // it has ended, or waits for others
   };
@@ -112,7 +114,7 @@ class Round {
   Shared shared_;
   pthread_t caller_;
   uint32_t turn_ = 0;  // place of the first block that has not settled
-  uint32_t next_ = 0;  // place of the block to start next
+  uint32_t next_ = 0;  // place of the next block to start
   uint32_t busy_ = 0;  // threads that run a block
   bool aborted_ = false;
 };

@@ -1,12 +1,13 @@
-// Runs the blocks of a launch in one order, and suspends those that wait for others: deterministic, and all blocks alive at once only
-// when the kernel needs it.
+// Runs the blocks of a launch in one order, and suspends those that wait for others: it is deterministic, and keeps all
+// blocks alive at once only if the kernel needs it.
 //
-// A block runs on a fiber. When it waits (in SyncAll, or for a value that another block is to write), the next block starts on
-// another, or, when all have started, the next that may go on does. Kernels in which no block waits use one fiber. The order is
-// ascending, or that of a seed (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows
-// that here.
+// A block runs on a fiber. When it waits (in SyncAll, or for a value from another block), the next block starts on
+// another fiber; when all have started, the next one that can continue does. Kernels in which no block waits use one
+// fiber. The order is ascending, or that of a seed (GntOptions::block_order): the device guarantees no order, and a
+// kernel whose result depends on it shows that here.
 //
-// Blocks of an observed launch run one at a time. Those of a bare one may run on several threads, with the result of one: see Round.
+// Blocks of an observed launch run one at a time. Those of a bare launch may run on several threads, with the result of
+// one thread: see Round.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/core/fiber.h"
@@ -32,7 +33,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Every block to its end; false if one stopped.
+  // Runs every block to its end; false if one stopped.
   bool Run() {
     if constexpr (!kObserved) threads_ = ThreadsFor(job_);
     if (threads_ > 1) {
@@ -50,7 +51,7 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Whether it is the block's turn, now or when it goes on; false if the launch has been stopped. See Round.
+  // Whether it is the block's turn, now or when it continues; false if the launch was stopped. See Round.
   GNT_COLD bool TakeTurn(uint32_t block, Core* core = nullptr) {
     if (round_on_threads_ == nullptr || round_on_threads_->HasTurn(block)) return true;
     State& mine = states_[block];
@@ -61,7 +62,8 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Suspends this block until `cores` blocks (0: all of the launch) have called it as often. Throws Stopped if that can never happen.
+  // Suspends this block until `cores` blocks (0: all of the launch) have called it equally often. Throws Stopped if
+  // that is impossible.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
     if (!core.InTurn()) StopBlock();
     expected_ = cores == 0 ? job_.blocks : cores;
@@ -69,7 +71,7 @@ class Scheduler {
     Suspend(core, loc, Waits::Barrier);
   }
 
-  // Suspends this block until ready() holds, which another block must bring about. Throws Stopped if none can.
+  // Suspends this block until ready() holds, which another block must cause. Throws Stopped if none can.
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
     if (!core.InTurn()) StopBlock();
@@ -80,8 +82,9 @@ class Scheduler {
     }
   }
 
-  // Lets the other blocks run: a block at `loc` reads the same words of global memory again and again; `moved`: it has done something
-  // else since its last turn. Throws Stopped when no block has for so long that nobody will answer.
+  // Runs the other blocks: a block at `loc` keeps reading the same words of global memory; `moved`: it has done
+  // something else since its last turn. Throws Stopped if no block has done anything else for so long that the wait
+  // cannot end.
   void Poll(Core& core, Loc loc, bool moved) {
     State& mine = states_[core.block];
     if (moved) ++changes_;
@@ -103,7 +106,7 @@ class Scheduler {
     return false;
   }
 
-  // Lets the other blocks run: for a block that refreshes what it sees of global memory again and again.
+  // Runs the other blocks, for a block that repeatedly refreshes its view of global memory.
   void Yield(Core& core, Loc loc) {
     ++progress_;
     Suspend(core, loc, Waits::Turn);
@@ -119,7 +122,7 @@ class Scheduler {
     bool for_its_turn = false;  // it left its thread in a round
     uint32_t number = 0;
     Scheduler* scheduler = nullptr;
-    uint64_t tried = 0;   // progress_ when the value was not there yet
+    uint64_t tried = 0;   // progress_ when the value was missing
     uint64_t polled = 0;  // changes_ at its last turn
     uint32_t idle_turns = 0;
     Loc waits_at;  // the call it is in
@@ -127,7 +130,7 @@ class Scheduler {
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
   static constexpr uint32_t kMostPolls = 16;            // lines of a kernel in which blocks wait
-  static constexpr uint32_t kMostIdleTurns = 1u << 14;  // a million reads: more than a loop that counts its tries has
+  static constexpr uint32_t kMostIdleTurns = 1u << 14;  // a million reads: more than a loop with limited tries makes
 
   // Fisher and Yates' shuffle, with the numbers of splitmix64.
   void Permute(uint64_t seed) {
@@ -147,7 +150,7 @@ class Scheduler {
     for (uint32_t i = 0; i < job_.blocks; ++i) place_[order_[i]] = i;
   }
 
-  // A fiber for a block that has none. Without memory for one, the launch ends.
+  // Gives a block a fiber. Without memory for one, the launch ends.
   bool Start(uint32_t block) {
     State& state = states_[block];
     state.fiber = ObjectPool<Fiber>::Take();
@@ -158,7 +161,7 @@ class Scheduler {
       return true;
     }
     state.phase = Phase::Done;
-    // In a round another block may stop the launch as well; then its report is the one.
+    // In a round another block may stop the launch too; then its report counts.
     if (!__atomic_exchange_n(&aborted_, true, __ATOMIC_ACQ_REL)) {
       const Field field{"blocks", job_.blocks};
       ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, block, &field, 1);
@@ -166,7 +169,7 @@ class Scheduler {
     return false;
   }
 
-  // Until it waits or ends. `tells`: this thread is the one that a signal handler takes for the launch's.
+  // Runs a block until it waits or ends. `tells`: a signal handler treats this thread as the launch's.
   GNT_COLD void RunBlock(uint32_t block, bool tells) {
     State& state = states_[block];
     if (state.phase == Phase::Unstarted && !Start(block)) return;
@@ -178,7 +181,7 @@ class Scheduler {
     if (state.phase == Phase::Done) ObjectPool<Fiber>::Give(state.fiber);
   }
 
-  // All blocks that are in this phase, each until it waits for others or ends. Those that wait are at a barrier that is complete.
+  // Runs all blocks in this phase, each until it waits for others or ends. Waiting ones are at a complete barrier.
   GNT_COLD void RunTogether(Phase phase) {
     uint32_t* const together = new uint32_t[job_.blocks];
     uint32_t count = 0;
@@ -202,7 +205,7 @@ class Scheduler {
     ++changes_;
     delete[] together;
   }
-  // Whether all blocks that have not ended may go on, after a barrier.
+  // Whether all blocks that have not ended can continue, after a barrier.
   GNT_COLD bool AllAreReleased() const {
     for (uint32_t block = 0; block < job_.blocks; ++block)
       if (states_[block].phase == Phase::Waiting && !states_[block].released) return false;
@@ -244,8 +247,8 @@ class Scheduler {
     return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
   }
 
-  // The block whose turn it is: in the first round the next one to start, then the next that may go on. If there is none: the first at
-  // the barrier, if all of them have come.
+  // The block whose turn it is: in the first round the next one to start, then the next one that can continue. If there
+  // is none: the first block at the barrier, if all have reached it.
   GNT_COLD uint32_t Next() {
     if (Aborted()) return FirstWaiting();
     if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
@@ -308,13 +311,13 @@ class Scheduler {
   RunOne run_one_;
   void* context_;
   State* states_ = nullptr;
-  uint32_t* order_ = nullptr;  // blocks in the order in which they get their turns
+  uint32_t* order_ = nullptr;  // blocks in the order of their turns
   uint32_t* place_ = nullptr;  // of each block in that order
-  uint32_t next_ = 0;          // place of the block to start next
+  uint32_t next_ = 0;          // place of the next block to start
   uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
   uint32_t round_ = 0;     // how many SyncAll are complete
-  uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
+  uint64_t progress_ = 0;  // changes whenever a block may have written a value that another waits for
   uint64_t changes_ = 1;   // the same without turns
   Loc polling_[kMostPolls];
   uint32_t polls_ = 0;

@@ -1,5 +1,5 @@
-// What was found in a kernel's source before it was compiled (gn_tutorial/cpp/portability_rules.py): reported with each launch of an entry
-// that reaches it. The generated file has the table.
+// Findings of the source check before compilation (gn_tutorial/cpp/portability_rules.py): reported with each launch of an
+// entry that reaches them. The generated file has the table.
 #pragma once
 #include "gn_twin/events/report.h"
 
@@ -17,10 +17,10 @@ struct SourceFinding {
   Field fields[kMostFields];
 };
 
-// Defined behind the table.
+// Defined after the table.
 bool ReportSource(GntJob& job, const char* entry);
 
-// Writes those of `entry`, or of all for a whole program's main; whether one of them is an error.
+// Writes the findings of `entry`, or all of them for a whole program's main; returns whether one is an error.
 GNT_COLD inline bool WriteSourceFindings(GntJob& job, const char* entry, const SourceFinding* table, uint32_t count) {
   const char* const angle = __builtin_strchr(entry, '<');
   const uint64_t length = angle != nullptr ? static_cast<uint64_t>(angle - entry) : __builtin_strlen(entry);

@@ -1,7 +1,7 @@
-// How a block ends before its end: it throws, or, where the compiler has no exceptions, asks the host to end the launch.
+// Ends a block early: by an exception, or, if the compiler has no exceptions, by asking the host to end the launch.
 //
-// So it is in WebAssembly as the playground's compiler makes it (docs/playground.md): the host drops the instance, in whose memory it
-// finds the report. No destructor runs. A `throw` in a kernel's own text does not compile there.
+// The playground's compiler for WebAssembly has none (docs/playground.md): the host drops the instance, and finds the
+// report in its memory. No destructor runs. A `throw` in a kernel's own text does not compile there.
 #pragma once
 #include <new>
 

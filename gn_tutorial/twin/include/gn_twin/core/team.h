@@ -1,4 +1,4 @@
-// Threads that run one function together, and what they wait by. The caller is one of them.
+// Threads that run one function together, and their synchronisation. The caller is one of them.
 #pragma once
 #include <pthread.h>
 #if !defined(__wasm__)
@@ -15,7 +15,7 @@
 
 namespace gn_twin {
 
-// How many processors this process may use.
+// The number of processors that this process may use.
 GNT_COLD inline uint32_t UsableProcessors() {
 #if defined(__linux__)
   cpu_set_t set;
@@ -25,12 +25,12 @@ GNT_COLD inline uint32_t UsableProcessors() {
   return count > 0 ? static_cast<uint32_t>(count) : 1;
 }
 
-// A mutex, and a condition that changes under it. Not <thread>, which takes as long to compile as a small kernel.
+// A mutex and a condition. Not <thread>, which takes as long to compile as a small kernel.
 class Shared {
  public:
   void Lock() { pthread_mutex_lock(&mutex_); }
   void Unlock() { pthread_mutex_unlock(&mutex_); }
-  // Both while locked.
+  // Call both while locked.
   void Wait() { pthread_cond_wait(&changed_, &mutex_); }
   void Changed() { pthread_cond_broadcast(&changed_); }
 
@@ -48,10 +48,10 @@ class Team {
 #else
 class Team {
  public:
-  static constexpr uint32_t kMost = 16;  // a bare kernel finds no more memory bandwidth with more
+  static constexpr uint32_t kMost = 16;  // more threads gain a bare kernel no memory bandwidth
 
-  // Calls work(context) on `threads` threads, this one among them, or on fewer where the system gives no more; returns when all have
-  // returned. Threads are made anew for each call: threads that stay would be missing in a forked child.
+  // Calls work(context) on `threads` threads, including this one, or on fewer if the system refuses; returns when all
+  // have returned. Each call starts new threads, because persistent threads would be missing in a forked child.
   GNT_COLD static void Run(uint32_t threads, void (*work)(void* context), void* context) {
     Member all[kMost];
     stack_t signals = {};

@@ -13,7 +13,7 @@ namespace gn_twin {
 // 192 KB (kUbBytes), aligned to 512 bytes, with a margin that absorbs the overruns of unchecked (bare) kernels.
 class UbMemory {
  public:
-  // Null if there is no memory.
+  // Returns null if there is no memory.
   static UbMemory* New() {
     UbMemory* made = new (std::nothrow) UbMemory;
     if (made != nullptr && made->bytes_ == nullptr) {
@@ -26,7 +26,7 @@ class UbMemory {
   UbMemory(const UbMemory&) = delete;
   UbMemory& operator=(const UbMemory&) = delete;
   uint8_t* bytes() const { return bytes_; }
-  // Memory that nobody wrote holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that using it shows.
+  // Unwritten memory holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that its use shows.
   void Poison() { __builtin_memset(bytes_, 0xff, kSize); }
 
  private:

@@ -1,5 +1,5 @@
-// A fiber in WebAssembly, whose stack of calls no code can reach: the host suspends a call and lets it go on (JavaScript promise
-// integration), and gives each fiber a piece of memory for what is addressed on its stack.
+// A fiber in WebAssembly, where code cannot access the call stack: the host suspends a call and resumes it (JavaScript
+// promise integration), and gives each fiber memory for the variables whose address is taken.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
-// A run of 32-byte blocks as words of a bitmap with one bit a block.
+// A range of 32-byte blocks as words of a bitmap with one bit a block.
 #pragma once
 #include "gn_twin/base/config.h"
 
 namespace gn_twin {
 
-// The bytes [begin, end) of one block, of which `end` may be the end, as bits.
+// The bytes [begin, end) of one block as bits; `end` may be the end of the block.
 inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
   return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
 }
 
-// visit(number of the bit), for those of a word that are set, the lowest first.
+// Calls visit(number of the bit) for the set bits of a word, lowest first.
 template <class Visit>
 [[gnu::always_inline]] inline void ForBits(uint64_t word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(static_cast<uint32_t>(__builtin_ctzll(word)));
@@ -36,7 +36,7 @@ struct BlockSpan {
   }
 };
 
-// visit(word, mask of the bits in it), for each word. One call of it in the code: g++ inlines that.
+// Calls visit(word, mask of its bits) for each word. The code has one such call, so that g++ inlines it.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(const BlockSpan& span, Visit visit) {
   uint64_t mask = span.head;

@@ -7,7 +7,8 @@
 
 namespace gn_twin {
 
-// One pointer, and what is read most often on one line of the cache: a loop looks at the masks of a call each time it comes again.
+// One pointer, and the most frequently read fields on one cache line: a loop reads the masks of a call at each
+// repetition.
 class ByteMasks {
  public:
   ByteMasks() = default;
@@ -18,7 +19,7 @@ class ByteMasks {
   ByteMasks(const ByteMasks&) = delete;
   ByteMasks& operator=(const ByteMasks&) = delete;
 
-  // None of them, with room for bytes of the range. False without memory.
+  // Clears the masks and makes space for the bytes of the range. False without memory.
   bool Begin(LocalRange range) {
     const uint32_t first = range.begin / kBlockBytes / 64;
     const uint32_t count = (range.end - 1) / kBlockBytes / 64 - first + 1;
@@ -37,7 +38,7 @@ class ByteMasks {
     __builtin_memset(storage_->Words(), 0, 2 * count * sizeof(uint64_t));
     return true;
   }
-  // And bytes inside the range of Begin. False without memory.
+  // Adds bytes inside the range of Begin. False without memory.
   bool Add(LocalRange run) {
     for (uint32_t at = run.begin; at < run.end;) {
       const uint32_t block = at / kBlockBytes;
@@ -53,7 +54,7 @@ class ByteMasks {
     return true;
   }
 
-  // visit(word of the bitmap, its blocks of which all bytes are touched, those of which any is).
+  // Calls visit(word of the bitmap, its blocks touched whole, its blocks touched at all).
   template <class Visit>
   [[gnu::always_inline]] void ForWords(Visit visit) const {
     const uint64_t* whole = storage_->Words();
@@ -62,10 +63,10 @@ class ByteMasks {
         storage_->parts_count == 0 ? whole : end;  // the same words, if no block is touched in part
     for (uint64_t number = storage_->first; whole != end; ++whole, ++touched) {
       visit(number++, *whole, *touched);
-      asm("" : "+r"(number));  // not vectorised: for a few words that takes three times as long
+      asm("" : "+r"(number));  // not vectorised, which would take three times as long for a few words
     }
   }
-  // visit(block, mask of its bytes), for blocks that are touched in part.
+  // Calls visit(block, mask of its bytes) for blocks that are touched in part.
   template <class Visit>
   [[gnu::always_inline]] void ForParts(Visit visit) const {
     const Part* part = storage_->parts;
@@ -85,9 +86,9 @@ class ByteMasks {
     uint32_t parts_room = 0;
     Part* parts = nullptr;
 
-    // Blocks that are touched whole; behind them, those that are touched at all.
+    // One bit for blocks touched whole; after them, one bit for blocks touched at all.
     uint64_t* Words() { return reinterpret_cast<uint64_t*>(this + 1); }
-    // Runs come in the order of the addresses, but for a few: blocks that they touch twice may be there twice.
+    // Runs come mostly in the order of the addresses; a block that they touch twice may be listed twice.
     bool AddPart(Part part) {
       if (parts_count > 0 && parts[parts_count - 1].block == part.block) {
         parts[parts_count - 1].bytes |= part.bytes;
@@ -103,7 +104,7 @@ class ByteMasks {
       parts[parts_count++] = part;
       return true;
     }
-    // Whether runs have come to touch all of the last block, which is no part then.
+    // Drops the last block from the parts if runs have touched all of it.
     bool TakeWhole() {
       if (parts[parts_count - 1].bytes != ~0u) return false;
       --parts_count;

@@ -1,8 +1,9 @@
-// The cache of repeated calls: vector instructions whose events observers have seen, so that they need only recheck them.
+// The cache of repeated calls: vector instructions whose events observers have seen, so that they only recheck them.
 //
-// A loop issues the same few instructions again and again. What follows from such a call alone is worked out once and cached: that its
-// operands are aligned and inside their memory, which bytes they are, that they do not overlap. What depends on everything else is
-// looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
+// A loop issues the same few instructions again and again. Facts that follow from such a call alone are computed once
+// and cached: its operands are aligned and inside their memory, which bytes they cover, and that they do not overlap.
+// Everything else is checked each time: whether its tensors still exist, whether its sources hold values, whether
+// another pipe has worked since.
 #pragma once
 #include "gn_twin/events/byte_masks.h"
 #include "gn_twin/events/block_span.h"
@@ -15,7 +16,7 @@ namespace gn_twin {
 // A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
 struct CallKey {
   static constexpr uint32_t kMost = 4;
-  // Which of its forms the call has, beside what KindOf says of its operands.
+  // The form of the call, in addition to KindOf of its operands.
   static constexpr uint32_t kGathers = 1u << 28;  // offsets in memory, which are compared too
   static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
   static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
@@ -27,12 +28,13 @@ struct CallKey {
   uint64_t form = 0;              // elements; all numbers of repeats or rows; repeats of a call with a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
-  // The element type of operand number `index`, by its size; where a key was made from an event also what else distinguishes calls.
+  // The element type of operand number `index`, by its size; for a key made from an event, also its other properties.
   static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
-  // What the numbers of its layout mean, in the place of the access: a call with repeats reads all but the destination.
+  // The meaning of its layout's numbers, in the place of the access: a call with repeats reads all operands but the
+  // destination.
   static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>
@@ -45,8 +47,8 @@ struct CallKey {
   }
 };
 
-// Where the repeats of an operand lie: its strides in blocks of 32 bytes; or, of one that has rows, bytes of a row and bytes from row
-// to row. One word, since it is compared for every operand of every call.
+// The places of an operand's repeats: its strides in 32-byte blocks, or, for rows, the bytes of a row and the pitch. It
+// is one word, because every call compares it for every operand.
 class RepeatLayout {
  public:
   RepeatLayout() = default;
@@ -76,12 +78,12 @@ enum class Touches : uint8_t {
   Runs    // others, as the bits of a mask say
 };
 
-// A call whose event was emitted, and what observers keep about it: first what a loop reads each time.
+// A call whose event was emitted, and the data that observers keep about it, most frequently read first.
 struct CachedCall {
   CallKey key;
-  uint32_t last = 0;  // of the calls that were emitted here and not cached: the Tag of the latest
+  uint32_t last = 0;  // the Tag of the latest call that was emitted here but not cached
   uint32_t parts = 0;
-  uint32_t number = 0;    // no other call of the launch ever had it; 0 is nobody's
+  uint32_t number = 0;    // unique in the launch; 0 is unused
   bool replaces = false;  // the results fill whole blocks of 32 bytes and depend on sources;
   bool fills = false;     // or they depend on none
   bool scratch = false;   // one of the parts is scratch memory
@@ -94,18 +96,17 @@ struct CachedCall {
     Access access = Access::Read;
     Touches touches = Touches::Whole;
     uint8_t element_bytes = 1;
-    BlockSpan blocks;  // of the range, if it is touched whole
+    BlockSpan blocks;  // the range, if it is touched whole
     ByteMasks masks;   // otherwise
     uint32_t Bytes() const { return range.end - range.begin; }
   } part[CallKey::kMost];             // the destination, then the others
-  StridedRange rows[CallKey::kMost];  // of each part, if it is rows
+  StridedRange rows[CallKey::kMost];  // of each part that has rows
   CallShape shape;
-  GatherRanges
-      pieces;  // where the part behind the others is read, as part[1] had it when the event was emitted; or none
+  GatherRanges pieces;    // the pieces of a gather, as part[1] had them when the event was emitted; or none
   const char* role = "";  // of the destination
 
   bool Gathers() const { return pieces.count != 0; }
-  // Whether the call, whose key was made from an event without pieces, is this one.
+  // Whether this is the call of a key that was made from an event without pieces.
   bool Is(const Event& event) const {
     if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.form != event.repeats)
       return false;
@@ -126,14 +127,15 @@ class CachedCalls : public FastEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
-  // The operands are inside their tensors, and nothing was freed. False: its whole event is needed, as where a source lacks values.
+  // Whether the operands are inside their tensors, and nothing was freed. If false, the whole event is needed, as if a
+  // source lacked values.
   virtual bool Recheck(Core& core, CachedCall& call) = 0;
-  // Fills in everything but the key, after `event` was emitted. False for an event that cannot be cached.
+  // Fills in everything except the key, after `event` was emitted. False for an event that cannot be cached.
   virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
-  // Where a call is if it is cached: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
-  // is added to it. Each call has two places, since a hundred calls of a loop are likely to want one of 512 twice, and two that take it
-  // from each other would never be cached. Sources that there are not are null.
+  // The place of a cached call: a loop works on a few addresses, or on rows at a pitch, of the destination or of a
+  // source that is added to it. Each call has two places, because among a hundred calls of a loop some want the same
+  // one of 512 places, and two calls that replace each other would never be cached. Missing sources are null.
   CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
@@ -153,7 +155,8 @@ class CachedCalls : public FastEvents {
     }
     Insert(core, event, key, shape);
   }
-  // A call is cached when it comes twice without another one in its place: those that come once are not worth it.
+  // A call is cached at its second occurrence without another call in its place: a call that occurs once is not worth
+  // it.
   GNT_COLD void Insert(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
     const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
     const uint32_t tag = TagOf(key);
@@ -164,7 +167,7 @@ class CachedCalls : public FastEvents {
       call.shape = shape;
       return;
     }
-    turns_[pair] ^= 1;  // two calls that want the same place come to have one each
+    turns_[pair] ^= 1;  // two calls that want the same place get one each
     const uint32_t place = 2 * pair + turns_[pair];
     if (all_[place].last == 0) used_[used_count_++] = static_cast<uint16_t>(place);
     all_[place].last = tag;
@@ -174,7 +177,7 @@ class CachedCalls : public FastEvents {
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
       CachedCall& call = all_[used_[used_count_ - 1]];
-      call.key = CallKey{};  // whole: by a line and addresses it left, PlaceOf would find it again
+      call.key = CallKey{};  // whole: with a line and addresses left, PlaceOf would find it again
       call.last = 0;
     }
   }
@@ -196,7 +199,7 @@ class CachedCalls : public FastEvents {
 
   CachedCall all_[kRoom];
   uint8_t turns_[kRoom / 2] = {};
-  uint16_t used_[kRoom] = {};  // which of them are not as they were at the start: a block may use few of them
+  uint16_t used_[kRoom] = {};  // the entries that were changed since the start: a block may use few of them
   uint32_t used_count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What one operation did, as data: the only thing observers learn about a launch.
+// The record of one operation: all that observers learn about a launch.
 #pragma once
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ enum class Pipe : uint8_t { S = 0, V = 1, MTE2 = 2, MTE3 = 3, All = 4 };
 enum class Space : uint8_t { UB, GM };
 enum class Access : uint8_t { Read, Write, ReadWrite };
 
-// What the event is, for observers that treat classes of operations alike.
+// The kind of an event, for observers that treat classes of operations alike.
 enum class Kind : uint8_t {
   Vector,      // an instruction of PIPE_V
   Copy,        // a transfer between GM and UB (MTE2, MTE3)
@@ -21,16 +21,16 @@ enum class Kind : uint8_t {
   Barrier,     // pipe is drained
   SyncAll,     // the block waits until all blocks of the launch have arrived
   CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
-  CrossFlag,   // when pipe has done its work so far, the other cores may know of it
+  CrossFlag,   // once pipe has finished its work so far, the other cores may be told
   InitBuffer,  // operand[0] is the buffer
   Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,
   DeQue,
   Free,
-  Release,  // operand[0] is a word of global memory: who acquires it afterwards sees what this block has done
+  Release,  // operand[0] is a word of global memory: a block that acquires it later sees everything that this block has done
   Acquire,  // the block has waited for the word operand[0]
-  Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: what is done through it nobody sees
-  Padding   // the operands are what the copy before it put around its rows; where the copy is done at once
+  Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: accesses through it are not observed
+  Padding   // the operands are the padding that the copy before it put around its rows, if the copy is done at once
 };
 inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;
 
@@ -42,17 +42,17 @@ inline constexpr Kinds KindsOf(Each... kinds) {
   return (Kinds{0} | ... | (Kinds{1} << static_cast<uint32_t>(kinds)));
 }
 
-// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride blocks of 32 bytes apart, each
-// of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart; an operand gathered by
-// address covers `rows` pieces of row_bytes. [at, at + bytes) encloses it. A vector operand that is ReadWrite is scratch memory:
-// written first, then read.
+// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride 32-byte blocks apart,
+// each of blocks that start blk_stride apart. A copy covers `rows` rows of row_bytes, row_pitch bytes apart. An operand
+// gathered by address covers `rows` pieces of row_bytes. [at, at + bytes) encloses it. A vector operand that is
+// ReadWrite is scratch memory: first written, then read.
 struct Operand {
-  const char* role = "";  // "dst", "src0", ...: as the documentation names the parameter
+  const char* role = "";  // "dst", "src0", ...: the parameter's name in the documentation
   const uint8_t* at = nullptr;
   uint64_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
-  bool strided = false;       // the strides below apply; else the operand is `rows`, or `bytes` one after the other
+  bool strided = false;  // true: the strides below apply; false: the operand is `rows`, or `bytes` contiguous bytes
   uint8_t element_bytes = 1;  // of this operand
   bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
   bool floats = false;        // its elements are float, half or bfloat16_t
@@ -66,7 +66,7 @@ struct Operand {
 
 // How the results of an instruction depend on its sources.
 enum class Flow : uint8_t {
-  Moves,       // elements land elsewhere, or one bit stands for each
+  Moves,       // elements land in other lanes, or each result bit stands for one element
   Lanes,       // lane i of the result from lane i of each source
   Accumulate,  // the same, and the first source is always the destination
   Fold         // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
@@ -74,7 +74,7 @@ enum class Flow : uint8_t {
 
 inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
 
-// Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
+// The lanes of each repeat that a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {
   uint16_t per_repeat = 0;
   bool prefix = true;  // the leading ones: `first` of every repeat but the last, `last` of that
@@ -100,14 +100,14 @@ struct Event {
   uint64_t lanes = 0;  // elements processed
   ActiveLanes active;
   union {
-    Operand operand[4];  // the first `operands` of them, and no more: most events have fewer
+    Operand operand[4];  // only the first `operands` of them are valid: most events have fewer
   };
 
   Event() {}
 };
 
 // One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference.
-// 24 bytes and a place in two fields: in a loop of accesses the compiler then writes it in three stores.
+// 24 bytes, with the place in two fields, so that in a loop of accesses the compiler writes it with three stores.
 struct ScalarAccess {
   const uint8_t* at = nullptr;
   const char* file = "";

@@ -1,4 +1,4 @@
-// Fast events: flags, copies and queue operations as the few numbers that observers use of them, in place of an Event.
+// Fast events: flags, copies and queue operations as the few numbers that observers use, instead of an Event.
 #pragma once
 #include "gn_twin/events/event.h"
 
@@ -27,7 +27,7 @@ class FastEvents {
   virtual ~FastEvents() = default;
   // SetFlag or WaitFlag.
   virtual void OnFlag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
-  // False: its whole event is needed.
+  // Returns false if observers need its whole event.
   virtual bool OnCopy(Core& core, const FastCopy& copy) = 0;
   // Alloc or Free of a buffer that is these bytes of the Unified Buffer.
   virtual void OnBuffer(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;

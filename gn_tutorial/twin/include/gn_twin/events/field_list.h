@@ -1,10 +1,10 @@
-// The facts of a finding where some of them are there only in some cases.
+// The facts of a finding, if some of them exist only in some cases.
 #pragma once
 #include "gn_twin/events/report.h"
 
 namespace gn_twin {
 
-// At most kMost; those that do not fit are left out.
+// Holds at most kMost; further facts are dropped.
 class FieldList {
  public:
   GNT_COLD FieldList(std::initializer_list<Field> fields) {

@@ -20,7 +20,7 @@ struct GatherRanges {
   bool SameOffsets(const uint32_t* other) const {
     return __builtin_memcmp(offsets, other, count * sizeof(uint32_t)) == 0;
   }
-  // visit(range of a piece), in the order of the offsets.
+  // Calls visit(range of a piece), in the order of the offsets.
   template <class Visit>
   void ForEach(Visit visit) const {
     for (uint32_t i = 0; i < count; ++i) visit(LocalRange{range.begin + offsets[i], range.begin + offsets[i] + bytes});
@@ -47,7 +47,7 @@ class OwnedGatherRanges {
   OwnedGatherRanges& operator=(const OwnedGatherRanges&) = delete;
 
   const GatherRanges& Get() const { return pieces_; }
-  // False without memory: then it is empty.
+  // Returns false, and stays empty, if there is no memory.
   bool Keep(const GatherRanges& pieces) {
     pieces_ = {};
     if (room_ < pieces.count) {

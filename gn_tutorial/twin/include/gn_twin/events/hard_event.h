@@ -1,4 +1,4 @@
-// Which two pipes a flag connects, and what pipes and flags are called.
+// The two pipes that a flag connects, and the names of pipes and flags.
 #pragma once
 #include "gn_twin/events/event.h"
 
@@ -26,7 +26,7 @@ inline constexpr PipePair PipesOf(HardEvent event) {
     case HardEvent::MTE2_S: return {Pipe::MTE2, Pipe::S};
     case HardEvent::S_MTE3: return {Pipe::S, Pipe::MTE3};
     case HardEvent::MTE3_S: return {Pipe::MTE3, Pipe::S};
-    default: return {Pipe::All, Pipe::All};  // of the matrix unit: nothing here runs on it
+    default: return {Pipe::All, Pipe::All};  // pipes of the matrix unit: nothing runs on them here
   }
 }
 
@@ -54,7 +54,7 @@ inline const char* NameOf(Pipe pipe) {
   return kNames[static_cast<int>(pipe)];
 }
 
-// The flag that makes `to` wait for `from`: the one to name when it is missing.
+// The flag that makes `to` wait for `from`: the one that a finding names as missing.
 inline HardEvent EventBetween(Pipe from, Pipe to) {
   for (int i = 0; i < static_cast<int>(HardEvent::MAX); ++i) {
     const PipePair pair = PipesOf(static_cast<HardEvent>(i));

@@ -1,4 +1,4 @@
-// The interface of everything that watches a launch: tallies, checkers, traces. Observers never change what a kernel computes.
+// The interface of all observers of a launch: tallies, checkers, traces. Observers never change what a kernel computes.
 #pragma once
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/scalar_accesses.h"
@@ -10,28 +10,28 @@ struct Core;
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The kinds of events that it observes.
+  // The kinds of events that this observer gets.
   virtual Kinds Wants() const { return kAllKinds; }
   // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the one that issued it.
   virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
-  // Called with every GetValue, SetValue and element access, in their order, many at a time since they are too frequent for one call
-  // each: always before the next event of the core.
+  // Called with every GetValue, SetValue and element access, in order. They are too frequent for a call each, so many
+  // come at a time, always before the core's next event.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
-  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just logged, to those where more loads like it are of no
-  // interest to this observer until the next event; for a store: makes it empty unless OnStores is enough.
+  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just logged, to those of which this observer
+  // needs no further loads until the next event. For a store, it makes `quiet` empty unless OnStores is enough.
   virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
-  // Stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
+  // Called for stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
-  // The number of loads in quiet ranges, which OnScalars does not see.
+  // Called with the number of loads in quiet ranges, which OnScalars does not get.
   virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
   // Called when a block starts and when it has run to its end; not when it was stopped.
   virtual void OnBlockBegin(Core& /*core*/) {}
   virtual void OnBlockEnd(Core& /*core*/) {}
-  // Called after the last block, unless one was stopped. `core` is a fresh one of block 0, to report findings with.
+  // Called after the last block, unless one was stopped. `core` is a fresh core of block 0, for reporting findings.
   virtual void OnLaunchEnd(Core& /*core*/) {}
 };
 
-// The observers of one launch, in the order in which they see its events.
+// The observers of one launch, in the order in which they get its events.
 class Observers {
  public:
   void Add(Observer& observer) {
@@ -40,7 +40,7 @@ class Observers {
       if ((observer.Wants() >> kind & 1) != 0) of_[kind].all[of_[kind].count++] = &observer;
   }
 
-  // Whether anybody observes events of this kind.
+  // Whether any observer gets events of this kind.
   bool Wants(Kind kind) const { return of_[static_cast<uint32_t>(kind)].count != 0; }
   void OnEvent(Core& core, const Event& event) const {
     const Audience& audience = of_[static_cast<uint32_t>(event.kind)];
@@ -49,7 +49,7 @@ class Observers {
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnScalars(core, accesses, count);
   }
-  // The range of the Unified Buffer, around an access of it, that is quiet for all.
+  // The range of the Unified Buffer around one of its accesses that is quiet for all observers.
   QuietBytes QuietAt(Core& core, const ScalarAccess& like) const;
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnStores(core, first, end);

@@ -1,6 +1,6 @@
 // Diagnostics as data: an id, a place and named fields, written as one JSON line each into the launch's report.
 //
-// The sentences live in gn_tutorial/diagnostics/diagnostics.toml under the same id; this header knows no prose.
+// The sentences are in gn_tutorial/diagnostics/diagnostics.toml under the same id; this header has none.
 #pragma once
 #include <stdint.h>
 
@@ -27,7 +27,7 @@ struct Field {
   constexpr Field(const char* key, N number) : key(key), number(static_cast<int64_t>(number)) {}
 };
 
-// Whether the launch takes a finding for an error: `usually`, unless TwinOptions names it.
+// Whether the launch treats a finding as an error: `usually`, unless TwinOptions names it.
 GNT_COLD inline bool IsError(const GntJob& job, const char* id, bool usually) {
   const uint64_t length = __builtin_strlen(id);
   for (const char* at = job.severities; at != nullptr && *at != '\0';) {
@@ -87,19 +87,19 @@ class ReportWriter {
   }
 
  private:
-  // The number that a variable without a value has led to, if one did.
+  // The number to which a variable without a value led, if any.
   static const Field* Wild(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; kObserved && i < count; ++i)
       if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
     return nullptr;
   }
-  // All lanes of a mask are 2^32 - 1 elements where the register is taken as a number.
+  // A mask of all lanes is 2^32 - 1 elements if the register is read as a number.
   static bool IsOfCounterMode(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
       if (fields[i].text != nullptr && __builtin_strcmp(fields[i].text, "counter-mode") == 0) return true;
     return false;
   }
-  // The first number that has gone below zero. What memory holds may be any number.
+  // The first number that has gone below zero. Numbers read from memory may be anything.
   static Wrapped WrappedOf(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; kObserved && i < count; ++i) {
       const char* const key = fields[i].key;
@@ -157,11 +157,11 @@ class ReportWriter {
   uint64_t at_ = 0;
 };
 
-// What was found in one launch without ending it: each kind of finding once per place (and other place), so that a loop does not
-// fill the report.
+// The findings of one launch that did not end it. Each kind of finding is reported once per place (and other place), so
+// that a loop does not fill the report.
 class Findings {
  public:
-  // Whether this is news. `other` is the second place of findings that have one.
+  // Whether this finding is new. `other` is the second place of findings that have one.
   bool First(const char* id, Loc loc, Loc other) {
     for (uint32_t i = 0; i < count_; ++i) {
       const Seen& seen = seen_[i];

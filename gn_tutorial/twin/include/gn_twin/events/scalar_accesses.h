@@ -1,8 +1,8 @@
 // The log of scalar accesses (GetValue, SetValue, operator()) of one core: they are too frequent for an event each.
 //
-// Observers get many accesses at a time. When a loop fills the log, most of what follows is of no interest: loads of bytes that hold
-// values and that no other pipe works on, and stores that go on where the last one of their line ended. Observers agree on such quiet
-// ranges; inside them an access is only counted.
+// Observers get many accesses at a time. When a loop fills the log, most later accesses do not matter: loads of bytes
+// that hold values and that no other pipe uses, and stores that continue where the last store of their line ended.
+// Observers agree on such quiet ranges; accesses inside them are only counted.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/event.h"
@@ -17,13 +17,13 @@ struct QuietBytes {
 
 struct ScalarLog {
   static constexpr uint32_t kRoom = 64;
-  static constexpr uint32_t kFirst = 16;  // flushed so early after an event: loops reach their quiet ranges soon
+  static constexpr uint32_t kFirst = 16;  // flushed this early after an event: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The quiet ranges of the lines whose numbers end alike.
+  // The quiet ranges of lines, by the last bits of the line's number.
   struct Line {
     QuietBytes loads;
-    uint64_t loaded = 0;  // accesses in it. One count a line: a loop with several would wait for a single one
+    uint64_t loaded = 0;  // number of accesses in it; one counter a line, so that lines do not wait for each other
     ScalarAccess store;   // the first one of a run
     const uint8_t* stored_to = nullptr;  // where the run ends so far
   };
@@ -34,12 +34,13 @@ struct ScalarLog {
   bool in_gm = false;    // some of them touch global memory
   bool open = false;     // some line has a quiet range
   bool storing = false;  // of stores
-  bool singly = false;   // observers get each access before the next one: they look at what it reads
+  bool singly = false;   // observers get each access before the next one, because they look at the value that it reads
   Line lines[kLines];
 
-  // Whether the access lies in a quiet range: it is counted then. `place.line` is a constant where the kernel is compiled.
-  // That it does not is said to be rare: g++ then keeps the variables of a kernel's loop in registers and saves them around the call
-  // that logs the access. Else it keeps them in memory, which doubles the time of a sum.
+  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant where the kernel
+  // is compiled. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
+  // saves them only around the call that logs the access. Otherwise it keeps them in memory, which doubles the time of
+  // a sum.
   template <class T>
   [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
     const uint8_t* at = reinterpret_cast<const uint8_t*>(address);

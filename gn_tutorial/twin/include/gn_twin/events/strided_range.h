@@ -10,9 +10,9 @@ struct LocalRange {
   uint32_t end = 0;
 };
 
-// Equal ones are the same bytes touched alike. Rows of a group do not overlap, groups may.
+// Equal strided ranges are the same bytes. Rows of a group do not overlap; groups may.
 struct StridedRange {
-  LocalRange range;    // encloses all of them, and begins with the first
+  LocalRange range;    // encloses all rows, and begins with the first
   uint32_t bytes = 0;  // of a row
   uint32_t step = 0;   // from row to row of a group
   uint32_t rows = 0;   // of a group
@@ -22,7 +22,7 @@ struct StridedRange {
   StridedRange() = default;
   // One row.
   StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
-  // In as few groups and rows as can be. No number of bytes, rows or groups is 0.
+  // Rows in as few groups and rows as possible. No number of bytes, rows or groups is 0.
   StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
                uint32_t group_count)
       : bytes(row_bytes),
@@ -45,18 +45,18 @@ struct StridedRange {
            step == other.step && rows == other.rows && group_step == other.group_step && groups == other.groups;
   }
 
-  // Whether it leaves out bytes of its range.
+  // Whether it has gaps.
   bool HasGaps() const { return bytes != range.end - range.begin; }
   bool Covers(const StridedRange& other) const {
     return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
   }
-  // Takes `next` in if it goes on where this one ends, neither with gaps.
+  // Merges `next` if it continues where this one ends and neither has gaps.
   bool Append(const StridedRange& next) {
     if (next.range.begin != range.end || HasGaps() || next.HasGaps()) return false;
     *this = LocalRange{range.begin, next.range.end};
     return true;
   }
-  // visit(range of a row), group by group.
+  // Calls visit(range of a row), group by group.
   template <class Visit>
   [[gnu::always_inline]] void ForEach(Visit visit) const {
     for (uint32_t group = 0; group < groups; ++group) {
@@ -69,7 +69,7 @@ struct StridedRange {
     uint32_t first = other.end;
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t start = range.begin + group * group_step;
-      // The first row that does not end before the other begins.
+      // The first row that ends after the other begins.
       const uint32_t row = other.begin < start + bytes ? 0 : rows == 1 ? 1 : (other.begin - start - bytes) / step + 1;
       if (row >= rows) continue;
       const uint32_t begin = start + row * step;
@@ -80,7 +80,7 @@ struct StridedRange {
   }
 
  private:
-  // Rows without gaps between them are one.
+  // Merges rows without gaps into one.
   void Join() {
     if (rows > 1 && step > bytes) return;
     bytes += (rows - 1) * step;

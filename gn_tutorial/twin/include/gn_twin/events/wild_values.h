@@ -1,5 +1,6 @@
-// What variables hold that a kernel gave no value: observed libraries are compiled with -ftrivial-auto-var-init=pattern
-// (gn_tutorial/compiler/toolchain.py), so that such a variable is never right by chance, and can be told by its bytes.
+// The values of variables that a kernel did not set: observed libraries are compiled with
+// -ftrivial-auto-var-init=pattern (gn_tutorial/compiler/toolchain.py), so that such a variable is never right by
+// chance, and is recognisable by its bytes.
 //
 // g++ fills them with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
 #pragma once
@@ -19,7 +20,7 @@ inline constexpr uint32_t kWildInteger = 0xfefefefe;
 inline constexpr uint32_t kWildFloat = 0xfefefefe;
 #endif
 
-// A floating-point scalar without a value. Integers are not looked at: 0xAAAAAAAA is every second bit.
+// Whether a floating-point scalar has no value. Integers are not checked: 0xAAAAAAAA is also every second bit.
 template <class T>
 inline bool IsWild(const T& value) {
   if constexpr (__is_same(T, float)) {
@@ -29,14 +30,15 @@ inline bool IsWild(const T& value) {
   }
 }
 
-// What global memory holds that nobody wrote: outputs, workspace, and the bytes behind each array (the poison of
-// gn_tutorial/abi/dtypes.py and runtime/launch_types.py). A read through a `__gm__` pointer is seen by nobody, so this is how it shows;
-// a sum keeps the bits of a NaN. Of whole numbers only those of four bytes: fewer may be equal by chance.
+// The contents of global memory that was never written: outputs, workspace, and the bytes after each array (the poison
+// of gn_tutorial/abi/dtypes.py and runtime/launch_types.py). Reads through a `__gm__` pointer are not observed, so this
+// shows them; a sum keeps the bits of a NaN. Of integers only four-byte ones are checked: shorter ones may be equal by
+// chance.
 template <class T>
 inline bool IsUnwritten(const T& value) {
   if constexpr (__is_same(T, float)) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, value);
-    return bits == 0x7fe5a5a5 || bits == 0xa5a5a5a5;  // of an array of floats, and of bytes or words: tiling data
+    return bits == 0x7fe5a5a5 || bits == 0xa5a5a5a5;  // of an array of floats, and of bytes or words (tiling data)
   } else if constexpr (__is_same(T, int32_t) || __is_same(T, uint32_t)) {
     return static_cast<uint32_t>(value) == 0xa5a5a5a5;
   } else {
@@ -44,8 +46,8 @@ inline bool IsUnwritten(const T& value) {
   }
 }
 
-// A length, count or offset that was computed from such a variable: times the size of an element, and rounded up or down a little.
-// No memory has as many bytes.
+// A length, count or offset that was computed from such a variable: times the size of an element, perhaps rounded a
+// little. It is larger than any memory.
 inline bool IsWildNumber(int64_t number) {
   for (const uint32_t factor : {1u, 2u, 4u, 8u, kBlockBytes}) {
     const uint32_t over = static_cast<uint32_t>(number) - kWildInteger * factor + 64;

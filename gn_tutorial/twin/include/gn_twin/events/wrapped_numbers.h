@@ -1,4 +1,4 @@
-// Unsigned numbers that went below zero: a little less than 2^32 or 2^16, or so many elements in bytes.
+// Unsigned numbers that went below zero: slightly less than 2^32 or 2^16, or such a number of elements in bytes.
 #pragma once
 #include <stdint.h>
 
@@ -6,13 +6,13 @@ namespace gn_twin {
 
 struct Wrapped {
   int64_t number = 0;
-  int64_t below = 0;  // how far below zero; 0: it has not wrapped
+  int64_t below = 0;  // the amount below zero; 0: it has not wrapped
   int64_t unit = 1;   // bytes that one of them stands for
   int64_t bits = 32;
 };
 
-// of_16: of a field of 16 bits. Further below zero than any count of one core's elements, or of a copy's rows, is no subtraction that went
-// wrong by a little.
+// of_16: in a field of 16 bits. A number further below zero than any count of a core's elements or of a copy's rows is
+// not a wrong subtraction.
 constexpr Wrapped WrappedNumber(int64_t number, bool of_16) {
   const int64_t bits = of_16 ? 16 : 32;
   const int64_t all = int64_t{1} << bits;

@@ -1,7 +1,8 @@
-// What a program describes an operator's arguments with: tensors, scalars, arrays and lists of the acl interface, tensor
+// The objects that describe an operator's arguments: tensors, scalars, arrays and lists of the acl interface, tensor
 // descriptors and data buffers.
 //
-// Source: CANN's application API reference, aclTensor, aclScalar, aclIntArray and their kin, aclTensorDesc, aclDataBuffer.
+// Source: CANN's application API reference, aclTensor, aclScalar, aclIntArray and similar, aclTensorDesc,
+// aclDataBuffer.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +73,7 @@ inline size_t aclDataTypeSize(aclDataType type) {
   }
 }
 
-// Every object begins with it. A destroyed one is kept, so that its use is refused instead of being undefined.
+// The beginning of every object. A destroyed object is kept, so that its use is refused instead of being undefined.
 struct GntAclObject {
   static constexpr uint32_t kAlive = 0x6c636161;
   uint32_t alive = kAlive;

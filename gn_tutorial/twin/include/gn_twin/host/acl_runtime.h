@@ -1,8 +1,9 @@
-// The host side of a whole sample: device memory with known sizes, streams that run in order, and launches through the checked path
-// of a kernel library. The acl functions (acl/acl.h) and the CPU debugging ones (tikicpulib.h) are thin calls of this.
+// The host side of a whole sample: device memory with known sizes, streams that run in order, and launches through the
+// checked path of a kernel library. The acl functions (acl/acl.h) and the CPU debugging functions (tikicpulib.h) only
+// call these.
 //
-// Everything runs at once, in the order of the program: a launch has ended when its statement ends. What a stream would have
-// delayed is therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported instead (a warning).
+// Everything runs at once, in the order of the program: a launch has ended when its statement ends. A result is
+// therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported as a warning.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +28,10 @@ struct Memory {
   uint8_t* pages;
   uint64_t pages_bytes;
   Where where;
-  std::string name;  // as diagnostics call it
+  std::string name;  // its name in diagnostics
 };
 
-// One run of a sample. Made by RunMain; there is one at a time in a process, as there is one `main`.
+// One run of a sample. RunMain makes it; a process has one at a time, as there is one `main`.
 class Runtime {
  public:
   explicit Runtime(GntJob& job) : job_(job) {}
@@ -40,7 +41,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Null if there is no memory of that size. The bytes hold 0xff, a NaN in every float format: nobody has written them.
+  // Null if there is no memory of that size. The bytes are 0xff, a NaN in every float format, because they were never
+  // written.
   void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
@@ -73,7 +75,7 @@ class Runtime {
     Stop("host-bad-free", loc, {{"op", call}});
   }
 
-  // The allocation that holds the address; null for memory that the sample made without the runtime.
+  // The allocation that contains the address; null for memory that the sample allocated without the runtime.
   const Memory* Find(const void* at) const {
     for (const Memory& one : memory_) {
       if (at >= one.data && at <= one.data + one.bytes) return &one;
@@ -81,7 +83,7 @@ class Runtime {
     return nullptr;
   }
 
-  // `role` is "destination" or "source"; `device` says which kind of memory the copy's direction asks for.
+  // `role` is "destination" or "source"; `device`: whether the copy's direction asks for device memory.
   void CheckRange(const void* at, uint64_t bytes, const char* op, const char* role, int device, Loc loc) {
     const Memory* found = Find(at);
     if (at == nullptr) Stop("host-null", loc, {{"op", op}, {"role", role}});
@@ -132,7 +134,7 @@ class Runtime {
     unfinished_.erase(stream);
   }
   void SynchronizeAll() { unfinished_.clear(); }
-  // Work was put on a stream, and nobody has waited for it yet.
+  // Work was put on a stream, and the program has not waited for it yet.
   void Enqueue(const void* stream) {
     if (stream != nullptr) unfinished_.insert(stream);
   }
@@ -155,7 +157,7 @@ class Runtime {
         args.push_back({one.name.c_str(), one.data, Reserved(one.bytes), GNT_TENSOR, GNT_INOUT});
       }
     }
-    // Diagnostics, tally and the place of a crash belong to the run as a whole, so the run's own job carries each launch.
+    // Diagnostics, tally and the place of a crash belong to the whole run, so the run's own job carries each launch.
     const GntJob before = job_;
     job_.blocks = static_cast<uint32_t>(blocks);
     job_.args = args.data();
@@ -170,7 +172,8 @@ class Runtime {
 
   GntJob& job() { return job_; }
 
-  // Where calls of operators are answered (aclnn_call.h), and the open connection; empty and null for an ordinary sample.
+  // The process that answers calls of operators (aclnn_call.h), and the open connection; empty and null for an ordinary
+  // sample.
   std::string calls_folder;
   std::shared_ptr<void> calls;
 
@@ -178,12 +181,12 @@ class Runtime {
   struct Stream {
     int number = 0;
   };
-  // aclrtMalloc reserves the size rounded up to 32 bytes and 32 more (CANN 8.0, application API reference), and kernels rely on it when
-  // they read the last block of an array. Copies of the host are held to the size that was asked for.
+  // aclrtMalloc reserves the size rounded up to 32 bytes, plus 32 (CANN 8.0, application API reference); kernels rely
+  // on it when they read the last block of an array. The host's copies may use only the requested size.
   static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
-  // What aclrtMalloc promises of an address.
+  // The alignment of aclrtMalloc's addresses.
   static constexpr uint64_t kAlign = 64;
-  // More than a Unified Buffer, so that no copy that begins inside can jump over it.
+  // Larger than a Unified Buffer, so that no copy that begins inside can jump over it.
   static constexpr uint64_t kGuard = 256 * 1024;
 
   GntJob& job_;
@@ -194,7 +197,7 @@ class Runtime {
 
 inline Runtime* running = nullptr;
 
-// Outside main there is no run: a static object of the sample that allocates before main starts.
+// Outside main there is no run, as for a static object of the sample that allocates before main starts.
 inline Runtime& Now() {
   if (running == nullptr) {
     fputs("a function of the host runtime was called before main started\n", stdout);
@@ -204,7 +207,7 @@ inline Runtime& Now() {
   return *running;
 }
 
-// One launch, half written: what stands between <<< and >>>. Called with the body, it runs.
+// One launch with the values between <<< and >>>. Calling it with the body runs it.
 struct Started {
   const char* kernel;
   int64_t blocks;

@@ -1,9 +1,9 @@
-// The two calls of an operator (aclnn) in a program's own test: their arguments go to whoever runs the program, who tiles and
-// launches the operator's project, and the bytes of the outputs come back.
+// The two calls of an operator (aclnn) in a program's own test: the arguments go to the process that runs the program.
+// It tiles and launches the operator's project, and returns the bytes of the outputs.
 //
-// The program is in the walls of a launch and may start nothing, so the launch is not made here. Requests and answers go
-// through two named pipes in the program's folder, as lines of text with raw bytes between them; gn_tutorial/projects/
-// projects/test_runner/aclnn_calls.py is the other end. What is refused, and with which status, is decided there.
+// The program is restricted like a launch and may start nothing, so the launch is not made here. Requests and answers
+// go through two named pipes in the program's folder, as lines of text with raw bytes between them;
+// gn_tutorial/projects/test_runner/aclnn_calls.py is the other end. It decides what is refused, and with which status.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "gn_twin/host/acl_objects.h"
 #include "gn_twin/host/acl_runtime.h"
 
-// What the first call leaves for the second one. Kept after its use, so that a second use is refused.
+// The result of the first call for the second one. It is kept after use, so that a second use is refused.
 struct aclOpExecutor {
   struct Argument {
     void* data;
@@ -113,7 +113,7 @@ class FirstCall {
  public:
   explicit FirstCall(const char* function) : function_(function), text_("first " + std::string(function) + "\n") {}
 
-  // `values`: the tiling function reads them, so that they go along.
+  // `values`: the tiling function reads the values, so they are sent too.
   void Add(const char* name, const aclTensor* one, bool values = false) {
     if (one == nullptr) return Line("none");
     if (one->alive != GntAclObject::kAlive) return Line("dead");
@@ -194,7 +194,7 @@ class FirstCall {
   std::vector<aclOpExecutor::Argument> tensors_;
 };
 
-// The second call: hands every tensor's bytes over, and takes those of the outputs.
+// The second call: sends every tensor's bytes, and receives those of the outputs.
 inline aclnnStatus SecondCall(const char* function, void* workspace, uint64_t bytes, aclOpExecutor* executor,
                               const void* stream) {
   Runtime& now = Now();
@@ -217,9 +217,9 @@ inline aclnnStatus SecondCall(const char* function, void* workspace, uint64_t by
     }
   }
   calls.Write("end\n");
-  const std::vector<uint64_t> answer = calls.ReadLine();  // status, how many tensors were written
+  const std::vector<uint64_t> answer = calls.ReadLine();  // status, number of written tensors
   for (uint64_t i = 0; answer.size() > 1 && i < answer[1]; ++i) {
-    const std::vector<uint64_t> place = calls.ReadLine();  // which, bytes
+    const std::vector<uint64_t> place = calls.ReadLine();  // its index, its bytes
     calls.Read(executor->tensors[place[0]].data, place[1]);
   }
   if (answer[0] == 0) now.Enqueue(stream);

@@ -1,4 +1,4 @@
-// What the graph engine calls the types and layouts of tensors, and how its functions say that they succeeded.
+// The graph engine's names of types and layouts of tensors, and its status codes.
 //
 // Source: docs/api/DataType.md and Format.md of metadef, the numbers included; graph/ge_error_codes.h for the status.
 #pragma once
@@ -123,7 +123,7 @@ enum Format { GNT_FORMATS(GNT_ENUMERATOR) FORMAT_END, FORMAT_MAX = 0xff };
 
 using graphStatus = uint32_t;
 constexpr graphStatus GRAPH_SUCCESS = 0;
-// Axes of shapes that a graph does not know yet: one axis; their number.
+// Markers of unknown shapes in a graph: an unknown axis; an unknown number of axes.
 constexpr int64_t UNKNOWN_DIM = -1, UNKNOWN_DIM_NUM = -2;
 constexpr graphStatus GRAPH_FAILED = 0xFFFFFFFF;
 constexpr graphStatus GRAPH_PARAM_INVALID = 50331649;

@@ -1,7 +1,7 @@
 // The host functions of the high-level API that fill tiling structs (base/adv_tiling.h): shapes, from the shape that the host gives.
 //
-// Source: docs/zh/api, the Tiling page beside each function. How the device divides its scratch memory is left at zero: the twin's
-// functions use none.
+// Source: docs/zh/api, the Tiling page beside each function. The fields for the division of the device's scratch memory
+// stay zero, because the twin's functions use none.
 #pragma once
 #include "gn_twin/base/adv_tiling.h"
 #include "gn_twin/host/host_tiling.h"

@@ -35,9 +35,9 @@ class TensorShape {
   std::vector<int64_t> lengths_;
 };
 
-// How much scratch memory an operation of the high-level API asks for: Get...MaxMinTmpSize(shapes, ..., max, min). The twin's
-// operations use none; what is answered lies between the documented bounds' usual values, one and four times the largest tensor's
-// bytes as float, so that projects reserve it as they would for the device.
+// The scratch memory that an operation of the high-level API asks for: Get...MaxMinTmpSize(shapes, ..., max, min). The
+// twin's operations use none. The answers, one and four times the bytes of the largest tensor as float, lie within the
+// usual range of the documented bounds, so that projects reserve memory as for the device.
 inline uint32_t GntScratch(int64_t elements, uint32_t times) {
   const int64_t bytes = (elements * 4 + 255) / 256 * 256;
   const int64_t most = 64 * 1024;
@@ -248,7 +248,7 @@ GNT_MOST_SCRATCH(GetSoftMaxFlashMaxTmpSize)
 GNT_MOST_SCRATCH(GetSoftMaxFlashV2MaxTmpSize)
 GNT_MOST_SCRATCH(GetSoftMaxGradMaxTmpSize)
 GNT_MOST_SCRATCH(GetSoftMaxMaxTmpSize)
-// Arange needs the space of its first block alone.
+// Arange needs space only for its first block.
 inline void GetArangeMaxMinTmpSize(uint32_t& maxValue, uint32_t& minValue) { maxValue = minValue = 32; }
 inline void GetArithProgressionMaxMinTmpSize(uint32_t& maxValue, uint32_t& minValue) { maxValue = minValue = 32; }
 #undef GNT_SCRATCH

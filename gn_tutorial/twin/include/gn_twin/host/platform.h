@@ -1,9 +1,9 @@
-// The chip that host code is told of: cores, sizes of memories, names. A driver sets it before it calls a tiling function; a
-// sample with a main of its own finds the default chip.
+// The chip for host code: cores, sizes of memories, names. A driver sets it before it calls a tiling function; a sample
+// with its own main gets the default chip.
 //
-// Source of the numbers: the ini files of CANN 8.1 (platform_config), as gn_tutorial/projects/chips.toml has them. Of the Unified
-// Buffer and the L1 of Ascend910B the toolkit keeps 256 bytes for itself (asc-devkit, platform_ascendc.cpp: LOCAL_RESERV_SIZE), so
-// that GetCoreMemSize answers 196352 there and not 196608.
+// Source of the numbers: the ini files of CANN 8.1 (platform_config), as in gn_tutorial/projects/chips.toml. The
+// toolkit reserves 256 bytes of the Unified Buffer and of the L1 of Ascend910B (asc-devkit, platform_ascendc.cpp:
+// LOCAL_RESERV_SIZE), so GetCoreMemSize returns 196352 there, not 196608.
 #pragma once
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ struct Platform {
   uint32_t vector_cores = 48;
   uint32_t cube_cores = 24;
   uint32_t vector_only_cores = 0;  // GetCoreNumVector: cores beside the AI cores, of Ascend310P
-  bool separate = true;            // vector and cube cores are cores of their own
+  bool separate = true;            // vector and cube cores are separate cores
   uint64_t ub_bytes = kUbBytes;
   uint64_t l1_bytes = 512 * 1024;
   uint64_t l0a_bytes = 64 * 1024;
@@ -29,9 +29,9 @@ struct Platform {
   uint32_t library_workspace = 16 * 1024 * 1024;
   uint32_t arch = 2201;  // __NPU_ARCH__
 
-  // Cores that a vector operator is counted with: AI cores on a chip that has no vector cores of their own.
+  // The cores that count for a vector operator: AI cores on a chip without separate vector cores.
   uint32_t Cores() const { return separate ? vector_cores : cube_cores; }
-  // Bytes of the memory that both interfaces number so: L0A 0, L0B 1, L0C 2, L1 3, L2 4, UB 5; 0 for any other.
+  // Bytes of a memory, by its number in both interfaces: L0A 0, L0B 1, L0C 2, L1 3, L2 4, UB 5; 0 for any other.
   uint64_t Bytes(uint32_t memory) const {
     const uint64_t reserved = family == "Ascend910B" ? 256 : 0;
     const uint64_t bytes[] = {l0a_bytes, l0b_bytes, l0c_bytes, l1_bytes - reserved, l2_bytes, ub_bytes - reserved};

@@ -1,4 +1,4 @@
-// What host code asks about the machine before it splits the work: numbers of cores, sizes of memories.
+// The chip's properties for host code: numbers of cores, sizes of memories.
 //
 // Source: docs/zh/api, Utils-API/平台信息获取 (PlatformAscendC); the numbers are those of gn_twin/host/platform.h.
 #pragma once
@@ -41,7 +41,7 @@ enum class SocVersion {
 class PlatformAscendC {
  public:
   PlatformAscendC() = default;
-  // The argument is the tiling context's platform information: of one process there is one.
+  // The argument is the tiling context's platform information; a process has only one.
   template <class Info>
   explicit PlatformAscendC(Info*) {}
 
@@ -62,7 +62,8 @@ class PlatformAscendC {
   uint32_t GetLibApiWorkSpaceSize() const { return Chip().library_workspace; }
   uint32_t GetResGroupBarrierWorkSpaceSize() const { return 0; }
   uint32_t GetResCubeGroupWorkSpaceSize() const { return 0; }
-  // Blocks to launch for so many parts of work on both kinds of cores: the smallest number that has them all.
+  // The number of blocks to launch for this many parts of work on both kinds of cores: the smallest that covers them
+  // all.
   uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube, uint32_t vector) const {
     if (cube == 0 || vector == 0 || cube > vector) return slices;
     const uint32_t ratio = vector / cube;

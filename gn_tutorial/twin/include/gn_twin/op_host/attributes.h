@@ -1,8 +1,9 @@
 // Attributes of one call, as tiling and inference read them: gert::RuntimeAttrs and the lists it hands out.
 //
-// Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes stand in the order of their
-// declaration; an int is stored as int64_t, a float as float, a string as characters. GetAttrPointer<T> does not know what is
-// stored: read as another type, it gives other numbers on a device. Here that is noted for the report (attribute-type).
+// Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes are in the order of their
+// declaration; an int is stored as int64_t, a float as float, a string as characters. GetAttrPointer<T> does not know
+// the stored type: if read as another type, it gives other numbers on a device. Here that is noted for the report
+// (attribute-type).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 
 namespace gert {
 
-// Numbers that lie one behind the other; the bytes are the attribute's own.
+// Contiguous numbers; the memory belongs to the attribute.
 class ContinuousVector {
  public:
   size_t GetSize() const { return many_; }
@@ -110,7 +111,7 @@ class RuntimeAttrs {
   }
 
  private:
-  // Kept for the life of the process, which makes one call.
+  // Kept for the life of the process, which makes only one call.
   struct Value {
     Kind kind;
     std::vector<uint8_t> bytes;

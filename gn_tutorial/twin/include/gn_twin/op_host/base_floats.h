@@ -1,4 +1,5 @@
-// Numbers of 16 bits on the host, as operator repositories call them (Ops::Base): the twin's own, which round as the device does.
+// 16-bit numbers on the host, with the names of operator repositories (Ops::Base): the twin's own types, which round as
+// the device does.
 #pragma once
 #include "gn_twin/base/float16.h"
 

@@ -1,4 +1,4 @@
-// Sizes that tiling functions of operator repositories ask for (Ops::Base), by any context.
+// Sizes for tiling functions of operator repositories (Ops::Base), from any context.
 //
 // Source: the list of operator interfaces (aolapi), op_common, platform; the sizes are those of Atlas A2: a block is 32 bytes, a vector
 // instruction's register or repeat 256, a line of the second-level cache 512.

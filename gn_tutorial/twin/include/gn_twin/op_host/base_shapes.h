@@ -1,4 +1,5 @@
-// Shapes, dtypes and formats of operator repositories (Ops::Base): as text, unknown ones, and what common operators infer.
+// Shapes, dtypes and formats of operator repositories (Ops::Base): as text, unknown shapes, and the inference of common
+// operators.
 //
 // Source: the list of operator interfaces (aolapi), op_common, log and infershape; ops-nn for the order of arguments. A shape is any
 // class with GetDimNum, GetDim and so on, so that this file does not depend on the contexts.
@@ -89,7 +90,7 @@ ge::graphStatus InferShape4Elewise(Context* context) {
   return ge::GRAPH_SUCCESS;
 }
 
-// Both shapes to the right, the shorter one filled with 1; false where two lengths differ and none is 1.
+// Aligns both shapes to the right, the shorter one filled with 1; false if two lengths differ and none is 1.
 template <HasDims Shape>
 bool BroadcastShape(const Shape* first, const Shape* second, Shape* out) {
   const size_t many = first->GetDimNum(), few = second->GetDimNum();

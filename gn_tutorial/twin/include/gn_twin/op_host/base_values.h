@@ -1,5 +1,5 @@
-// Values of integer inputs of operator repositories (Ops::Base), by any context: tiling and inference have those of inputs that the
-// definition calls ValueDepend.
+// Values of integer inputs for operator repositories (Ops::Base), from any context: tiling and inference have the
+// values of inputs with ValueDepend in the definition.
 //
 // Source: opbase, op_common, util/const_util, names and use: integers of 32 and 64 bits; false for a tensor without values.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace Ops::Base {
 
-// Calls visit(values, count) with the tensor's integers in their own type; false where there are none.
+// Calls visit(values, count) with the tensor's integers in their own type; returns false if there are none.
 template <class Visit>
 bool GntVisitIntegers(const gert::Tensor* tensor, Visit visit) {
   if (tensor == nullptr || tensor->GetAddr() == nullptr) return false;

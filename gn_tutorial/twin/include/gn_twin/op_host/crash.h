@@ -1,5 +1,6 @@
-// Where a project's host function crashed: the program addresses of the stack, printed before the launcher's handler reports the
-// signal. Python finds their lines with the debugger's symbols; where it cannot, the last call into these headers is known.
+// The place where a project's host function crashed: the program addresses of the stack, printed before the launcher's
+// handler reports the signal. Python finds their lines with the debugger's symbols; without symbols, it uses the last
+// call into these headers.
 #pragma once
 #include <execinfo.h>
 #include <signal.h>
@@ -38,7 +39,7 @@ inline void InstallCrashHandlers() {
   action.sa_sigaction = OnCrash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // SIGTERM is how a run beyond its time limit is asked where it is.
+  // A run beyond its time limit gets SIGTERM, to report its place.
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
     sigaction(number, &action, &before_crash[number]);
 }

@@ -1,6 +1,6 @@
 // Every registered operator as one JSON document, which Python reads (gn_tutorial/projects/definition.py).
 //
-// Types and formats have the graph engine's names; lists of them are as the definition has them: Python combines them.
+// Types and formats have the graph engine's names; lists of them are those of the definition: Python combines them.
 #pragma once
 #include <string>
 #include <type_traits>
@@ -129,7 +129,7 @@ class HostDescription {
     json_.Close(']');
   }
 
-  // What a project registered, and where from: functions that the twin calls, and those of the graph engine.
+  // The registrations of a project and their places: functions that the twin calls, and those of the graph engine.
   void Functions(HostOperator& one) {
     std::vector<std::string> names;
     if (one.Tiling() != nullptr) names.emplace_back("tiling");

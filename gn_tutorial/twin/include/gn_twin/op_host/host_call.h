@@ -102,7 +102,7 @@ class HostCall {
         chip.l2_bytes >> chip.library_workspace >> chip.arch;
   }
 
-  // declared type format given axes lengths... [data]; not given: to be inferred.
+  // declared type format given axes lengths... [data]; if not given, it is inferred.
   gert::GntInstance Instance(std::istringstream& words) {
     size_t declared = 0, axes = 0;
     int type = 0, format = 0;
@@ -164,14 +164,14 @@ class HostCall {
                        : kind == "list_float" ? Kind::ListFloat
                                               : Kind::ListBool;
     if (bytes.empty()) bytes.assign(8, 0);
-    // Moved, as a copy of an empty list would be a null pointer: projects that read one as a number crash then, and not on
-    // a device.
+    // Moved, because a copy of an empty list would be a null pointer: projects that read one as a number would then
+    // crash, but not on a device.
     call_.attributes.Append(which, std::move(bytes), many);
   }
 
-  // What the caller gives goes before what is inferred: the device takes the output's size from the caller's tensor. With
-  // all of them given InferShape is not called, as a single operator's call does not: it is for graphs (asc-devkit,
-  // 算子原型定义.md), and some projects leave the one of their template as it was.
+  // The caller's outputs take precedence over inference: the device takes the output's size from the caller's tensor.
+  // If all are given, InferShape is not called, as in a call of a single operator: it is for graphs (asc-devkit,
+  // 算子原型定义.md), and some projects leave the one of their template unchanged.
   void Infer(HostOperator& op) {
     std::deque<gert::GntInstance> given = call_.outputs;
     json_.Key("infer").Open('{');
@@ -199,8 +199,9 @@ class HostCall {
     }
   }
 
-  // The bytes that tiling may fill. A kernel's build writes the size of its largest struct into its description, and the
-  // framework makes room for that many (asc-devkit, tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
+  // The number of bytes that tiling may fill. A kernel's build writes the size of its largest struct into its
+  // description, and the framework allocates that much (asc-devkit,
+  // tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
   size_t Room(const HostOperator& op) const {
     size_t room = op.max_tiling_bytes;
     for (const TilingClass& one : TilingClasses()) {

@@ -1,4 +1,4 @@
-// The host functions of an operator, by the types of their pointers: what a project writes and the framework calls.
+// The pointer types of an operator's host functions, which a project writes and the framework calls.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理 (OpDef, OpAICoreDef) and docs/api/OpImplRegisterV2.md of metadef.
 #pragma once
@@ -20,7 +20,7 @@ class InferDataTypeContext;
 
 namespace ge {
 
-// Only the graph engine makes one: check functions are recorded and never called here.
+// Only the graph engine makes one: check functions are recorded, but never called here.
 class Operator;
 
 class AscendString {

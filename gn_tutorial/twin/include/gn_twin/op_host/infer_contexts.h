@@ -1,4 +1,4 @@
-// What the framework hands to InferShape and InferDataType.
+// The contexts of InferShape and InferDataType.
 #pragma once
 #include <stddef.h>
 
@@ -33,7 +33,7 @@ class InferShapeContext : public KernelContext {
 class InferDataTypeContext : public KernelContext {
  public:
   using KernelContext::KernelContext;
-  // Of an input that is not there DT_UNDEFINED.
+  // DT_UNDEFINED for an absent input.
   ge::DataType GetInputDataType(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     return Of(Input(index, loc, "GetInputDataType"));
   }

@@ -57,7 +57,7 @@ class JsonWriter {
   JsonWriter& Value(uint64_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(int32_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(uint32_t value) { return Raw(std::to_string(value)); }
-  // The fewest digits that give the float back; what is not finite is spelled as Python's json reads it.
+  // The fewest digits that give the float back; infinities and NaN are spelled as Python's json reads them.
   JsonWriter& Value(float value) {
     if (isnan(value)) return Raw("NaN");
     if (isinf(value)) return Raw(value > 0 ? "Infinity" : "-Infinity");

@@ -1,7 +1,8 @@
-// What all contexts of host functions have: the operator as a node of a graph, its inputs, outputs and attributes.
+// The base of all contexts of host functions: the operator as a node of a graph, its inputs, outputs and attributes.
 //
-// An index without an input, an output or data answers null, as on the host of a device. GetOptional... and GetDynamic... take
-// the index of the declaration, the others that of the instance: an optional input or output that is left out shifts the latter.
+// An index without an input, an output or data returns null, as on a device's host. GetOptional... and GetDynamic...
+// take the index of the declaration, the others that of the instance: an absent optional input or output shifts the
+// latter.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ class GntInstanceInfo {
 };
 using AnchorInstanceInfo = GntInstanceInfo;
 
-// The operator as a node of a graph: its names, its inputs and outputs as they are there.
+// The operator as a node of a graph: its names, and its actual inputs and outputs.
 class ComputeNodeInfo {
  public:
   explicit ComputeNodeInfo(const GntCall& call) : call_(&call) {}
@@ -63,7 +64,7 @@ class ComputeNodeInfo {
   mutable std::deque<GntInstanceInfo> infos_;
 };
 
-// What all contexts have.
+// The common part of all contexts.
 class KernelContext {
  public:
   explicit KernelContext(GntCall& call) : call_(&call), node_(call) {}

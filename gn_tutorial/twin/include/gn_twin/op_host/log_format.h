@@ -1,5 +1,6 @@
-// printf's formats, filled in by what the arguments are: host files log a std::string as %s, a 64-bit number as %d, too few
-// arguments or none, and on the device's host that is undefined behaviour that mostly goes unnoticed. Here it is a text.
+// printf's formats, filled in by the arguments' actual types. Host files log a std::string as %s, a 64-bit number as
+// %d, or pass too few arguments, which is undefined behaviour that a device's host mostly does not notice. Here it
+// gives a text.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ namespace gn_twin::op_host {
 struct LogArgument {
   enum class Kind { kSigned, kUnsigned, kFloat, kText, kPointer } kind = Kind::kText;
   int64_t number = 0;
-  unsigned bits = 64;  // of the number's type: what a negative one is in %x and %u
+  unsigned bits = 64;  // of the number's type: it decides how %x and %u show a negative number
   double real = 0;
   std::string text;
 };
@@ -108,7 +109,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
       }
     }
     const char conversion = end < format.size() ? format[end] : '%';
-    if (flags.size() > 20) flags.clear();  // no width that a person wrote
+    if (flags.size() > 20) flags.clear();  // no person wrote such a width
     if (conversion == '%') {
       text += '%';
     } else if (next < arguments.size()) {
@@ -121,7 +122,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
   return text;
 }
 
-// Who logs: a name, or a context that has one. A null pointer has none.
+// The source of a log line: a name, or a context with a name. A null pointer has none.
 template <class Source>
 std::string SourceName(const Source& source) {
   if constexpr (requires { source->GetNodeName(); }) {

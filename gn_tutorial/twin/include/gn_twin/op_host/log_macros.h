@@ -1,8 +1,8 @@
 // The log and check macros of operator repositories. Every line is kept (logs.h); the reason of a refusal is the last error.
 //
-// Source: op_common's log macros as the list of operator interfaces (aolapi, op_common, log) has them: the first argument is a name
-// or a context, then a printf format; those for invalid parameters take names, what they are, and what they should be or why.
-// Others as the operators of ops-nn use them.
+// Source: op_common's log macros in the list of operator interfaces (aolapi, op_common, log): the first argument is a
+// name or a context, followed by a printf format; the macros for invalid parameters take names, actual values, and
+// expected values or a reason. Other macros follow their use in the operators of ops-nn.
 #pragma once
 #include "gn_twin/host/graph_types.h"
 #include "gn_twin/op_host/log_format.h"
@@ -22,8 +22,8 @@ void LogFrom(LogLevel level, const char* file, int line, const Source& source, c
   Log(level, std::move(text), file, line);
 }
 
-// "RmsNorm: dtype of x is DT_INT8; it should be float". The last argument is what it should be, or the reason; names, and what they
-// are, come before it.
+// "RmsNorm: dtype of x is DT_INT8; it should be float". The last argument is the expected value, or the reason; names
+// and actual values come before it.
 template <class Source, class... Rest>
 void LogInvalid(const char* file, int line, const char* what, bool reason, const Source& source, const Rest&... rest) {
   std::vector<LogArgument> arguments{ArgumentOf(rest)...};
@@ -42,7 +42,7 @@ void LogInvalid(const char* file, int line, const char* what, bool reason, const
 
 namespace Ops::Base {
 
-// The name that log lines begin with, of a context or as it is.
+// The name at the beginning of log lines: of a context, or the given one.
 template <class Source>
 std::string GetOpInfo(const Source& source) {
   return gn_twin::op_host::SourceName(source);

@@ -1,4 +1,4 @@
-// What an operator's host code logs, kept: a tiling function only returns "failed", and its last error line says why.
+// Keeps the log of an operator's host code: a tiling function only returns "failed", and its last error line says why.
 //
 // One list in a process. A driver runs one tiling function in a process of its own, so nothing has to be reset.
 #pragma once
@@ -32,7 +32,7 @@ inline std::vector<LogLine>& Logs() {
   return lines;
 }
 
-// Debug lines in a loop over a tensor's rows would fill the memory, so that all but errors stop at some point.
+// Debug lines in a loop over a tensor's rows would fill the memory, so after some number only errors are kept.
 constexpr size_t kMostLogLines = 10000;
 
 inline void Log(LogLevel level, std::string text, const char* file = "", int line = 0) {

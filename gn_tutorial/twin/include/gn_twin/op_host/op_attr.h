@@ -1,4 +1,4 @@
-// An attribute in the definition of an operator: its type, and the value it has where a caller names none.
+// An attribute in the definition of an operator: its type, and its default value.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理/OpAttrDef.
 #pragma once
@@ -51,7 +51,7 @@ class OpAttrDef {
 
   bool GntRequired() const { return required_; }
   GntAttrType GntType() const { return type_; }
-  // std::monostate where the definition gives no value.
+  // std::monostate if the definition gives no value.
   const GntAttrValue& GntDefault() const { return value_; }
   uint32_t GntVersion() const { return version_; }
   const std::string& GntComment() const { return comment_; }

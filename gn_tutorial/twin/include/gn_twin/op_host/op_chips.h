@@ -1,4 +1,4 @@
-// The chips in the definition of an operator: those it runs on, what each changes, and its functions there.
+// The chips in the definition of an operator: the supported chips, the changes for each, and its functions there.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理: OpAICoreConfig, OpAICoreDef, OpMC2Def, OpAICPUDef, OpHostCPUDef.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace ops {
 
-// A deque, so that a reference that a definition holds on to outlives the next parameter.
+// A deque, so that a definition's reference to an element survives the next parameter.
 using GntParams = std::deque<OpParamDef>;
 using GntSettings = std::vector<std::pair<std::string, std::string>>;
 
-// The entry of that name, made where there is none: a second call goes on with the same parameter.
+// Returns the entry of that name, made if it does not exist: a second call continues with the same parameter.
 template <class Entries>
 typename Entries::value_type& GntFindOrAdd(Entries& entries, const char* name) {
   for (auto& entry : entries) {
@@ -78,7 +78,7 @@ class OpAICoreDef {
   OpAICoreDef& SetOpSpecInfo(gn_twin::CheckFunction function) { return spec_info_ = function, *this; }
   OpAICoreDef& SetParamGeneralize(gn_twin::GeneralizeFunction function) { return generalize_ = function, *this; }
   OpAICoreDef& LaunchWithZeroEleOutputTensors(bool launch) { return launch_empty_ = launch, *this; }
-  // The documentation has it return nothing; samples of CANN 9 chain one call to the next.
+  // According to the documentation it returns nothing, but samples of CANN 9 chain calls.
   OpAICoreDef& AddConfig(const char* soc) {
     OpAICoreConfig config(soc);
     return AddConfig(soc, config);
@@ -96,7 +96,7 @@ class OpAICoreDef {
 
   gn_twin::TilingFunction GntTiling() const { return tiling_; }
   gn_twin::TilingParseFunction GntTilingParse() const { return tiling_parse_; }
-  // Functions of the graph engine, which the twin names and never calls.
+  // Functions of the graph engine, which the twin lists but never calls.
   std::vector<std::string> GntGraphFunctions() const {
     std::vector<std::string> names;
     if (check_support_ != nullptr) names.emplace_back("check_support");
@@ -141,7 +141,7 @@ class OpMC2Def {
   std::vector<std::pair<std::string, uint32_t>> servers_;
 };
 
-// What an operator says of a CPU's implementation: the same calls for the CPU beside the cores and for the host's.
+// The settings of an implementation on a CPU: the same calls for the CPU beside the cores and for the host's.
 template <class Self>
 class GntCpuDef {
  public:

@@ -55,7 +55,7 @@ class OpDef {
   const std::string& GntType() const { return type_; }
   const GntParams& GntInputs() const { return inputs_; }
   const GntParams& GntOutputs() const { return outputs_; }
-  // As a chip has them: what its configuration names is overridden, what only the configuration names comes last.
+  // The parameters for a chip: those in its configuration are overridden; those only in the configuration come last.
   GntParams GntInputs(const OpAICoreConfig& chip) const { return Merged(inputs_, chip.GntInputs()); }
   GntParams GntOutputs(const OpAICoreConfig& chip) const { return Merged(outputs_, chip.GntOutputs()); }
   const std::deque<OpAttrDef>& GntAttrs() const { return attrs_; }

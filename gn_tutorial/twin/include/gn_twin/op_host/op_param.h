@@ -53,7 +53,7 @@ struct ScalarVar {
   }
 };
 
-// What the calls below have set; an empty list is one that nothing has set.
+// The values that the calls below set; an empty list was not set.
 struct GntParam {
   explicit GntParam(std::string its_name) : name(std::move(its_name)) {}
 
@@ -75,7 +75,7 @@ struct GntParam {
   std::vector<ScalarVar> initial;
   std::string comment;
 
-  // A chip's entry says the parameter's type anew, and of the rest what it names; what it leaves out stays.
+  // A chip's entry sets the parameter's type again, and any other property that it names; the rest stays.
   void Override(const GntParam& chip) {
     type = chip.type;
     if (!chip.types.empty() || !chip.every_type.empty()) types = chip.types, every_type = chip.every_type;
@@ -125,7 +125,7 @@ class OpParamDef {
   OpParamDef& To(const ge::DataType type) { return param_.to_type = type, *this; }
   OpParamDef& To(const char* input) { return param_.to_input = input, *this; }
   OpParamDef& Version(uint32_t version) { return param_.version = version, *this; }
-  // Zero is the only number that this form may have, whatever it is called with.
+  // This form may only return zero, whatever its argument.
   OpParamDef& InitValue(uint64_t) { return param_.zeroed = true, *this; }
   OpParamDef& InitValue(const ScalarVar& value) { return param_.initial = {value}, *this; }
   OpParamDef& InitValue(const std::vector<ScalarVar>& values) { return param_.initial = values, *this; }

@@ -1,4 +1,5 @@
-// One call of an operator: its inputs, outputs, attributes and chip, and what tiling set. All contexts are views of it.
+// One call of an operator: its inputs, outputs, attributes and chip, and the results of tiling. All contexts are views
+// of it.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -25,14 +26,14 @@ struct GntInstance {
 // The driver fills it.
 struct GntCall {
   std::string type, name;
-  std::deque<GntInstance> inputs, outputs;  // a deque: what was handed out stays where it is
+  std::deque<GntInstance> inputs, outputs;  // a deque, so that references stay valid
   size_t declared_inputs = 0, declared_outputs = 0;
   RuntimeAttrs attributes;
   bool deterministic = false;
   fe::PlatFormInfos platform;
   std::shared_ptr<void> compile_info;
 
-  // What tiling set. `unset`: the value of a size that nobody set is whatever was there.
+  // The results of tiling. `unset`: a size that was never set has an arbitrary value.
   static constexpr uint32_t kUnset = 0xffffffff;
   uint32_t blocks = kUnset;
   gn_twin::Loc blocks_at;
@@ -41,7 +42,7 @@ struct GntCall {
   bool workspace_asked = false;
   std::vector<size_t> workspaces;
   static constexpr size_t kMostTilingBytes = 64 * 1024;
-  std::vector<uint8_t> tiling_bytes;  // reserved to kMostTilingBytes: what was handed out stays where it is
+  std::vector<uint8_t> tiling_bytes;  // reserved to kMostTilingBytes, so that pointers stay valid
   bool tiling_grows = false;
   size_t tiling_size = 0;
   uint32_t schedule_mode = 0, local_memory = 0;

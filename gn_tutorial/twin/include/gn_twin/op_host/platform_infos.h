@@ -1,4 +1,4 @@
-// The framework's own information on the chip, by section and key as in its configuration files: fe::PlatFormInfos.
+// The framework's information on the chip, by section and key as in its configuration files: fe::PlatFormInfos.
 //
 // Source: the sections and keys are those of the ini files of CANN 8.1 that operator repositories ask for.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace fe {
 
-// Which cores a framework counts with SetCoreNumByCoreType.
+// The cores that a framework counts with SetCoreNumByCoreType.
 enum class LocalMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, RESERVED };
 
 class PlatFormInfos {
@@ -85,7 +85,7 @@ class PlatformInfoManager {
     static PlatformInfoManager manager;
     return manager;
   }
-  // 0: there always is one.
+  // 0: it always exists.
   uint32_t GetPlatformInfoWithOutSocVersion(PlatformInfo& platform, OptionalInfo& optional) {
     platform = {};
     optional = {};

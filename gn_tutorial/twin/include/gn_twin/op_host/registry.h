@@ -1,5 +1,5 @@
-// What a project's host files register, in one process-wide list by type of operator: OP_ADD (a definition), and the
-// forms of operator repositories, IMPL_OP and its kin (functions). The files are translation units of one program.
+// The registrations of a project's host files, in one process-wide list by type of operator: OP_ADD (a definition), and
+// the forms of operator repositories, IMPL_OP and similar (functions). The files are translation units of one program.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理/原型注册接口（OP_ADD） and Utils-API/Tiling下沉; docs/api of metadef,
 // OpImplRegisterV2.md.
@@ -18,11 +18,11 @@
 #include "gn_twin/op_host/op_def.h"
 
 namespace ge {
-// Of the framework's status codes, beside GRAPH_SUCCESS.
+// Further status codes of the framework, besides GRAPH_SUCCESS.
 constexpr uint32_t SUCCESS = 0, FAILED = 0xFFFFFFFF;
 }  // namespace ge
-// Production operators' host files write it without ge:: (add_rms_norm_quant of cann-ops). By a directive, so that a name of a
-// project's own goes before it in whatever namespace that is.
+// Host files of production operators write it without ge:: (add_rms_norm_quant of cann-ops). This is a using directive,
+// so that a project's own name takes precedence in any namespace.
 namespace gn_twin::unqualified {
 using ge::SUCCESS;
 }
@@ -30,8 +30,7 @@ using namespace gn_twin::unqualified;
 
 namespace gn_twin {
 
-// The type into which a tiling parse function writes, made and destroyed without its name; create is null where there
-// is none.
+// The type that a tiling parse function writes, made and destroyed without knowing it; create is null if there is none.
 struct CompileInfoType {
   size_t bytes = 0;
   void* (*create)() = nullptr;
@@ -44,7 +43,7 @@ struct CompileInfoType {
   }
 };
 
-// Everything registered under one type of operator. Functions of IMPL_OP go before those that a definition names.
+// Everything registered under one type of operator. Functions of IMPL_OP take precedence over those of a definition.
 class HostOperator {
  public:
   explicit HostOperator(std::string its_type) : type(std::move(its_type)) {}
@@ -68,8 +67,8 @@ class HostOperator {
   std::vector<std::pair<std::string, ops::GntAttrValue>> private_attrs;
   std::vector<std::string> graph_functions;  // registered, and never called by the twin
 
-  // The definition, constructed at the first question and not while the program starts, where a fault could not be
-  // reported; null where only functions are registered.
+  // The definition, constructed on first use and not while the program starts, when a fault could not be reported; null
+  // if only functions are registered.
   const ops::OpDef* Definition() {
     if (definition_ == nullptr && make != nullptr) {
       definition_ = make(type.c_str());
@@ -109,7 +108,7 @@ class HostOperator {
   std::unique_ptr<ops::OpDef> definition_;
 };
 
-// Registration happens before main, so that this list alone cannot hang off a launch.
+// Registration happens before main, so only this list cannot belong to a launch.
 inline std::deque<HostOperator>& HostOperators() {
   static std::deque<HostOperator> operators;
   return operators;
@@ -246,7 +245,7 @@ namespace optiling {
 
 using SinkTilingFunc = std::function<ge::graphStatus(gert::TilingContext* context)>;
 
-// Tiling that also runs on the device's CPU. Its function is the host's too where no other is registered.
+// Tiling that also runs on the device's CPU. Its function is also the host's if no other is registered.
 class DeviceOpImplRegister {
  public:
   explicit DeviceOpImplRegister(const char* type) : its_(&gn_twin::RegisteredOperator(type)) {}

@@ -1,6 +1,7 @@
 // Small helpers that a repository of operators keeps beside its operators and that their host files use.
 //
-// Source: ops-nn, common/inc, names and use: whoever has the whole repository has its own of these first on the include path.
+// Source: ops-nn, common/inc, names and use. A whole repository has its own helpers, which come first on the include
+// path.
 #pragma once
 #include <string.h>
 
@@ -39,7 +40,7 @@ std::string Shape2String(const Shape& shape) {
 
 namespace Ops::Base {
 
-// Chips whose vector instructions work on registers (Reg): none of those that the twin imitates.
+// Chips whose vector instructions work on registers (Reg): the twin imitates none of them.
 template <class Context>
 bool IsRegbaseSocVersion(const Context* context) {
   return static_cast<int>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCurNpuArch()) >= 3510;
@@ -91,7 +92,7 @@ Info* GetCompileInfoPtr(Context* context) {
   return context->template GetCompiledInfo<Info>();
 }
 
-// What a cache of tilings compares: two inputs are equal where their bytes are.
+// The comparison of a cache of tilings: two inputs are equal if their bytes are.
 template <class T>
 class OpHashInput {
  public:

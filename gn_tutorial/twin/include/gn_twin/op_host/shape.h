@@ -41,7 +41,7 @@ class Shape {
   void SetDim(size_t axis, int64_t length) {
     if (axis < kMaxDimNum) lengths_[axis] = length;
   }
-  // One more axis behind the others; beyond the 25th nothing changes.
+  // Appends one axis; after the 25th nothing changes.
   Shape& AppendDim(int64_t length) {
     if (many_ < kMaxDimNum) lengths_[many_++] = length;
     return *this;
@@ -108,8 +108,8 @@ class CompileTimeTensorDesc {
   StorageFormat format_;
 };
 
-// An input with its shape and type. Host code has the data only of inputs on which values depend (ValueDepend); of the others
-// GetData() answers null, where on a device it would be an address that host code may not read.
+// An input with its shape and type. Host code has the data only of inputs whose values matter (ValueDepend); for others
+// GetData() returns null, where a device would return an address that host code may not read.
 class Tensor {
  public:
   Tensor() = default;

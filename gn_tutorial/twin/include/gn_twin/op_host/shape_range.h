@@ -1,4 +1,4 @@
-// What inference of shape ranges is handed in graphs whose shapes are not all known: gert::InferShapeRangeContext, gert::Range.
+// The context of shape range inference in graphs with unknown shapes: gert::InferShapeRangeContext, gert::Range.
 //
 // Source: the graph engine's documentation of these classes.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace gert {
 
-// The least and the largest of what is not known before a launch.
+// The smallest and the largest value of an unknown before a launch.
 template <class T>
 class Range {
  public:
@@ -28,7 +28,7 @@ class Range {
 };
 using TensorRange = Range<Tensor>;
 
-// Here every input's shape is known: the least is the largest. Graphs alone have others.
+// Here every input's shape is known: the smallest equals the largest. Only graphs have others.
 class InferShapeRangeContext : public KernelContext {
  public:
   using KernelContext::KernelContext;

@@ -1,5 +1,5 @@
-// The C++ library's headers that register/op_def_registry.h brings along, in one file that is precompiled: reading them is a third of
-// the time that a host file of a project takes. It comes before every host file; nothing of this project's own is in it.
+// The C++ library's headers that register/op_def_registry.h includes, in one precompiled file: reading them takes a
+// third of the time of a project's host file. It comes before every host file and contains nothing of this project.
 #pragma once
 #include <math.h>
 #include <stddef.h>

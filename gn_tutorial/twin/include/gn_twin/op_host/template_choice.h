@@ -1,10 +1,10 @@
-// A choice among the instances of a kernel template: from values to the key, from a key back to the values, and to the text of the
-// template's arguments.
+// A choice among the instances of a kernel template: from values to the key, from a key back to the values, and to the
+// text of the template's arguments.
 //
-// Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in the lowest
-// bits: 8 for a dtype, a format or a kernel type, 1 for a bool, as many as declared for a uint, of which it holds the place in its
-// list. Values that no ASCENDC_TPL_ARGS_SEL has give no key, and so does a key of more than 64 bits; CANN's release build leaves
-// the first of these checks to the launch, which then finds no kernel.
+// Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in
+// the lowest bits: 8 bits for a dtype, a format or a kernel type, 1 for a bool, and the declared number for a uint,
+// which is stored as its index in its list. Values that no ASCENDC_TPL_ARGS_SEL has give no key, nor does a key of more
+// than 64 bits. CANN's release build leaves the first of these checks to the launch, which then finds no kernel.
 #pragma once
 #include "gn_twin/host/graph_types.h"
 #include "gn_twin/op_host/template_values.h"
@@ -13,16 +13,16 @@ constexpr uint64_t INVALID_TILING_KEY = ~0ull;
 
 namespace gn_twin::op_host {
 
-// What a tiling function chose, argument by argument.
+// The choice of a tiling function, argument by argument.
 struct TemplateChoice {
   uint64_t key = INVALID_TILING_KEY;
   std::vector<std::string> names, kinds;  // kinds: datatype, dtype, format, uint, bool, kernel_type
   std::vector<uint64_t> values;
   std::string text;           // the kernel's template arguments: "half, 8, 1"
   std::string tiling_struct;  // of ASCENDC_TPL_TILING_STRUCT_SEL; empty: the default one
-  std::string kernel_type;    // of ASCENDC_TPL_KERNEL_TYPE_SEL: "MIX_AIC_1_2"; empty: found out by CANN's compiler
+  std::string kernel_type;    // of ASCENDC_TPL_KERNEL_TYPE_SEL: "MIX_AIC_1_2"; empty: CANN's compiler infers it
   bool deterministic = false;
-  std::string wrong;  // why there is no key; empty: key is one
+  std::string wrong;  // the reason why there is no key; empty: key is valid
 };
 
 inline const char* KindOf(const ParamStruct& parameter) {
@@ -32,7 +32,7 @@ inline const char* KindOf(const ParamStruct& parameter) {
     case ASCENDC_TPL_UINT: return "uint";
     case ASCENDC_TPL_BOOL: return "bool";
     case ASCENDC_TPL_SHARED_KERNEL_TYPE: return "kernel_type";
-    default: return nullptr;  // no argument of a kernel
+    default: return nullptr;  // not an argument of a kernel
   }
 }
 
@@ -52,7 +52,7 @@ inline const char* KernelTypeName(uint64_t type) {
   }
 }
 
-// The type that a kernel's `typename` parameter becomes; nothing for a number that is no dtype of template tiling.
+// The C++ type for a kernel's `typename` parameter; empty for a number that is not a dtype of template tiling.
 constexpr const char* KernelType(uint64_t dtype) {
   switch (dtype) {
     case C_DT_FLOAT: return "float";
@@ -82,7 +82,7 @@ constexpr const char* KernelType(uint64_t dtype) {
   }
 }
 
-// The lists of an operator's parameters, checked: what encoding and decoding have in common.
+// The checked lists of an operator's parameters, for encoding and decoding.
 class TemplateParameters {
  public:
   explicit TemplateParameters(const TilingDeclareParams& declared) : declared_(declared) {
@@ -105,14 +105,14 @@ class TemplateParameters {
   const TilingDeclareParams& Declared() const { return declared_; }
   const ValueList& List(size_t which) const { return lists_[which]; }
 
-  // The place of a parameter, Declared().size() if there is none of this name.
+  // The index of a parameter, or Declared().size() if there is none of this name.
   size_t Find(const std::string& name) const {
     size_t at = 0;
     while (at < declared_.size() && declared_[at].name != name) ++at;
     return at;
   }
 
-  // Adds one argument of the kernel, with the bits it has in the key.
+  // Adds one argument of the kernel, with its bits in the key.
   void AddTo(TemplateChoice* choice, size_t which, uint64_t value) const {
     const ParamStruct& parameter = declared_[which];
     choice->names.emplace_back(parameter.name);
@@ -139,7 +139,7 @@ class TemplateParameters {
   std::string wrong_;
 };
 
-// What is wrong with one ASCENDC_TPL_ARGS_SEL, or nothing; *has_values says whether it has these values.
+// Returns what is wrong with one ASCENDC_TPL_ARGS_SEL, or nothing; sets *has_values to whether it has these values.
 inline std::string ReadSelection(const TemplateParameters& parameters, const std::vector<ParamStruct>& selection,
                                  const std::vector<uint64_t>& values, bool* has_values) {
   std::vector<bool> seen(parameters.Declared().size());
@@ -167,7 +167,7 @@ inline std::string ReadSelection(const TemplateParameters& parameters, const std
   return "";
 }
 
-// The choice of these values: with its key, or with what is wrong.
+// Returns the choice of these values: with its key, or with what is wrong.
 inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                              const std::vector<uint64_t>& values) {
   TemplateChoice choice;
@@ -212,7 +212,7 @@ inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSe
   return choice;
 }
 
-// The values that a key stands for. A key that none of the declared values gives has no text, and says what is wrong.
+// Returns the values of a key. A key that matches no declared values has no text, and says what is wrong.
 inline TemplateChoice Decode(const TilingDeclareParams& declared, uint64_t key) {
   TemplateChoice choice;
   const TemplateParameters parameters(declared);

@@ -1,6 +1,6 @@
-// Template tiling in host code: its macros make data of the declarations, and remember what a tiling function chose.
+// Template tiling in host code: its macros turn the declarations into data, and record the choice of a tiling function.
 //
-// Source: docs/zh/api, Utils-API/Tiling模板编程. Within kernels the same macros mean nothing: gn_twin/basic_api/tiling.h.
+// Source: docs/zh/api, Utils-API/Tiling模板编程. In kernels the same macros do nothing: gn_twin/basic_api/tiling.h.
 #pragma once
 #include <concepts>
 #include <initializer_list>
@@ -12,7 +12,7 @@
 
 namespace gn_twin::op_host {
 
-// The templates of this process's operators, and what their tiling functions chose, in order.
+// The templates of this process's operators, and the choices of their tiling functions, in order.
 struct DeclaredTemplate {
   std::string op_type;
   TilingDeclareParams parameters;
@@ -28,13 +28,14 @@ inline std::vector<TemplateChoice>& Choices() {
   static std::vector<TemplateChoice> all;
   return all;
 }
-// The last choice that gave this key; nullptr: the key was made in another way.
+// Returns the last choice that gave this key; nullptr if the key was made in another way.
 inline const TemplateChoice* ChoiceOf(uint64_t key) {
   const TemplateChoice* found = nullptr;
   for (const TemplateChoice& choice : Choices()) found = choice.key == key && choice.wrong.empty() ? &choice : found;
   return found;
 }
-// What a key written as a number (SetTilingKey(0)) stands for in this operator's template; it says what is wrong if nothing.
+// Returns the choice for a key written as a number (SetTilingKey(0)) in this operator's template; it says what is wrong
+// if there is none.
 inline TemplateChoice ChoiceOfNumber(const std::string& op_type, uint64_t key) {
   for (const DeclaredTemplate& one : DeclaredTemplates()) {
     if (one.op_type == op_type || DeclaredTemplates().size() == 1) return Decode(one.parameters, key);
@@ -67,7 +68,7 @@ class ChosenValues {
 
 namespace AscendC {
 
-// The key of a choice, which is kept for the launch; INVALID_TILING_KEY and a line in the log if there is none.
+// Returns the key of a choice, which is kept for the launch; INVALID_TILING_KEY and a line in the log if there is none.
 inline uint64_t EncodeTilingKey(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                                 const gn_twin::op_host::ChosenValues& values) {
   gn_twin::op_host::TemplateChoice choice = gn_twin::op_host::Choose(declared, selections, values.All());

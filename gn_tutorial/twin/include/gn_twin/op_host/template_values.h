@@ -1,4 +1,4 @@
-// One parameter of template tiling: its kind, its width in the key, and the list of values that it may have.
+// One parameter of template tiling: its kind, its width in the key, and the list of its possible values.
 //
 // Source: docs/zh/api, Utils-API/Tiling模板编程/模板参数定义. ParamStruct and the constants have the names of that page, because
 // projects may write them out instead of the macros.
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// Kinds of parameters. A tiling struct has no number there: it is named in a list of choices and takes no part in the key.
+// Kinds of parameters. A tiling struct has no number: a list of choices names it, and it is not in the key.
 enum : uint32_t {
   ASCENDC_TPL_DTYPE = 0,
   ASCENDC_TPL_FORMAT = 1,
@@ -20,7 +20,8 @@ enum : uint32_t {
   ASCENDC_TPL_SHARED_KERNEL_TYPE = 6,
   GNT_TPL_TILING_STRUCT = 1u << 16
 };
-// How the values of a uint are written down: ranges (their number, then first and last of each), a list, or both in this order.
+// The notations for the values of a uint: ranges (their number, then first and last of each), a list, or both in this
+// order.
 enum : uint64_t { ASCENDC_TPL_UI_RANGE = 0, ASCENDC_TPL_UI_LIST = 1, ASCENDC_TPL_UI_MIX = 2 };
 enum : uint8_t { ASCENDC_TPL_1_BW = 1, ASCENDC_TPL_2_BW = 2, ASCENDC_TPL_4_BW = 4, ASCENDC_TPL_8_BW = 8 };
 
@@ -64,7 +65,7 @@ using TilingSelectParams = std::vector<std::vector<ParamStruct>>;
 
 namespace gn_twin::op_host {
 
-// The values of a parameter in their order. Ranges stay ranges: one of a 32-bit field would be gigabytes of numbers.
+// The values of a parameter in order. Ranges stay ranges: a 32-bit range as a list would be gigabytes of numbers.
 class ValueList {
  public:
   explicit ValueList(const ParamStruct& parameter) {
@@ -79,14 +80,14 @@ class ValueList {
     for (const Range& range : ranges_) references_ = references_ && range.first >= ASCENDC_TPL_INPUT(0);
   }
 
-  // What is wrong with it as it is written down, or nothing.
+  // Returns what is wrong with its notation, or nothing.
   const std::string& Wrong() const { return wrong_; }
-  // Inputs and outputs are named and no value is: the operator's own list of dtypes decides.
+  // The parameter names inputs or outputs but no values: the operator's own list of dtypes decides.
   bool AnyValue() const { return references_; }
 
   bool Has(uint64_t value) const { return references_ || IndexOf(value) < Size(); }
 
-  // The place of a value; Size() if it is not there.
+  // Returns the index of a value, or Size() if it does not exist.
   uint64_t IndexOf(uint64_t value) const {
     uint64_t before = 0;
     for (const Range& range : ranges_) {
@@ -110,7 +111,7 @@ class ValueList {
     return size;
   }
 
-  // Whether every value of another list is here; if not, *missing is the first that is not.
+  // Whether this list has every value of another one; if not, *missing is the first missing value.
   bool HasAll(const ValueList& other, uint64_t* missing) const {
     if (references_ || other.references_) return true;
     for (const Range& wanted : other.ranges_) {

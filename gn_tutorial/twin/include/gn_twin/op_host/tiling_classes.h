@@ -1,5 +1,5 @@
-// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the byte that a new one is filled
-// with: zero as in CANN, or another in a second run that finds fields which nobody set.
+// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the initial byte of a new
+// one: zero, as in CANN, or another in a second run, which finds fields that were never set.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

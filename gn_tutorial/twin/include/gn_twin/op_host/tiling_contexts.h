@@ -1,4 +1,4 @@
-// What the framework hands to TilingFunc and TilingParse.
+// The contexts of TilingFunc and TilingParse.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -65,7 +65,8 @@ class TilingContext : public KernelContext {
     gn_twin::op_host::At(loc, "GetRawTilingData");
     return &data_;
   }
-  // The kernel's own struct, for which its build makes room (see HostCall::Room). Null where the capacity is too small.
+  // The kernel's own struct, for which its build reserves memory (see HostCall::Room). Null if the capacity is too
+  // small.
   template <class T>
   T* GetTilingData(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::op_host::At(loc, "GetTilingData");

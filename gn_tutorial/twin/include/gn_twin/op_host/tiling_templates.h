@@ -1,8 +1,9 @@
-// Tiling by templates, as operator repositories write it: several classes for one operator, each with a priority, of which the first that
-// is capable tiles.
+// Tiling by templates, as in operator repositories: an operator has several classes, each with a priority, and the
+// first capable one tiles.
 //
-// Source: ops-nn, docs and use: GRAPH_PARAM_INVALID hands over to the class of the next higher number, any other status ends the search.
-// What the parts of a tiling are called and their order are TilingBaseClass's interface; classes of operators override them.
+// Source: ops-nn, docs and use: after GRAPH_PARAM_INVALID the class with the next higher number tries; any other status
+// ends the search. TilingBaseClass defines the names of the parts of a tiling and their order; classes of operators
+// override them.
 #pragma once
 #include <stdint.h>
 
@@ -65,7 +66,8 @@ class TilingBaseClass {
   virtual ge::graphStatus PostTiling() = 0;
   virtual void DumpTilingInfo() {}
 
-  // Blocks to launch when a cube core stands beside its vector cores: as many cube cores as hold that many slices.
+  // The number of blocks to launch if each cube core works with several vector cores: the number of cube cores for that
+  // many slices.
   static uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube_cores, uint32_t vector_cores) {
     if (cube_cores == 0 || vector_cores < cube_cores) return slices;
     const uint32_t beside = vector_cores / cube_cores;
@@ -191,7 +193,8 @@ using NN::Optiling::CompileInfoCommon;
 using NN::Optiling::TilingBaseClass;
 }  // namespace Ops::Base
 
-// One name a registration: an operator may register a class under several priorities, given as numbers or as names.
+// Each registration has a unique name: an operator may register a class under several priorities, given as numbers or
+// as names.
 #define GNT_TILING_CLASS_NAME(LINE) GNT_TILING_CLASS_NAME_(LINE)
 #define GNT_TILING_CLASS_NAME_(LINE) gnt_tiling_class_##LINE
 #define GNT_ADD_TILING_CLASS(REGISTRY, OP, CLASS, ...)                    \

@@ -5,13 +5,14 @@
 
 namespace gn_twin {
 
-// A call as diagnostics name it.
+// A call, as diagnostics name it.
 struct Site {
   Loc loc;
   const char* op = "";
 };
 
-// Numbers from 0 in the order of first use. A kernel with more calls than kMost shares the last number, without a place.
+// Numbers sites from 0 in the order of first use. In a kernel with more than kMost calls, the rest share the last
+// number, without a place.
 class Sites {
  public:
   static constexpr uint32_t kMost = 1024;
@@ -37,7 +38,7 @@ class Sites {
   uint32_t count_ = 0;
 };
 
-// Stamps of one pipe grow with time. kPart: the access touches part of the 32 bytes that the stamp stands for.
+// Stamps of one pipe grow with time. kPart: the access touches only part of the 32 bytes of the stamp.
 using Stamp = uint32_t;
 inline constexpr uint32_t kSiteBits = 10;
 inline constexpr Stamp kPart = 1u << kSiteBits;
@@ -45,7 +46,7 @@ inline constexpr uint32_t kWindowShift = kSiteBits + 1;
 inline constexpr uint32_t kLastWindow = (1u << (32 - kWindowShift)) - 8;
 
 inline constexpr Stamp StampOf(uint32_t window, uint32_t site) { return window << kWindowShift | site; }
-// The largest stamp of a window: later ones have not been seen by who has seen this window.
+// The largest stamp of a window: a pipe that has seen this window has not seen later stamps.
 inline constexpr Stamp EndOf(uint32_t window) { return (window << kWindowShift) | ((1u << kWindowShift) - 1); }
 inline constexpr uint32_t SiteOf(Stamp stamp) { return stamp & (kPart - 1); }
 

@@ -1,7 +1,7 @@
 // The access history of all blocks on global memory between two SyncAll, and the races between blocks.
 //
-// Accesses are stored as rows at a regular pitch, gathered while they happen, so that a loop over an array is one entry whatever its
-// length; they are compared once per SyncAll, by one sweep over the addresses.
+// Accesses are stored as rows at a regular pitch, merged while they happen, so that a loop over an array is one entry
+// whatever its length. One sweep over the addresses compares them at each SyncAll.
 #pragma once
 #include <stdlib.h>
 
@@ -12,10 +12,10 @@
 
 namespace gn_twin {
 
-// Equal: writes bytes that are there already.
+// Equal: the access writes the bytes that are already there.
 enum class Use : uint8_t { Read, Write, Atomic, Equal };
 
-// Accesses of one call of one block.
+// The accesses of one call of one block.
 struct SharedRun {
   RowSet rows;
   uint32_t block = 0;
@@ -25,7 +25,7 @@ struct SharedRun {
   uint32_t place = 0;     // before the runs were sorted
   Use use = Use::Read;
   uint8_t pipe = 0;
-  bool late = false;  // not covered by the flag that the other cores wait for: still under way after it
+  bool late = false;  // not covered by the flag that the other cores wait for: it may still be running after the flag
 
   bool SameCall(const SharedRun& other) const {
     return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe &&
@@ -53,7 +53,7 @@ class BlockAccesses {
     runs_[count_++] = run;
   }
 
-  // The block sets a flag for all cores that covers the work in `clock` only.
+  // The block sets a flag for all cores that covers only the work in `clock`.
   GNT_COLD void Cover(uint32_t block, const Clock& clock) {
     for (uint32_t i = 0; i < count_; ++i) {
       SharedRun& run = runs_[i];
@@ -64,8 +64,8 @@ class BlockAccesses {
 
   HappensBefore order;  // between two SyncAll
 
-  // Called before a block adds anything: the first one to go on after a SyncAll closes what came before. A block that ended without
-  // another SyncAll runs beside all that follows, so its runs stay.
+  // Call this before a block adds accesses: the first block that continues after a SyncAll closes the earlier accesses.
+  // A block that ended without another SyncAll runs beside everything later, so its runs stay.
   template <class Found>
   GNT_COLD void Enter(uint32_t block, Found found) {
     if (syncs_[block] <= epoch_) return;
@@ -81,14 +81,15 @@ class BlockAccesses {
     epoch_ = syncs_[block];
   }
 
-  // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
+  // Calls found(run, other, address) for two runs of different blocks if `other` writes bytes that `run` reads or
+  // writes.
   template <class Found>
   GNT_COLD void Sweep(Found found) {
     bool several = false;
     for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
     if (!several) return;
     Sort(ByAddress);
-    // Runs that reach beyond the present address, readers first; two readers never collide.
+    // Runs that reach beyond the present address, readers first; two readers never conflict.
     uint32_t* const open = static_cast<uint32_t*>(malloc(2 * sizeof(uint32_t) * count_));
     if (open == nullptr) return;
     uint32_t* const lists[] = {open, open + count_};
@@ -118,9 +119,9 @@ class BlockAccesses {
 
  private:
   static constexpr uint32_t kLookBack = 8;
-  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; a launch with more irregular accesses is checked up to here
+  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; in a launch with more, the later accesses are not checked
 
-  // What is alike stays in the order in which it came: which race is found first must not hang on how a C library's qsort treats ties.
+  // Keeps equal entries in their order: the first race found must not depend on how a C library's qsort treats ties.
   void Sort(int (*compare)(const void*, const void*)) {
     for (uint32_t i = 0; i < count_; ++i) runs_[i].place = i;
     qsort(runs_, count_, sizeof(SharedRun), compare);
@@ -161,20 +162,20 @@ class BlockAccesses {
       }
       runs_[kept++] = runs_[i];
     }
-    packed_ = kept > kMost / 2;  // else there is room to pack again
+    packed_ = kept > kMost / 2;  // otherwise there is space to compact again
     count_ = kept;
     return count_ < room_;
   }
 
-  uint32_t* syncs_;     // per block: how many SyncAll it has reached
-  uint32_t epoch_ = 0;  // SyncAll before what the runs say
+  uint32_t* syncs_;     // per block: the number of SyncAll that it has reached
+  uint32_t epoch_ = 0;  // number of SyncAll before these runs
   SharedRun* runs_ = nullptr;
   uint32_t count_ = 0;
   uint32_t room_ = 0;
   bool packed_ = false;
 };
 
-// The runs that one core is making: one per call, until an access does not continue it.
+// The runs that one core is building: one per call, until an access does not continue it.
 class OpenRuns {
  public:
   struct Open {
@@ -182,7 +183,7 @@ class OpenRuns {
     SharedRun run;
   };
 
-  // The run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that had to make place.
+  // Returns the run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that it replaces.
   template <class Finish>
   Open& Of(Sites& sites, const Site& site, Use use, uint8_t pipe, Finish finish) {
     Open& open = open_[(site.loc.line * 4 + static_cast<uint32_t>(use) + pipe) % kOpen];

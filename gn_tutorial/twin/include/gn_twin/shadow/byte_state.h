@@ -1,5 +1,5 @@
-// Validity of memory, which bytes hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
-// an instruction of 4 KiB costs a few words.
+// Validity of memory: which bytes hold a value. One bit per 32-byte block that is whole, and one per byte of the
+// others, so that an instruction of 4 KiB costs a few words.
 #pragma once
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ class BlockBits {
   ~BlockBits() { free(words_); }
   BlockBits(const BlockBits&) = delete;
   BlockBits& operator=(const BlockBits&) = delete;
-  // All clear. False without memory.
+  // Clears all bits. False without memory.
   bool Allocate(uint64_t blocks) {
     count_ = (blocks + 63) / 64 + 1;
     words_ = static_cast<uint64_t*>(calloc(count_, sizeof(uint64_t)));
@@ -33,7 +33,7 @@ class BlockBits {
   void Set(uint64_t block) { words_[block / 64] |= uint64_t{1} << (block % 64); }
   void Clear(uint64_t block) { words_[block / 64] &= ~(uint64_t{1} << (block % 64)); }
 
-  // The last one up to `block` that is set; block + 1 if none is.
+  // The last set bit up to `block`; block + 1 if none is.
   uint64_t LastUpTo(uint64_t block) const {
     uint64_t set = words_[block / 64] & ~uint64_t{0} >> (63 - block % 64);
     uint64_t word = block / 64;
@@ -65,7 +65,7 @@ class ByteState {
   ~ByteState() { free(part_); }
   ByteState(const ByteState&) = delete;
   ByteState& operator=(const ByteState&) = delete;
-  // `bytes` bytes, none of which holds a value. False without memory.
+  // Begins with `bytes` bytes, none of which holds a value. False without memory.
   bool Allocate(uint64_t bytes) {
     bytes_ = bytes;
     const uint64_t blocks = bytes / kBlockBytes + 1;
@@ -114,11 +114,11 @@ class ByteState {
         part_[block] = ~0u;
       }
       part_[block] &= ~BytesOfBlock(at, stop);
-      if (part_[block] == 0) in_part_.Clear(block);  // cleared element by element, it holds none like any other
+      if (part_[block] == 0) in_part_.Clear(block);  // was cleared element by element, and holds no value
       at = stop;
     }
   }
-  // Whether no 32-byte block that [at, at + bytes) touches holds a value.
+  // Whether every 32-byte block that [at, at + bytes) touches is without values.
   bool HasNone(uint64_t at, uint64_t bytes) const {
     uint64_t found = 0;
     ForSome(at / kBlockBytes, (at + bytes + kBlockBytes - 1) / kBlockBytes,
@@ -138,7 +138,7 @@ class ByteState {
     }
     return at;
   }
-  // Of blocks that are touched in part: whether those bytes hold values; they do now.
+  // For blocks that are touched in part: returns whether those bytes held values, and marks them as holding values.
   [[gnu::always_inline]] bool HasParts(const ByteMasks& masks) const {
     uint32_t missing = 0;
     masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });
@@ -163,7 +163,7 @@ class ByteState {
 
   BlockBits full_;
   BlockBits in_part_;         // has bits in part_
-  uint32_t* part_ = nullptr;  // of blocks that are not full; calloc: pages nobody touches cost nothing
+  uint32_t* part_ = nullptr;  // for blocks that are not full; calloc, so that unused pages cost nothing
   uint64_t bytes_ = 0;
 };
 

@@ -8,26 +8,26 @@ namespace gn_twin {
 
 // One line, as the scalar units see it. Bit i of a mask is byte i.
 struct DataCacheLine {
-  uint64_t dirty = 0;    // written by SetValue of `owner`, and not gone back to global memory yet
+  uint64_t dirty = 0;    // written by SetValue of `owner`, and not yet written back to global memory
   uint64_t written = 0;  // written by SetValue of `owner` in `epoch`
   const char* file = "";
   uint32_t source_line = 0;  // the last write
-  uint32_t version = 0;      // how often global memory has changed under the caches
-  uint32_t owner = 0;        // block that wrote last with SetValue, plus 1
+  uint32_t version = 0;      // number of changes of global memory behind the caches
+  uint32_t owner = 0;        // the block that last wrote with SetValue, plus 1
   uint32_t epoch = 0;
-  uint32_t interval = 0;  // of the owner, when it wrote (HappensBefore)
-  uint32_t cleans = 0;    // of the owner's whole cache, when it wrote
+  uint32_t interval = 0;  // the owner's interval when it wrote (HappensBefore)
+  uint32_t cleans = 0;    // how often the owner had cleaned its whole cache when it wrote
 };
 
-// A line, its number, and which of its bytes an access means.
+// A line, its number, and the accessed bytes in it.
 struct GmPlace {
   DataCacheLine* line = nullptr;
   uint64_t number = 0;
   uint64_t bytes = 0;
 };
 
-// Lines are counted from the start of each argument, which an allocation on the device puts on a line; where the host puts it does
-// not matter. Pages are made on first touch: a kernel that leaves global memory to DMA costs nothing here.
+// Lines are counted from the start of each argument, which a device allocation aligns to a line; its host address does
+// not matter. Pages are made on first touch: a kernel that accesses global memory only by DMA costs nothing here.
 class DataCacheLines {
  public:
   static constexpr uint32_t kLineBytes = 64;
@@ -42,8 +42,8 @@ class DataCacheLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // The line of `at`, made if it is new (null without memory: then nothing of it is reported), and the mask of at most `bytes`
-  // bytes from there to its end.
+  // Returns the line of `at`, made if it is new (null without memory: then it is not checked), and the mask of at most
+  // `bytes` bytes from there to its end.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);
@@ -59,7 +59,7 @@ class DataCacheLines {
     return {page + number % kPageLines, number, Mask(offset % kLineBytes, bytes)};
   }
 
-  // visit(line, mask) for the lines of [at, at + bytes) whose page exists.
+  // Calls visit(line, mask) for the lines of [at, at + bytes) whose page exists.
   template <class Visit>
   void ForKnown(const Core& core, const uint8_t* at, uint64_t bytes, Visit visit) {
     const GntArg* arg = ArgumentAt(core, at);

@@ -1,8 +1,8 @@
-// The latest gathers of one core: which bytes they read, as the offsets that they were given.
+// The latest gathers of one core, stored as the offsets of the bytes that they read.
 //
-// A gather reads a few bytes here and there. Marking each of them on a map takes several times as long as the gather itself, and nearly
-// always for nothing: what writes to a table next has waited for the gathers from it. So their offsets are copied, and looked at only
-// when somebody asks who did not wait.
+// A gather reads a few bytes here and there. Marking each of them on a map takes several times as long as the gather
+// itself, and is nearly always in vain, because the next write to the table has waited for the gathers. So their
+// offsets are copied, and read only to find an access that did not wait.
 #pragma once
 #include "gn_twin/events/gather_ranges.h"
 #include "gn_twin/shadow/access_site.h"
@@ -23,7 +23,7 @@ class Gathers {
     }
     return nullptr;
   }
-  // The one to give up first.
+  // The gather to replace first.
   One& Oldest() {
     One* oldest = all_;
     for (One& one : all_)
@@ -35,7 +35,7 @@ class Gathers {
     one.stamp = one.pieces.Keep(pieces) ? stamp : 0;
     return one.stamp != 0;
   }
-  // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
+  // Returns a stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
   Stamp Newer(Stamp seen, LocalRange range, uint32_t& at) const {
     for (const One& one : all_) {
       const GatherRanges& pieces = one.pieces.Get();
@@ -52,7 +52,7 @@ class Gathers {
   }
 
  private:
-  // Loops gather from a table or two, and the other pipes wait for that an iteration or two later.
+  // Loops gather from one or two tables, and the other pipes wait for that one or two iterations later.
   One all_[4];
 };
 

@@ -22,10 +22,10 @@ class HappensBefore {
   HappensBefore(const HappensBefore&) = delete;
   HappensBefore& operator=(const HappensBefore&) = delete;
 
-  // The number of the interval that the block is in.
+  // The number of the block's current interval.
   uint32_t Now(uint32_t block) const { return now_ == nullptr ? block : now_[block]; }
 
-  // Whoever waits for the word sees all that the block has done.
+  // Release: a block that waits for the word sees everything that this block has done.
   GNT_COLD void Release(uint32_t block, const void* word) {
     if (!Begin()) return;
     const uint32_t before = now_[block];
@@ -35,7 +35,7 @@ class HappensBefore {
     Enter({block, intervals_[before].segment + 1, intervals_[before].seen});
   }
 
-  // The block has waited for the word, and sees what whoever set it last had done and seen.
+  // Acquire: the block waited for the word, and sees everything that its last setter had done and seen.
   GNT_COLD void Acquire(uint32_t block, const void* word) {
     const Word* found = Find(word);
     if (found == nullptr || !Begin()) return;
@@ -50,7 +50,7 @@ class HappensBefore {
     Enter({block, before.segment, *kept});
   }
 
-  // Whether two intervals of different blocks cannot run side by side.
+  // Whether two intervals of different blocks cannot run at the same time.
   bool InOrder(uint32_t one, uint32_t other) const {
     if (now_ == nullptr) return false;
     const Interval& a = intervals_[one];
@@ -76,7 +76,7 @@ class HappensBefore {
     return interval.seen == nullptr ? 0 : interval.seen[block];
   }
 
-  // At first every block is in the interval of its own number. False without memory: then nothing is reported.
+  // At first every block is in the interval of its own number. False without memory: then nothing is checked.
   bool Begin() {
     if (now_ != nullptr || stopped_) return !stopped_;
     now_ = static_cast<uint32_t*>(malloc(sizeof(uint32_t) * blocks_));
@@ -94,7 +94,7 @@ class HappensBefore {
     *next = interval;
     now_[interval.block] = interval_count_ - 1;
   }
-  // The latest ones are asked for: from the end.
+  // Searches from the end, because mostly the latest intervals are needed.
   Word* Find(const void* word) const {
     for (uint32_t i = word_count_; i-- > 0;) {
       if (words_[i].at == word) return &words_[i];
@@ -116,7 +116,7 @@ class HappensBefore {
     }
     return &list[count++];
   }
-  // A launch with more than fits is checked up to here.
+  // A launch with more intervals is checked up to this number.
   void Stop() { stopped_ = true; }
 
   uint32_t blocks_;

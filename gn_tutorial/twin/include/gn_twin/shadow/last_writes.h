@@ -1,20 +1,20 @@
-// The latest writes into one core's Unified Buffer that were looked at whole, about one for each line: when bytes turn out to be missing, one of
-// them may be the instruction that should have written them.
+// The latest whole writes into one core's Unified Buffer, about one for each line: if bytes turn out to be missing, one
+// of these may be the instruction that should have written them.
 //
-// A call that is rechecked (events/cached_call.h) is not noted again: it has been, and it writes the same bytes.
+// A call that is rechecked (events/cached_call.h) is not recorded again, because it writes the same bytes.
 #pragma once
 #include "gn_twin/events/event.h"
 
 namespace gn_twin {
 
-// What one instruction or copy wrote, as its event said it.
+// The write of one instruction or copy, from its event.
 struct LastWrite {
   Loc loc;
   const char* op = "";
-  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose all it wrote
+  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose everything it wrote
   uint32_t end = 0;
-  uint32_t order = 0;    // in which writes and buffers came; 0: none
-  uint16_t repeats = 0;  // of a vector instruction,
+  uint32_t order = 0;    // order of writes and buffers; 0: none
+  uint16_t repeats = 0;  // for a vector instruction,
   uint16_t lanes = 0;    // active in each of them (strided),
   uint16_t per_repeat = 0;
   uint16_t blk_stride = 0;
@@ -25,7 +25,7 @@ struct LastWrite {
   uint32_t rows = 0;  // otherwise, if row_bytes is not 0
   uint32_t row_bytes = 0;
   uint32_t row_pitch = 0;
-  uint32_t moved = 0;  // of a copy in rows: bytes of a row in global memory; 0 if they are not known
+  uint32_t moved = 0;  // for a copy in rows: bytes of a row in global memory; 0 if unknown
 
   bool IsOneRun() const { return !strided && (row_bytes == 0 || rows == 1 || row_pitch == row_bytes); }
 };
@@ -33,7 +33,7 @@ struct LastWrite {
 class LastWrites {
  public:
   void Restart() { started_ = ++order_; }
-  // InitBuffer or AllocTensor of a buffer that begins with this 32-byte block: what was written there before is nobody's.
+  // InitBuffer or AllocTensor of a buffer that begins with this 32-byte block: earlier writes there no longer count.
   void Renew(uint64_t block) { renewed_[block] = ++order_; }
 
   GNT_NOINLINE void Note(const Event& event, const Operand& operand, uint64_t begin) {
@@ -66,7 +66,7 @@ class LastWrites {
       if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
   }
 
-  // Calls visit(write) for those into a buffer that begins with this block, since it was made or handed out.
+  // Calls visit(write) for the writes into a buffer that begins with this block, since it was made or allocated.
   template <class Visit>
   void ForBuffer(uint64_t block, uint64_t end, Visit visit) const {
     const uint32_t since = renewed_[block] > started_ ? renewed_[block] : started_;
@@ -76,8 +76,8 @@ class LastWrites {
 
  private:
   static constexpr uint32_t kLines = 128;
-  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line to places further apart are kept apart,
-  static constexpr uint32_t kSpread = 37;  // and seldom where those of a line nearby are kept
+  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line further apart than this are stored separately,
+  static constexpr uint32_t kSpread = 37;  // and rarely in the entry of a nearby line
 
   LastWrite all_[kLines];
   uint32_t renewed_[kUbBytes / kBlockBytes] = {};

@@ -1,5 +1,5 @@
-// Which bytes of one core's Unified Buffer are padding: DataCopyPad fills the rest of a row's last block of 32 bytes, and instructions
-// that work on whole rows carry it along. One bit per byte; a launch without padded rows pays for one test of a flag.
+// Which bytes of one core's Unified Buffer are padding: DataCopyPad fills the rest of a row's last 32-byte block, and
+// instructions on whole rows propagate it. One bit per byte; a launch without padded rows only tests a flag.
 #pragma once
 #include "gn_twin/base/loc.h"
 #include "gn_twin/events/block_span.h"
@@ -16,7 +16,7 @@ class PaddingState {
   }
   // Whether there was padding since the block began.
   bool Any() const { return any_; }
-  // Whether there is some in these blocks.
+  // Whether these blocks have some.
   [[gnu::always_inline]] bool Touches(const BlockSpan& span) const {
     uint64_t found = 0;
     ForWords(span, [&](uint64_t word, uint64_t mask) { found |= blocks_.Words()[word] & mask; });
@@ -31,7 +31,7 @@ class PaddingState {
   }
   // The bytes of the block that are padding, one bit each.
   uint32_t BytesIn(uint64_t block) const { return blocks_.Has(block) ? part_[block] : 0; }
-  // visit(block, its bytes in the range that are padding, one bit each, their copy); sets nothing in the range meanwhile.
+  // Calls visit(block, its padding bytes in the range, one bit each, their copy); visit must set nothing in the range.
   template <class Visit>
   void ForPadded(uint64_t begin, uint64_t end, Visit visit) const {
     ForWords(BlockSpan::OfBytes(begin, end), [&](uint64_t word, uint64_t mask) {
@@ -59,10 +59,10 @@ class PaddingState {
     origin_[block] = origin;
     blocks_.Set(block);
   }
-  // The copy that the padding of this block, which has some, came with.
+  // The copy that made the padding of this block, which has some.
   uint8_t OriginOf(uint64_t at) const { return origin_[at / kBlockBytes]; }
   Loc CopyOf(uint8_t origin) const { return copies_[origin]; }
-  // The number of a copy that pads; the oldest gives way.
+  // Returns a number for a copy that pads; it replaces the oldest.
   uint8_t Remember(Loc copy) {
     for (uint8_t i = 0; i < kCopies; ++i)
       if (copies_[i].line == copy.line && copies_[i].file == copy.file) return i;

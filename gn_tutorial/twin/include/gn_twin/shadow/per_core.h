@@ -1,4 +1,4 @@
-// One state of an observer per block that is alive: made when the block starts, reused by a later one.
+// One state of an observer per live block: made when the block starts, and reused by a later one.
 #pragma once
 #include <new>
 
@@ -37,7 +37,7 @@ class PerCore {
     state->Restart();
     of_[core.block] = state;
   }
-  // Null without memory: a launch that is short of it goes on unchecked.
+  // Null without memory: the launch then continues unchecked.
   State* Of(const Core& core) const { return core.block < blocks_ ? of_[core.block] : nullptr; }
   void End(const Core& core) {
     if (core.block >= blocks_) return;

@@ -1,4 +1,5 @@
-// The state of the race checker for one core: its vector clocks, its latest accesses, and what a pipe has not seen of the others.
+// The state of the race checker for one core: its vector clocks, its latest accesses, and the accesses of other pipes
+// that a pipe has not seen.
 #pragma once
 #include "gn_twin/shadow/block_accesses.h"
 #include "gn_twin/shadow/global_accesses.h"
@@ -9,7 +10,7 @@ namespace gn_twin {
 inline constexpr uint32_t kS = 0;
 inline constexpr uint32_t kV = 1;
 
-// An earlier access of the same core that nothing puts before the present one.
+// An earlier access of the same core that is not ordered before the present one.
 struct Earlier {
   Stamp stamp = 0;
   uintptr_t at = 0;  // the first byte that both touch: of the Unified Buffer, or an address in global memory
@@ -17,7 +18,8 @@ struct Earlier {
   bool wrote = false;
 };
 
-// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
+// The checker's memory of one core. It outlives a block and serves the next: everything before the block's start counts
+// as seen.
 struct RaceState {
   explicit RaceState(bool auto_sync) : auto_sync(auto_sync) {
     for (uint32_t pipe = 0; pipe < kPipes; ++pipe)
@@ -26,22 +28,22 @@ struct RaceState {
   }
 
   const bool auto_sync;
-  uint32_t waits_for[kPipes] = {};  // by pipe: the lanes of local memory that it is not in order with by itself
+  uint32_t waits_for[kPipes] = {};  // by pipe: the lanes of local memory that it must wait for with flags
   PipeClocks clocks;
   UbAccesses local;
   GlobalAccesses global;
   OpenRuns open;
-  // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
-  // instruction of another pipe, a flag, a wait of the scalar unit.
+  // Between two changes, all instructions of a pipe have seen the same accesses of the others. A change is anything
+  // that may alter that: an instruction of another pipe, a flag, a wait of the scalar unit.
   uint32_t epoch = 0;
   struct {
     uint32_t epoch = 0;
-    uint32_t unseen = 0;      // lanes with accesses that it has not seen and has to,
-    LaneStamps seen;          // and what it has
-  } vector;                   // what the vector pipe has seen
+    uint32_t unseen = 0;      // lanes with accesses that it has not seen but must wait for,
+    LaneStamps seen;          // and those that it has seen
+  } vector;                   // accesses that the vector pipe has seen
   bool stores_open = false;   // an open run holds stores of the scalar unit
-  bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag yet
-  Clock sent;                 // what such flags cover: the wait covers this core's own flag too
+  bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag so far
+  Clock sent;                 // the work that such flags cover: the wait covers this core's own flag too
   RaceState* next = nullptr;  // in the list of idle ones
 
   void Begin() {
@@ -51,19 +53,19 @@ struct RaceState {
     sent = Clock{};
   }
 
-  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
-  // compiler puts in order.
+  // Whether two accesses of these pipes to local memory need no flag: the pipe works in order, or the compiler orders
+  // them.
   bool InOrder(uint32_t pipe, uint32_t other) const {
     if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
     return auto_sync && (pipe == kS || other == kS);
   }
 
-  // The lanes of local memory with accesses that `pipe`, which has seen so much, has to wait for.
+  // The lanes of local memory with accesses that `pipe` must wait for, given what it has seen.
   uint32_t Unseen(uint32_t pipe, const LaneStamps& seen) const {
     return local.Last().NewerThan(seen) & waits_for[pipe];
   }
 
-  // The last stamp of `pipe` that all pipes which have to wait for it have waited for.
+  // The last stamp of `pipe` that every pipe that must wait for it has waited for.
   Stamp Settled(uint32_t pipe) const {
     uint32_t window = ~uint32_t{0};
     for (uint32_t other = 0; other < kPipes; ++other) {
@@ -73,7 +75,7 @@ struct RaceState {
     return EndOf(window);
   }
 
-  // Those of an instruction of the pipe that is issued now, and in `seen` what it has seen.
+  // The lanes for an instruction of the pipe that is issued now; `seen` receives what it has seen.
   uint32_t Issue(uint32_t pipe, LaneStamps& seen) {
     clocks.Issue(pipe);
     seen = SeenBy(clocks, pipe);
@@ -88,7 +90,7 @@ struct RaceState {
     return vector.unseen;
   }
 
-  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it.
+  // Finds an access to bytes of the range in one of these lanes that is newer than the seen stamp.
   GNT_NOINLINE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                                  LocalRange range) const {
     Earlier hit;

@@ -19,20 +19,20 @@ struct RowSet {
     return operand.row_bytes == 0 ? Of(at, operand.bytes, operand.bytes, 1)
                                   : Of(at, operand.row_bytes, operand.row_pitch, operand.rows);
   }
-  // Without gaps between them they are one.
+  // Rows without gaps are one row.
   static RowSet Of(uintptr_t at, uint64_t row_bytes, uint64_t row_pitch, uint64_t rows) {
     if (row_pitch != row_bytes) return {at, row_bytes, row_pitch, rows};
     const uint64_t bytes = rows * row_bytes;
     return {at, bytes, bytes, bytes == 0 ? 0u : 1u};
   }
-  // visit(address of a row, its bytes).
+  // Calls visit(address of a row, its bytes).
   template <class Visit>
   void ForEach(Visit visit) const {
     for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
-  // Takes `next` in if both together are again rows at a regular pitch. Loops make them in this order: the same bytes again, the
-  // bytes behind, one row further, the next column of the same rows.
+  // Merges `next` if both together are again rows at a regular pitch. Loops access in this order: the same bytes again,
+  // the next bytes, one row further, the next column of the same rows.
   GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {

@@ -1,9 +1,10 @@
 // The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
-// A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
-// same for any length and any gaps. One that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
-// inside such a granule, a mask says which bytes it touched, so that neighbours in one granule give no false alarm. What a later window
-// does to other bytes of the granule takes the place of that: there a race can be missed, none is made up.
+// A kernel's loop touches the same few ranges again and again: each lane keeps the latest accesses as ranges, and
+// renewing one costs the same for any length and any gaps. A replaced range is painted into a map with one stamp per 32
+// bytes. If it begins or ends inside such a granule, a mask says which bytes it touched, so that neighbours in one
+// granule give no false alarm. An access of a later window to other bytes of the granule replaces that entry: there a
+// race can be missed, but no false one is reported.
 #pragma once
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ class UbAccesses {
   // The newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
-  // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
+  // Returns a stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
   GNT_NOINLINE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
     if (last_.of[index] <= seen || range.begin >= range.end) return 0;
     const Lane& lane = lanes_[index];
@@ -54,7 +55,8 @@ class UbAccesses {
     if (rows.range.begin >= rows.range.end) return;
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
-    // Loops renew ranges in the order in which they made them, or go from row to row: each call begins where it was the last time.
+    // Loops renew ranges in the order in which they made them, or go from row to row: each search begins where the last
+    // one ended.
     uint8_t& place = lane.places[SiteOf(stamp) % kPlaces];
     for (uint32_t step = 0, i = place; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
       Recent& recent = lane.recent[i];
@@ -78,7 +80,8 @@ class UbAccesses {
     lane.oldest = lane.oldest + 1 < kRecent ? lane.oldest + 1 : 0;
   }
 
-  // The same for one of many runs, and for all of them. They would only drive others out of the recent ranges.
+  // The same for one of many runs, and for all of them: they are painted, because they would displace others from the
+  // recent ranges.
   void MarkRun(uint32_t index, Stamp stamp, LocalRange run) {
     last_.of[index] = stamp;
     Paint(lanes_[index], stamp, run);
@@ -93,8 +96,8 @@ class UbAccesses {
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
 
-  // The same for pieces. The gathers of the vector pipe stay lists of offsets until all pipes that have to wait for it have done so,
-  // which is what a stamp up to `settled` says; other pieces are painted.
+  // The same for pieces. Gathers of the vector pipe stay lists of offsets until every pipe that must wait for it has
+  // done so, as a stamp up to `settled` says; other pieces are painted.
   GNT_NOINLINE void MarkPieces(uint32_t index, Stamp stamp, const GatherRanges& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
     last_.of[index] = stamp;
@@ -132,8 +135,8 @@ class UbAccesses {
   };
   struct Lane {
     uint32_t count;           // of recent
-    uint32_t oldest;          // the one to give up first
-    uint8_t places[kPlaces];  // by call: the one to look at first
+    uint32_t oldest;          // the range to replace first
+    uint8_t places[kPlaces];  // by call: the range to check first
     Recent recent[kRecent];
     Stamp painted;                       // the newest stamp on the map
     Stamp pages[kUbBytes / kPageBytes];  // the newest stamp on each page of the map
@@ -141,14 +144,14 @@ class UbAccesses {
     uint32_t masks[kUbBytes / kBlockBytes];  // bytes touched, where the stamp has kPart
   };
 
-  // Whether a later access touched the same bytes: who has seen that one has seen this one.
+  // Whether a later access touched the same bytes: a pipe that has seen the later one has seen this one.
   static bool IsPast(const Lane& lane, const Recent& recent) {
     for (const Recent& other : lane.recent)
       if (other.stamp > recent.stamp && other.rows.Covers(recent.rows)) return true;
     return false;
   }
 
-  // Which of the granule's bytes lie in the range.
+  // The granule's bytes in the range.
   static uint32_t MaskOf(uint32_t granule, LocalRange range) {
     const uint32_t begin = granule * kBlockBytes;
     const uint32_t end = begin + kBlockBytes;
@@ -159,7 +162,7 @@ class UbAccesses {
     PaintPages(lane, stamp, rows.range);
     rows.ForEach([&](LocalRange row) { PaintRow(lane, stamp, row); });
   }
-  // What the map knows of a later window stays.
+  // Entries of a later window in the map stay.
   GNT_NOINLINE static void PaintRow(Lane& lane, Stamp stamp, LocalRange range) {
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
@@ -179,7 +182,7 @@ class UbAccesses {
     const LocalRange range = pieces.range;
     Stamp others = 0;
     for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
-    if (others == 0) return;  // a table that was read all over
+    if (others == 0) return;  // a table that was read completely
     PaintPages(lane, stamp, range);
     const uint64_t piece = (uint64_t{1} << pieces.bytes) - 1;
     for (uint32_t i = 0; i < pieces.count; ++i) {
@@ -204,7 +207,7 @@ class UbAccesses {
   static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, uint32_t mask) {
     Stamp& old = lane.map[granule];
     if (old >> kWindowShift > stamp >> kWindowShift) return;
-    if (old >> kWindowShift == stamp >> kWindowShift) {  // nobody can have seen one without the other
+    if (old >> kWindowShift == stamp >> kWindowShift) {  // nothing can have seen one without the other
       if ((old & kPart) == 0) return;
       mask |= lane.masks[granule];
     }

@@ -7,33 +7,32 @@
 
 namespace gn_twin {
 
-// Who made values that are missing: the instruction that first read memory which nobody had written.
+// The origin of missing values: the instruction that first read unwritten memory.
 struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
   uint32_t missing = 0;  // the byte it read
   uint32_t reads_begin = 0;
-  uint32_t reads_end = 0;  // one past the last byte that it read; 0: not known
+  uint32_t reads_end = 0;  // one past the last byte that it read; 0: unknown
   uint8_t element_bytes = 0;
   Loc loc;
   const char* op = "";
   const char* role = "";
   bool stale = false;  // the byte held a value before AllocTensor
-  Exchange exchange;   // of its numbers, with which it would have read values only
+  Exchange exchange;   // two of its numbers that, if exchanged, would make it read only values
 };
 
 // The last instruction that wrote a run of whole blocks.
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call =
-      0;  // the number of a CachedCall, or 0; of a load ~(bytes of a row in global memory), which is no such number
+  uint32_t call = 0;  // a CachedCall's number, or 0; for a load ~(bytes of a row in global memory)
   uint16_t blocks = 0;
   bool load = false;
   bool seen = false;  // what this line wrote here before was read
 };
 
-// Results that nobody has read, and that an instruction overwrites.
+// Results that nothing has read, and that an instruction overwrites.
 struct Overwritten {
   Loc writer;
   Loc now;
@@ -42,7 +41,8 @@ struct Overwritten {
   }
 };
 
-// Results that FreeTensor has given back, and that nobody had read. buffer: as it was then; another pipe may use the place again.
+// Results that FreeTensor released, and that nothing had read. buffer: its state then; another pipe may reuse the
+// place.
 struct FreedUnread {
   Writer writer;
   Loc freed;
@@ -56,8 +56,8 @@ struct UbState {
   ByteState bytes;   // which hold a value
   BlockBits stale;   // did before the last AllocTensor
   BlockBits freed;   // belong to a tensor after FreeTensor
-  BlockBits unread;  // were written by an instruction with sources and not read since
-  BlockBits starts;  // where such a write began: `writers` has it
+  BlockBits unread;  // were written by an instruction with sources, and not read since
+  BlockBits starts;  // the start of such a write, which is in `writers`
   Writer writers[kBlocks];
   LastWrites writes;
   Overwritten overwritten;  // the last ones
@@ -90,8 +90,8 @@ struct UbState {
         if (freed.Has(block)) return block;
     return kBlocks;
   }
-  // The end of the blocks from `first` on that hold values, are not freed, and none of which begins a write that nobody has read:
-  // they count as read now.
+  // The end of the blocks from `first` on that hold values, are not freed, and do not begin an unread write: they count
+  // as read now.
   uint64_t ReadOn(uint64_t first) {
     unread.Clear(first);
     uint64_t stops = 0;
@@ -105,12 +105,12 @@ struct UbState {
     unread.ClearAll(first, end);
     return end;
   }
-  // AllocTensor hands [first, end) out again.
+  // AllocTensor allocates [first, end) again.
   void GrowStale(uint64_t first, uint64_t end) {
     uint64_t* old = stale.Words();
     bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });
   }
-  // Blocks are read: whether all of them are whole.
+  // Blocks are read: returns whether all of them are whole.
   [[gnu::always_inline]] bool ReadBlocks(const BlockSpan& blocks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
@@ -121,7 +121,7 @@ struct UbState {
     });
     return missing == 0;
   }
-  // Bytes with gaps between them are read: whether all of them hold values.
+  // Bytes with gaps are read: returns whether all of them hold values.
   [[gnu::always_inline]] bool ReadMasked(const ByteMasks& masks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
@@ -134,12 +134,12 @@ struct UbState {
     });
     return partly == 0 || (missing == 0 && bytes.HasParts(masks));
   }
-  // A run is read: whether all of it holds a value.
+  // A run is read: returns whether all of it holds values.
   bool Read(uint64_t at, uint64_t size) {
     return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
   }
-  // Pieces of at most a block are read, offsets[i] bytes from `at`; all lie in the `size` bytes from there. False if one of those bytes
-  // may lack a value: then nothing was done.
+  // Pieces of at most a block are read, offsets[i] bytes from `at`; all lie in the `size` bytes from there. Returns
+  // false, and does nothing, if one of those bytes may lack a value.
   bool ReadPieces(uint64_t at, uint64_t size, const uint32_t* offsets, uint32_t count, uint64_t piece) {
     const BlockSpan all = BlockSpan::OfBytes(at, at + size);
     const uint64_t* full = bytes.Full().Words();
@@ -164,7 +164,7 @@ struct UbState {
     const uint64_t begin = starts.LastUpTo(last);
     return begin <= first && begin + writers[begin].blocks > last;
   }
-  // A run is written, and its values are not waited for.
+  // A run is written by an instruction whose results need not be read.
   void Write(uint64_t at, uint64_t size) {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
@@ -203,27 +203,28 @@ struct UbState {
       begin = 0;
     });
   }
-  // Whether one of the blocks holds results that nobody has read.
+  // Whether one of the blocks holds unread results.
   bool Waits(const BlockSpan& blocks) const {
     uint64_t waiting = 0;
     ForWords(blocks, [&](uint64_t word, uint64_t mask) { waiting |= unread.Words()[word] & mask; });
     return waiting != 0;
   }
-  // The first block of the write that this block is an unread part of; kBlocks if it is of none, or if that was overwritten meanwhile.
+  // The first block of the write of which this block is an unread part; kBlocks if there is none, or if it was
+  // overwritten since.
   uint64_t UnreadWrite(uint64_t block) const {
     if (!unread.Has(block)) return kBlocks;
     const uint64_t begin = starts.LastUpTo(block);
     return begin <= block && begin + writers[begin].blocks > block ? begin : kBlocks;
   }
-  // Whether all blocks of the write that began there are as it left them, and unread.
+  // Whether all blocks of the write that began there are unchanged and unread.
   bool IsUntouched(uint64_t begin) const {
     const uint64_t end = begin + writers[begin].blocks;
     bool one = true;
     for (uint64_t block = begin + 1; block < end; ++block) one = one && !starts.Has(block);
     return one && unread.HasAll(begin, end);
   }
-  // Results fill `count` whole blocks from `first`: whether they replace the same blocks of one instruction before, none of them read
-  // since.
+  // Results fill `count` whole blocks from `first`: returns whether they replace the same blocks of one earlier
+  // instruction, none of them read since.
   bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -240,7 +241,7 @@ struct UbState {
     return read == 0;
   }
 
-  // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
+  // The origin of a missing byte: an earlier instruction, or else the given one, which reads it first.
   Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_begin, uint64_t reads_end,
                   uint8_t element_bytes) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
@@ -259,13 +260,13 @@ struct UbState {
             stale.Has(at / kBlockBytes),
             {}};
   }
-  // Nobody but who reads it next is to blame for what is missing there now.
+  // The next reader is now the origin of missing bytes there.
   void Forget(uint64_t first, uint64_t end) {
     if (!any_origin) return;
     for (Origin& origin : origins)
       if (origin.first < end && first < origin.end) origin = Origin{};
   }
-  // The bytes [at, at + bytes) are now results of an instruction that read what `origin` lacked.
+  // The bytes [at, at + bytes) are now results of an instruction that read bytes missing because of `origin`.
   void Remember(Origin origin, uint64_t at, uint64_t bytes) {
     origin.first = static_cast<uint32_t>(at);
     origin.end = static_cast<uint32_t>(at + bytes);

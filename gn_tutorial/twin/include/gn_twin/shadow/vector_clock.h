@@ -1,4 +1,5 @@
-// What each pipe of one core is guaranteed to have seen of the others: happens-before, as one vector clock per pipe.
+// The work that each pipe of one core is guaranteed to have seen of the others: happens-before, as one vector clock per
+// pipe.
 //
 // The work of a pipe is cut into windows at each point that others can wait for: a SetFlag, a barrier. A flag carries the clock of
 // the pipe that set it, so that waiting for it also means having waited for everything that pipe had waited for before.
@@ -25,7 +26,7 @@ struct Clock {
 
 class PipeClocks {
  public:
-  // The window that an instruction of `pipe` belongs to when it is issued now.
+  // The window of an instruction of `pipe` that is issued now.
   uint32_t Now(uint32_t pipe) const { return now_[pipe]; }
   // The last window of `of` that is finished before the next instruction of `pipe` starts.
   uint32_t Seen(uint32_t pipe, uint32_t of) const { return seen_[pipe].at[of]; }
@@ -38,7 +39,7 @@ class PipeClocks {
   Clock Release(uint32_t pipe) {
     const uint32_t now = now_[pipe]++;
     latest_ = latest_ < now + 1 ? now + 1 : latest_;
-    // Not a copy of which one is changed: who loads the whole clock next would wait for that store.
+    // Not a copy that is then changed: the next load of the whole clock would wait for that store.
     Clock clock;
     for (uint32_t i = 0; i < kPipes; ++i) clock.at[i] = i == pipe ? now : seen_[pipe].at[i];
     return clock;

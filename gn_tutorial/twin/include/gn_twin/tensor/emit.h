@@ -1,4 +1,4 @@
-// Emit of vector instructions: the one way from an instruction to its observers.
+// Emit of vector instructions: every instruction reaches its observers through it.
 //
 // A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call that is in the
 // cache is rechecked: nothing of it is validated again, and observers look only at what may have changed since. Any other call has its
@@ -10,7 +10,7 @@ namespace gn_twin {
 
 using AscendC::LocalTensor;
 
-// Bytes of the widest element type: it sets how many lanes a repeat has.
+// Bytes of the widest element type, which sets the number of lanes of a repeat.
 template <class T, class... Ts>
 inline constexpr uint32_t kWidest = sizeof(T);
 template <class T, class U, class... Ts>
@@ -22,13 +22,13 @@ inline const char* RoleOf(uint32_t index, uint32_t many) {
   return many == 2 && index == 1 ? "src" : kRoles[index];
 }
 
-// Whether the first `bytes` of the tensor may be used, where its address was checked before.
+// Whether an instruction may use the first `bytes` bytes of the tensor, whose address was already checked.
 template <class T>
 [[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
   return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
 }
 
-// The key of a call whose form says all about its operands but their tensors.
+// The key of a call whose form describes everything about its operands except their tensors.
 template <class D, class... S>
 [[gnu::always_inline]] inline CallKey KeyOf(const char* op, Loc loc, uint32_t kinds, uint64_t form,
                                             const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
@@ -99,14 +99,14 @@ template <class D, class... S>
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
 
-// What the two numbers of an operand's layout say.
+// The meaning of the two numbers of an operand's layout.
 enum class Fills : uint8_t {
   Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
   Rows,   // bytes of a row and from row to row: one for each repeat
   Once    // bytes of one row for all of them
 };
 
-// Where the repeats of an operand lie, and what its address is a multiple of.
+// The places of an operand's repeats, and the alignment of its address.
 struct OperandLayout {
   uint32_t first;
   uint32_t second;
@@ -132,8 +132,8 @@ struct RepeatOperand {
   RepeatOperand(const LocalTensor<T>& tensor, const OperandLayout& layout) : tensor(tensor), layout(layout) {}
 };
 
-// Leading lanes of repeats, as many in all but the last, and the layouts of the operands in one word; 0 if they do not fit, as those of
-// rare calls.
+// Encodes leading lanes of repeats, equally many in all but the last, and the layouts of the operands in one word; 0 if
+// they do not fit, as in rare calls.
 template <class... Layout>
 [[gnu::always_inline]] inline uint64_t FormOf(uint32_t repeats, uint32_t lanes, uint32_t last,
                                               const Layout&... layouts) {
@@ -168,7 +168,7 @@ GNT_COLD inline bool AllFit(const Core& core, const Plan& plan, const RawRepeatO
   return true;
 }
 
-// Which numbers of the call, exchanged, would make all its operands fit.
+// Finds two numbers of the call that, if exchanged, would make all operands fit.
 GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, const RawRepeatOperand* operands,
                                           uint32_t many) {
   Event event;
@@ -239,7 +239,7 @@ template <class... T>
 [[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
                                                const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
-  // A mask of bits has no number of lanes: its bits are compared instead.
+  // A mask of bits has no number of lanes, so its bits are compared.
   const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...)
                                     : FormOf(plan.repeats, 0, 0, operands.layout...);
   const CallKey key = RepeatKey(name, loc, form, operands...);

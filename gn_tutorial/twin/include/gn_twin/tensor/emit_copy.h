@@ -1,7 +1,7 @@
 // Emit of copies between global memory and the Unified Buffer.
 //
-// A copy of one run of bytes in the Unified Buffer that overwrites is a fast event (events/fast_events.h): observers get its numbers in
-// place of an event, where no operand has to be refused.
+// A copy of contiguous bytes in the Unified Buffer that overwrites is a fast event (events/fast_events.h) unless an
+// operand must be refused: observers get its numbers instead of an event.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
@@ -12,8 +12,8 @@ using AscendC::LocalTensor;
 
 inline constexpr uint32_t kMaxRows = 4095;
 
-// Equal rows at a regular pitch, in bytes; of the last one `behind` bytes are left out. `in_blocks`: the kernel gave their length in
-// blocks of 32 bytes.
+// Equal rows at a regular pitch, in bytes; the last one lacks its last `behind` bytes. `in_blocks`: the kernel gave
+// their length in 32-byte blocks.
 struct Rows {
   uint32_t count = 0;
   uint16_t behind = 0;  // less than two blocks (BytesBehind)
@@ -31,9 +31,10 @@ struct Rows {
   }
 };
 
-// How many bytes of a DataCopy lie behind its argument, in memory that every allocation has there: aclrtMalloc rounds sizes up to 32
-// bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095), so that copies may be rounded up to whole blocks. 0 if there are none, or if
-// the copy reaches further or begins there. The twin leaves them out: nothing of an array's neighbours is read or written.
+// The number of bytes of a DataCopy that lie after its argument, in memory that every allocation has there: aclrtMalloc
+// rounds sizes up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095), so that copies may be rounded up to
+// whole blocks. 0 if there are none, or if the copy reaches further or begins there. The twin leaves these bytes out:
+// it never reads or writes an array's neighbours.
 template <class T>
 GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
   const uint64_t behind = global.Behind(far.Extent());
@@ -51,8 +52,8 @@ GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& gl
   return static_cast<uint32_t>(behind);
 }
 
-// Emits a copy of `pipe` (MTE2, MTE3). `align`: what the global address must be a multiple of. emit_checked() checks the operands and
-// emits the whole event: called where the copy is no fast event, or where observers ask for it.
+// Emits a copy of `pipe` (MTE2, MTE3). `align`: the alignment of the global address. emit_checked() checks the operands
+// and emits the whole event; it is called if the copy is not a fast event, or if observers need the event.
 template <class T, class EmitChecked>
 void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near, const GlobalTensor<T>& global,
               Rows far, uint32_t align, EmitChecked emit_checked) {

@@ -1,10 +1,10 @@
-// Emit of what a copy puts around its rows, after the copy itself.
+// Emit of the padding that a copy puts around its rows, after the copy itself.
 #pragma once
 #include "gn_twin/tensor/emit_copy.h"
 
 namespace gn_twin {
 
-// `to` are the rows with what surrounds them; of each, `row_bytes` after `left` bytes come from the other memory.
+// `to` are the rows with their padding; in each, the `row_bytes` after `left` bytes come from the other memory.
 template <class T>
 GNT_NOINLINE void EmitPadding(const char* op, Loc loc, const LocalTensor<T>& dst, const Rows& to, uint64_t left,
                               uint64_t row_bytes) {

@@ -1,12 +1,13 @@
-// Indices that are computed with as if they were floats: of a reduction or a sort whose results are values and indices in turn.
+// Indices used as floats: a reduction or a sort gives values and indices in turn, and an instruction computes with
+// both.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
 namespace gn_twin {
 
-// Whether all of the results are as they were left, and not all of their indices are 0, which reads as 0.0.
+// Whether no index was changed, and not all of them are 0, which reads as 0.0.
 GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
-  constexpr uint32_t kMost = 1 << 16;  // a float's bits are less only near 0
+  constexpr uint32_t kMost = 1 << 16;  // smaller bits would be a float very near 0
   bool any = false;
   for (uint32_t i = 0; i < pairs.count; ++i) {
     uint32_t index = 0;
@@ -17,7 +18,7 @@ GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
   return any;
 }
 
-// For an instruction that computes with all of the first `bytes` bytes of a tensor of floats.
+// Checks an instruction that computes with all of the first `bytes` bytes of a tensor of floats.
 GNT_COLD inline void WarnOfIndices(Operation& operation, const char* op, const char* role, const RawTensor& tensor,
                                    uint64_t bytes) {
   for (const PairResults& pairs : operation.core().pair_results) {

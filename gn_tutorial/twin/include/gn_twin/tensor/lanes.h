@@ -1,4 +1,4 @@
-// Which elements an instruction touches: repeats, blocks, strides and the mask, as the three call forms give them.
+// The elements that an instruction touches: repeats, blocks, strides and the mask, for the three call forms.
 //
 //   count form           the first `count` elements, one after the other
 //   mask and repeat      `mask` leading lanes of each repeat of 256 bytes (or the bits of a mask array)
@@ -31,7 +31,7 @@ struct Plan {
 
   uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
   bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
-  // visit(lane) for the bits of the mask, the lowest first.
+  // Calls visit(lane) for the set bits of the mask, lowest first.
   template <class Visit>
   [[gnu::always_inline]] void ForActive(Visit visit) const {
     for (uint32_t half = 0; half < lanes; half += 64)
@@ -41,13 +41,13 @@ struct Plan {
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
   }
-  // One past the highest active lane, of all repeats and of one.
+  // One past the highest active lane, over all repeats and within one.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
   }
   uint32_t ReachIn(uint32_t repeat) const { return prefix ? ActiveIn(repeat) : Reach(); }
-  // Whether an operand's lanes lie one after the other.
+  // Whether an operand's lanes are contiguous.
   bool IsOneRun(Strides strides, uint32_t element_bytes) const {
     return prefix && strides.blk == 1 &&
            (repeats <= 1 || uint64_t{strides.rep} * kBlockBytes == uint64_t{first} * element_bytes);
@@ -82,7 +82,7 @@ inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes
 
 inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
 
-// The plan that the mask register now stands for.
+// The plan for the current mask register.
 inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats) {
   Plan plan;
   plan.lanes = lanes;
@@ -115,7 +115,7 @@ inline Plan LeadingPlan(uint32_t count) {
   return plan;
 }
 
-// How often an instruction repeats that the counter mode may or may not steer (docs/hardware-choices.md, counter_compare).
+// The number of repeats of an instruction that counter mode may control (docs/hardware-choices.md, counter_compare).
 inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
   if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
   return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);
@@ -146,22 +146,22 @@ inline uint64_t LaneIndex(Strides strides, uint32_t repeat, uint32_t lane) {
   return (uint64_t{repeat} * strides.rep + uint64_t{lane / kPerBlock} * strides.blk) * kPerBlock + lane % kPerBlock;
 }
 
-// One operand: where it starts and how its repeats and blocks are laid out.
+// One operand: its start and the layout of its repeats and blocks.
 template <class T>
 struct Lane {
   T* at;
   Strides strides;
 };
 
-// dst[i] = op(src[i]...) for n elements one after the other.
+// dst[i] = op(src[i]...) for n contiguous elements.
 template <class Op, class D, class... S>
 inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
   GNT_INDEPENDENT
   for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
 }
 
-// The same for a block: all are computed before one is stored. A short loop is unrolled before the compiler looks whether it can be
-// vectorised, and then it cannot, because a store might change what is still to be loaded.
+// The same for a block: all results are computed before one is stored. The compiler unrolls a short loop before it
+// tries to vectorise it, and then cannot, because a store might change later inputs.
 template <uint32_t kCount, class Op, class D, class... S>
 inline void ForBlock(Op op, D* dst, const S*... src) {
   D made[kCount];
@@ -176,7 +176,7 @@ constexpr uint32_t LargestOf(Size... size) {
   return largest;
 }
 
-// The same for block after block, each operand going on by its own step.
+// The same block by block, each operand with its own step.
 template <class T>
 struct Walk {
   T* at;
@@ -191,8 +191,8 @@ inline void ForBlocks(uint32_t blocks, Op op, Walk<D> dst, Walk<const S>... src)
   }
 }
 
-// The same for repeats whose lanes are all active, one after the other. The compiler knows how many lanes that is, which halves the time
-// of the loop.
+// The same for repeats with all lanes active, one after the other. The compiler knows the number of lanes, which halves
+// the time of the loop.
 template <class Op, class D, class... S>
 inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>... src) {
   for (; repeats > 0; --repeats) {
@@ -202,7 +202,7 @@ inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>.
   }
 }
 
-// The first lanes of a repeat, block by block: inside a block, the elements of every operand follow each other.
+// The first lanes of a repeat, block by block: inside a block, each operand's elements are contiguous.
 template <class Op, class D, class... S>
 inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane<const S>... src) {
   constexpr uint32_t kBlock = kBlockBytes / LargestOf(sizeof(D), sizeof(S)...);
@@ -221,11 +221,11 @@ inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane
                   src.at + LaneIndex<S>(src.strides, repeat, lane)...);
 }
 
-// Whether a repeat begins one block's step behind the last block of the repeat before.
+// Whether a repeat begins one block step after the last block of the repeat before.
 inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepeatBytes / kBlockBytes); }
 
-// dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
-// one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
+// dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so a repeat sees the
+// results of the one before: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
   const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);

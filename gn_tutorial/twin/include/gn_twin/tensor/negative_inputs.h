@@ -1,24 +1,24 @@
-// The warning for NaN that a kernel made itself: a negative input of Sqrt, Rsqrt or Ln, or one of Exp that is too large. Observed
-// libraries only.
+// The warning for NaN that a kernel produced itself: from a negative input of Sqrt, Rsqrt or Ln, or from a too large
+// input of Exp. Observed libraries only.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
 
 namespace gn_twin {
 
-// Operations that are defined from 0 on name a type FromZero. Exp, infinite from some number on, names a type Overflows: of halves another
-// finding tells that (half-overflow).
+// Operations that are defined only from 0 on define a type FromZero. Exp, which is infinite from some number on,
+// defines a type Overflows; for halves another finding reports that (half-overflow).
 template <class Op, class D>
 inline constexpr bool kFromZero = kObserved && ((kOneOf<D, float, half> && requires { typename Op::FromZero; }) ||
                                                 (kSame<D, float> && requires { typename Op::Overflows; }));
 
-// Those of them that are infinite at 0 name a type PoleAtZero: infinity times 0 is NaN.
+// Operations that are infinite at 0 define a type PoleAtZero: infinity times 0 is NaN.
 template <class Op>
 inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
 
 inline constexpr float kLargestExp = 88.72283f;  // the logarithm of the largest float
 
-// Before an instruction computes the lanes from `src`: notes the first whose result is NaN or infinite.
+// Before an instruction computes the lanes from `src`: records the first one whose result is NaN or infinite.
 template <class Op, class D>
 inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst, const D* src) {
   const auto outside = [](float value) {
@@ -30,7 +30,7 @@ inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst,
   if (any == 0) [[likely]]
     return;
   Core& core = ThisCore();
-  if (core.delayed != nullptr) return;  // the copies that bring the inputs may not be done
+  if (core.delayed != nullptr) return;  // the copies of the inputs may not be finished
   for (uint32_t i = 0; i < count; ++i) {
     const float value = static_cast<float>(src[i]);
     if (!outside(value)) continue;
@@ -49,7 +49,8 @@ bool HasNan(const T* at, uint64_t count) {
   return any;
 }
 
-// Rows of a block are stored while negative inputs are noted: NaN in them is reported, unless an array held NaN before.
+// Rows of a block are stored while negative inputs are recorded: NaN in them is reported, unless an input array held
+// NaN.
 template <class T>
 GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint32_t count, uint64_t bytes,
                               uint64_t pitch) {

@@ -1,5 +1,5 @@
-// What an operation checks about its operands, and the event it emits: the first two of its three steps
-// (validate, emit, compute). Used in observed libraries only.
+// Checks an operation's operands, and builds the event that it emits: the first two of its three steps (validate, emit,
+// compute). Used in observed libraries only.
 #pragma once
 #include "gn_twin/causes/exchanged_numbers.h"
 #include "gn_twin/causes/operand_strides.h"
@@ -9,7 +9,7 @@
 
 namespace gn_twin {
 
-// The offsets of an operand in pieces, while its event is emitted.
+// The offsets of an operand in pieces, valid while its event is emitted.
 class PieceList {
  public:
   explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
@@ -35,8 +35,9 @@ class Operation {
     event_.loc = loc;
   }
 
-  // A tensor operand of which the instruction touches `bytes` bytes from its start. `align` is the documented alignment of its
-  // address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
+  // Adds a tensor operand of which the instruction touches `bytes` bytes from its start. `align`: the documented
+  // alignment of its address in bytes: 32 for operands of vector instructions and copies, less for the results of
+  // reductions.
   Operation& Local(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
                    uint32_t align = kBlockBytes) {
     Check(role, tensor, bytes, align);
@@ -63,37 +64,37 @@ class Operation {
     return *this;
   }
 
-  // Says what a copy was asked for on the side of the next operand, for the words if it does not fit.
+  // Records the copy's request for the side of the next operand, for a finding if it does not fit.
   Operation& Copies(const CopySide& side) {
     side_ = side;
     return *this;
   }
 
-  // Says how the next operand is laid out, for the words if it does not fit: `repeats` of `lanes` lanes.
+  // Records the next operand's layout, for a finding if it does not fit: `repeats` of `lanes` lanes.
   Operation& Laid(uint32_t repeats, uint32_t lanes, uint32_t blk, uint32_t rep) {
     laid_ = {repeats, lanes, blk, rep, 0, 0};
     return *this;
   }
 
-  // The same for results in rows: so many of `bytes` bytes, `pitch` bytes from one to the next.
+  // The same for results in rows of `bytes` bytes, `pitch` bytes from one to the next.
   Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
     laid_ = {rows, 0, 0, 0, bytes, pitch};
     return *this;
   }
 
-  // Says what was exchanged, for the words if an operand does not fit.
+  // Records what was exchanged, for a finding if an operand does not fit.
   Operation& Exchanges(const Exchange& exchange) {
     exchange_ = exchange;
     return *this;
   }
 
-  // Says how many elements of a work buffer the documentation asks for, for the words if it does not fit.
+  // Records the documented number of elements of a work buffer, for a finding if it does not fit.
   Operation& Works(uint64_t elements) {
     work_elements_ = elements;
     return *this;
   }
 
-  // Says that the next operand is so many pairs of a value and its index, of as many bytes each.
+  // Records that the next operand has this many pairs of a value and its index, each of so many bytes.
   Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
     laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;
@@ -115,17 +116,18 @@ class Operation {
     return *this;
   }
 
-  // An operand at addresses that the instruction was given: `count` pieces, offsets in bytes from `base`. Checked by the caller.
+  // Adds an operand at addresses given to the instruction: `count` pieces, offsets in bytes from `base`. Checked by the
+  // caller.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
     return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
   }
-  // The same where the largest offset is given.
+  // The same with a given largest offset.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
-    // What is gathered or scattered has the type of the other tensor, which is added before it.
+    // The gathered or scattered operand has the type of the other tensor, which is added before it.
     const bool floats = event_.operands != 0 && event_.operand[0].floats;
     Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes, floats);
     Rows(count, piece_bytes, 0);
@@ -148,7 +150,7 @@ class Operation {
     EmitEvent(Complete(plan, element_bytes));
   }
 
-  // The event, without emitting it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
+  // The event without emitting it, for calls with a shorter key (gn_twin/tensor/emit.h).
   const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     event_.lanes = lanes;
     event_.repeats = static_cast<uint16_t>(repeats);
@@ -161,7 +163,7 @@ class Operation {
     return Complete(plan.Lanes(), plan.repeats, element_bytes);
   }
 
-  // The completed event of a call with a key of one word; where its numbers do not fit (form 0), the event itself is the key.
+  // The completed event of a call with a one-word key; if its numbers do not fit (form 0), the event itself is the key.
   void EmitAs(const CallKey& key) {
     if (key.form == 0) return EmitEvent(event_);
     core_.Emit(event_);
@@ -174,7 +176,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // A vector instruction is looked up in the call cache, but for one whose addresses come from memory.
+  // Looks a vector instruction up in the call cache, unless its addresses come from memory.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);
@@ -191,7 +193,7 @@ class Operation {
     core_.Emit(event_);
     event_.operands = 0;
   }
-  // A high-level function may have more operands than an event has room for: each four of them make an event of their own.
+  // A high-level function may have more operands than an event holds: each four of them make an event.
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes,
            bool floats) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
@@ -213,7 +215,8 @@ class Operation {
            {{"op", event_.op}, {"first", role}, {"second", "sharedTmpBuffer"}, {"cause", "work-buffer"}});
   }
 
-  // A mistake that the launch takes for a warning may go on inside the Unified Buffer: nothing else is there to touch.
+  // If the launch treats a mistake as a warning, the operation may continue inside the Unified Buffer, where it touches
+  // no other memory.
   GNT_COLD void RefuseOperand(const char* role, const RawTensor& tensor, uint64_t bytes, uint64_t room,
                               uint32_t align) {
     const uint8_t* const at = tensor.at;

@@ -1,4 +1,4 @@
-// A local tensor without its type, and what an instruction may touch of it.
+// A local tensor without its type, and the bytes that an instruction may touch.
 #pragma once
 #include "gn_twin/tensor/tensor.h"
 
@@ -8,7 +8,7 @@ namespace gn_twin {
 struct RawTensor {
   const uint8_t* at;
   uint64_t room;    // bytes
-  uint16_t buffer;  // of Core::buffers
+  uint16_t buffer;  // index into Core::buffers
   uint8_t element_bytes;
   bool floats;
 
@@ -21,7 +21,8 @@ struct RawTensor {
         floats(kIsFloat<T>) {}
 };
 
-// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.
+// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: memory is allocated in
+// whole blocks.
 inline uint64_t WholeRoom(const RawTensor& tensor) {
   const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
   return tensor.room + (over != 0 ? kBlockBytes - over : 0);

@@ -1,5 +1,6 @@
-// How often an instruction repeats and how far apart its repeats lie, as kernels pass it. The instruction's fields have 8 or 16
-// bits and numbers that do not fit wrap silently on the device: these types know what was given, so that the twin stops.
+// The number of repeats of an instruction and their strides, as kernels pass them. The instruction's fields have 8 or
+// 16 bits, and numbers that do not fit silently wrap on the device: these types keep the given number, so that the twin
+// can stop.
 //
 // Source: docs/zh/api, SIMD计算说明 (高维切分, 掩码) and 数据结构 (UnaryRepeatParams, BinaryRepeatParams).
 #pragma once
@@ -43,7 +44,7 @@ class RepeatTime {
     }
     return static_cast<uint8_t>(given_);
   }
-  // The same where it is in range and not 0; else 0.
+  // The same if it is in range and not 0; else 0.
   constexpr uint32_t OneOrMore() const {
     return given_ > 0 && given_ <= kMaxRepeats ? static_cast<uint32_t>(given_) : 0;
   }
@@ -105,15 +106,15 @@ struct BinaryRepeatParams {
 
 namespace gn_twin {
 
-// What the mask parameter of a call may be: a number of lanes, or an array of two words with one bit per lane. Arrays are
-// non-const in the documented signatures of arithmetic and const in those of Cast, Compare, Gather and the reductions.
+// The mask parameter of a call: a number of lanes, or an array of two words with one bit per lane. Arrays are non-const
+// in the documented signatures of arithmetic and const in those of Cast, Compare, Gather and the reductions.
 template <class Mask>
 inline constexpr bool kIsMask = kSame<Mask, uint64_t*> || requires(Mask mask) { static_cast<uint64_t>(mask); };
 template <class Mask>
 inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t*>;
 
-// A mask with more lanes than a repeat is clipped on the device and refused by the CPU build of 9.x. In counter mode the register
-// holds a number of elements, but this form still writes one bit per lane into it.
+// A mask with more lanes than a repeat is clipped on the device, and refused by the CPU build of 9.x. In counter mode
+// the register holds a number of elements, but this form still writes one bit per lane into it.
 template <class Mask>
 inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uint32_t lanes) {
   if constexpr (kObserved && requires { static_cast<uint64_t>(mask); }) {
@@ -127,7 +128,7 @@ inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uin
   }
 }
 
-// An instruction uses the mask that it finds, but what SetVectorMask had written there another instruction has overwritten.
+// An instruction uses the present mask, but another instruction has overwritten the one that SetVectorMask wrote.
 GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
   const MaskLost lost = core.mask_lost;
   core.mask_lost = {};
@@ -140,7 +141,7 @@ GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
              {"other_line", lost.by.line}});
 }
 
-// How often and with which lanes an instruction in mask-and-repeat form runs: sets the register if asked, then reads it.
+// The repeats and lanes of an instruction in mask-and-repeat form: sets the register if asked, then reads it.
 template <class Mask>
 inline Plan MaskedPlan(const char* op, Loc loc, bool set_mask, const Mask& mask, uint32_t lanes, uint32_t repeats) {
   Core& core = ThisCore();

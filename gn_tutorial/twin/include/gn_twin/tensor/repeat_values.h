@@ -1,5 +1,5 @@
-// The lanes of one repeat, taken out of an operand and put back. What lies between is a loop over an array, which the compiler can
-// vectorise whatever the strides are.
+// The lanes of one repeat, copied out of an operand and back. In between, code loops over an array, which the compiler
+// can vectorise whatever the strides are.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 
@@ -12,13 +12,13 @@ struct RepeatValues {
   void Fill(T value) {
     for (T& one : lane) one = value;
   }
-  // The first `lanes` of a repeat; the others keep what they have.
+  // Copies the first `lanes` of a repeat; the others stay.
   void Load(const T* from, Strides strides, uint32_t repeat, uint32_t lanes) {
     ForPieces(strides, repeat, lanes, [&](uint64_t index, uint32_t first, uint32_t bytes) {
       __builtin_memcpy(lane + first, from + index, bytes);
     });
   }
-  // The active lanes of a repeat.
+  // Copies the active lanes of a repeat.
   void Store(T* to, Strides strides, uint32_t repeat, const Plan& plan) const {
     if (plan.prefix)
       return ForPieces(strides, repeat, plan.ActiveIn(repeat), [&](uint64_t index, uint32_t first, uint32_t bytes) {
@@ -29,7 +29,7 @@ struct RepeatValues {
   }
 
  private:
-  // visit(index in the operand, first lane, bytes) for lanes that follow each other in memory.
+  // Calls visit(index in the operand, first lane, bytes) for lanes that are contiguous in memory.
   template <class Visit>
   static void ForPieces(Strides strides, uint32_t repeat, uint32_t lanes, Visit visit) {
     const uint32_t piece = strides.blk == 1 ? kLanes<T> : kBlockBytes / static_cast<uint32_t>(sizeof(T));

@@ -1,4 +1,4 @@
-// The work buffer (sharedTmpBuffer) of a high-level function, while the function runs: its operands have to lie elsewhere.
+// The work buffer (sharedTmpBuffer) of a high-level function while the function runs: its operands must not overlap it.
 //
 // Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast, CumSum, LayerNorm and
 // some others are silent about it (docs/hardware-choices.md, work buffers).
@@ -7,8 +7,8 @@
 
 namespace gn_twin {
 
-// A parameter of that type in the place of the tensor lives until the call has ended. The twin's functions need no work buffer: only
-// Operation looks where it lies.
+// A parameter of this type in place of the tensor lives until the call ends. The twin's functions need no work buffer:
+// only Operation reads its place.
 class Scratch {
  public:
   Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }

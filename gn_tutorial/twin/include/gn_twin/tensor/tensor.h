@@ -10,7 +10,8 @@
 
 namespace gn_twin {
 
-// Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) where it cannot be.
+// Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) at an impossible
+// address.
 inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
   core.At(loc);
   if (address % kBlockBytes != 0) {
@@ -29,7 +30,7 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// An index outside its tensor. Apart from the loops of GetValue: its facts would take their registers.
+// Reports an index outside its tensor. Not part of GetValue's loops, because its facts would use their registers.
 [[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
                                               uint32_t element_bytes, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count)
@@ -83,7 +84,7 @@ class LocalTensor {
   using PrimType = T;
 
   LocalTensor() = default;
-  // Not part of the Ascend C API: how buffers hand out their memory. `buffer` indexes Core::buffers.
+  // Not part of the Ascend C API: how buffers create their tensors. `buffer`: index into Core::buffers.
   LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
       : data_(data), size_(elements), buffer_(buffer), position_(position) {}
 
@@ -145,8 +146,8 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // The address on the core: a pointer here, usable with the raw pointer forms. Its end is an address too. What is done through the
-  // pointer nobody sees, but where it writes into another buffer (checkers/ub_pointers.h).
+  // The address on the core: here a pointer, for use with the raw pointer forms. Its end is a valid address, too.
+  // Accesses through the pointer are not observed, except writes into another buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -154,7 +155,7 @@ class LocalTensor {
     return data_ + offset;
   }
 
-  // This view becomes the part of `other` that starts `offset` elements of U later, with this view's element type.
+  // Makes this view the part of `other` that starts `offset` elements of U later, with this view's element type.
   template <class U>
   void SetAddrWithOffset(LocalTensor<U>& other, uint32_t offset) {
     *this = other[offset].template ReinterpretCast<T>();
@@ -182,7 +183,7 @@ class LocalTensor {
     return data_ + index;
   }
 
-  // Whether the element is in the buffer still, or at its end: SetSize may have made the tensor shorter than that.
+  // Whether the element is still in the buffer, or at its end: SetSize may have made the tensor shorter than that.
   bool InBuffer(const gn_twin::Core& core, uint32_t index) const {
     if (buffer_ >= core.buffer_count) return false;
     const gn_twin::Buffer& buffer = core.buffers[buffer_];
@@ -194,7 +195,7 @@ class LocalTensor {
   uint16_t buffer_ = gn_twin::kNoBuffer;
   TPosition position_ = TPosition::VECCALC;
   int32_t user_tag_ = 0;
-  uint32_t shape_ = 0;  // its number in Core::shapes
+  uint32_t shape_ = 0;  // index into Core::shapes
 };
 
 template <class T>
@@ -221,7 +222,7 @@ class GlobalTensor {
     view.first_ = first_ + offset;
     return view;
   }
-  // As given to SetGlobalBuffer: a view made with [] keeps the number.
+  // The number given to SetGlobalBuffer: a view made with [] keeps it.
   uint64_t GetSize() const { return size_; }
   const __gm__ T* GetPhyAddr() const { return data_; }
   __gm__ T* GetPhyAddr(uint64_t offset) const { return data_ + offset; }
@@ -250,7 +251,7 @@ class GlobalTensor {
   // that size.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
-  // How many of the bytes lie behind the argument, if they are those that every allocation has there; else 0.
+  // The number of bytes after the argument's end, if they are those that every allocation has there; else 0.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);
@@ -261,12 +262,13 @@ class GlobalTensor {
                ? bytes - (argument_->bytes - offset)
                : 0;
   }
-  // Stops the launch unless they do.
+  // Stops the launch if they do not.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
     if (!Holds(bytes)) [[unlikely]]
       Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
-  // The same where they do not: explain(room, whole, fields) adds a cause to the facts of a finding, where `room` of `whole` bytes are left.
+  // Reports it if they do not: explain(room, whole, fields) adds a cause to the facts of a finding; `room` of `whole`
+  // bytes are left.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -325,7 +327,7 @@ class GlobalTensor {
     const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
     return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
   }
-  // How many bytes of a DataCopy lie past the declared size, if they are the rest of its last block of 32 bytes; else 0.
+  // The number of bytes of a DataCopy past the declared size, if they are the rest of its last 32-byte block; else 0.
   uint64_t RoundedOver(const char* op, uint64_t bytes) const {
     const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);
     const bool rounded = __builtin_strcmp(op, "DataCopy") == 0 && bytes % gn_twin::kBlockBytes == 0;
@@ -352,7 +354,7 @@ class GlobalTensor {
   uint64_t first_ = 0;  // element offset of this view from SetGlobalBuffer's address
   const GntArg* argument_ = nullptr;
   CacheMode cache_mode_ = CacheMode::CACHE_MODE_NORMAL;
-  uint32_t shape_ = 0;  // its number in Core::shapes
+  uint32_t shape_ = 0;  // index into Core::shapes
 };
 
 }  // namespace AscendC

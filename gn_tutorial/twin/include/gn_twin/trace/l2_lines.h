@@ -1,4 +1,4 @@
-// Reuse distances of the lines of global memory: what decides between the L2 cache and the memory behind it.
+// Reuse distances of the lines of global memory: they decide between the L2 cache and HBM.
 #pragma once
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@ namespace gn_twin {
 
 inline constexpr uint16_t kNoArgument = 0xffff;
 
-// What of the arguments was touched, and when each line was touched last: the number of lines that the block had moved by then.
-// Blocks run side by side on the device and one after the other here, so a distance between two of them is that between how far
-// each had come.
+// The touched lines and blocks of the arguments, and when each line was last touched, counted in lines that the block
+// had moved by then. Blocks run side by side on the device but one after the other here, so the distance between
+// touches of two blocks is the difference of their progress.
 class L2Lines {
  public:
   static constexpr uint32_t kLineBytes = 512;
@@ -46,7 +46,7 @@ class L2Lines {
     return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
   }
 
-  // Where an argument lies in this process, and where it begins in the model.
+  // An argument's place in this process, and its address in the model.
   void Bounds(uint16_t argument, const uint8_t*& low, const uint8_t*& high, uint64_t& model_low) const {
     low = args_[argument].data;
     high = low + args_[argument].bytes;
@@ -63,7 +63,7 @@ class L2Lines {
     uint32_t fresh_held = 0;
   };
 
-  // `moved`: lines that the block has moved so far. Through the cache, or a write: the line is then held.
+  // `moved`: number of lines that the block has moved so far. After a cached read or a write, the cache holds the line.
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {
     if (bytes == 0) return;

@@ -9,12 +9,12 @@ enum class Slot : uint8_t { None, Event, Operand, Scalars, Text, Pieces };
 
 inline constexpr uint32_t kSlotBytes = 64;
 
-// Texts are numbers; a TextSlot defines each before its first use.
+// Texts are numbers; a TextSlot defines each number before its first use.
 struct EventSlot {
   Slot slot;
   Kind kind;
   Pipe pipe;
-  uint8_t operands;  // that many OperandSlots follow
+  uint8_t operands;  // number of OperandSlots that follow
   uint8_t element_bytes;
   AscendC::HardEvent hard_event;
   int8_t event_id;
@@ -28,7 +28,7 @@ struct EventSlot {
   uint32_t line;
   uint32_t block;
   Flow flow;
-  uint8_t atomic;  // 1: a copy to global memory combines what it stores with what is there
+  uint8_t atomic;  // 1: a copy to global memory combines its data with the old contents
   uint8_t unused[2];
   uint64_t low;
   uint64_t high;
@@ -44,23 +44,24 @@ struct OperandSlot {
   uint8_t strided;
   uint8_t cached;
   uint16_t role;
-  uint16_t argument;  // in global memory, else kNoArgument
+  uint16_t argument;  // in global memory, otherwise kNoArgument
   uint16_t blk_stride;
   uint16_t rep_stride;
   uint8_t floats;
-  uint8_t in_pieces;  // PiecesSlots have them
+  uint8_t in_pieces;  // they are in PiecesSlots
   uint32_t rows;
-  uint32_t lines;  // of global memory that it touches, each row on its own
+  uint32_t lines;  // number of touched lines of global memory, counted row by row
   uint64_t at;
   uint64_t bytes;
   uint64_t row_bytes;
   uint32_t row_pitch;    // at most 2^32 - 1
-  uint32_t cold;         // of the lines: those that nothing had touched before
-  uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
-  uint32_t cold_blocks;  // 32-byte blocks of it that nothing had touched before
+  uint32_t cold;         // of these lines: those never touched before
+  uint32_t reuse_lines;  // greatest number of lines that its block moved since the last touch of one of the others
+  uint32_t cold_blocks;  // 32-byte blocks of it that were never touched before
 };
 
-// Where pieces of an operand begin, in bytes from it. As many such slots as its rows need lie behind the operands of its event.
+// The starts of an operand's pieces, in bytes from the operand. After the operands of an event come as many such slots
+// as its rows need.
 struct PiecesSlot {
   static constexpr uint32_t kRoom = kSlotBytes / sizeof(uint32_t) - 1;
   Slot slot;
@@ -82,7 +83,7 @@ struct ScalarsSlot {
   uint64_t begin;  // the accesses lie in [begin, end)
   uint64_t end;
   uint64_t
-      changes;  // how often the access was in another 64 bytes (a line of the scalar unit's data cache) than the one before
+      changes;  // how often an access was in another 64-byte line (of the scalar unit's data cache) than the one before
   uint64_t floats;
   uint64_t unused;
 };

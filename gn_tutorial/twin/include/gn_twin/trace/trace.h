@@ -1,5 +1,6 @@
-// The trace: the observer that records what each chosen block did, as slots (gn_twin/trace/slots.h), and how often each line of global memory
-// was touched, over all blocks. When the room ends, recording stops and GntTrace::full says so.
+// The trace: an observer that records the events of each chosen block as slots (gn_twin/trace/slots.h), and counts over
+// all blocks how often each line of global memory was touched. If the memory is full, recording stops, and
+// GntTrace::full says so.
 #pragma once
 #include <stdlib.h>
 
@@ -12,11 +13,11 @@
 
 namespace gn_twin {
 
-// Numbers for texts, by their address: op names, roles and files are literals of the library.
+// Numbers for texts, by their address: names of operations, roles and files are literals of the library.
 class TextTable {
  public:
   static constexpr uint16_t kMost = 1024;
-  // The number of a text, and whether it is new.
+  // Returns the number of a text, and whether it is new.
   uint16_t NumberOf(const char* text, bool& fresh) {
     uint32_t at = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(text) >> 2) % kMost;
     for (uint32_t tried = 0; tried < kMost; ++tried, at = (at + 1) % kMost) {
@@ -89,7 +90,7 @@ class Trace final : public Observer {
     }
   }
 
-  // Every access has its place in a run.
+  // Every access belongs to a run.
   void Quiet(Core&, const ScalarAccess&, QuietBytes& quiet) override { quiet = {}; }
 
   void OnBlockEnd(Core& core) override {
@@ -107,7 +108,7 @@ class Trace final : public Observer {
   };
   bool Ready() const { return lines_ != nullptr && texts_ != nullptr && blocks_ != nullptr; }
 
-  // Accesses of one source line to one argument, or to the Unified Buffer: the memory from `low` to `high`.
+  // The accesses of one source line to one argument, or to the Unified Buffer, in the memory from `low` to `high`.
   struct Run {
     ScalarAccess like;
     const uint8_t* low = nullptr;
@@ -123,7 +124,7 @@ class Trace final : public Observer {
 
   bool Chosen(uint32_t block) const { return blocks_[block].chosen; }
 
-  // In a loop the accesses come in the same order again and again, so the search starts behind the last one found.
+  // In a loop the accesses repeat in the same order, so the search starts after the last run found.
   Run& RunOf(Core& core, const ScalarAccess& access) {
     for (uint32_t tried = 0; tried < run_count_; ++tried) {
       last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
@@ -202,7 +203,7 @@ class Trace final : public Observer {
   }
 
   void WriteEvent(Core& core, const Event& event, const L2Lines::Touched* touched) {
-    // Texts first: they may take slots of their own.
+    // Writes texts first: they may take slots of their own.
     const uint16_t op = NumberOf(event.op);
     const uint16_t file = NumberOf(event.loc.file);
     uint16_t roles[4];
@@ -278,11 +279,12 @@ class Trace final : public Observer {
     }
   }
 
-  // Values that somebody asked for of `bytes` bytes from `first` on: of the event that comes so many behind the block's last one.
+  // Copies the requested values of an operand's `bytes` bytes from `first` on. Its event comes `behind` events after
+  // the block's last recorded one.
   void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
     const uint32_t event = blocks_[block].events + behind;
     uint64_t low = 0, high = out_.watch_count;
-    while (low < high) {  // the first of this event
+    while (low < high) {  // the first watch of this event
       const uint64_t middle = (low + high) / 2;
       const GntWatch& one = out_.watches[middle];
       (one.block != block ? one.block < block : one.event < event) ? low = middle + 1 : high = middle;

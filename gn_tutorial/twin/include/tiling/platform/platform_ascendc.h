@@ -1,3 +1,3 @@
-// What host code asks about the machine, under the path that CANN has it.
+// The chip's properties for host code, under CANN's path.
 #pragma once
 #include "gn_twin/host/platform_ascendc.h"

@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-// Memory without a queue: temporary results. No flags: the kernel's own order must suffice.
+// Memory without a queue, for temporary results. It uses no flags: the kernel's own order must suffice.
 template <TPosition pos = TPosition::LCM>
 class TBuf {
  public:
@@ -90,8 +90,8 @@ class TBuf {
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
   }
 
-  // Keeps the view. One that begins inside another and reaches over its end, where as many elements would begin behind it, has its
-  // offset in elements.
+  // Records the view. If a view begins inside another one and ends after it, its offset was probably given in elements:
+  // this is reported if that many elements would begin right after the other view.
   template <class T>
   void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
     gn_twin::Core& core = gn_twin::ThisCore();

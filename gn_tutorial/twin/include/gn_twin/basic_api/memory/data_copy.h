@@ -36,7 +36,7 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// The same where the last row ends `behind` bytes behind its argument: nothing is read there, and what arrives is NaN.
+// The same if the last row ends `behind` bytes after its argument: these bytes are not read, and arrive as NaN.
 GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) {
   const uint32_t last = from.count - 1;
   uint8_t* const end = dst + last * to.pitch + from.bytes - behind;
@@ -66,7 +66,7 @@ struct Store {
   }
 };
 
-// Performs `copy`, a closure of plain values: now, or where this launch delays copies when something waits for it.
+// Runs `copy`, a closure of plain values: now, or, if this launch delays copies, when something waits for it.
 template <class Copy>
 inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
                      const Copy& copy) {
@@ -78,7 +78,7 @@ inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const ui
   copy();
 }
 
-// `count` elements as one row: whole blocks only. The device drops the rest without a word; the twin stops.
+// `count` elements as one row: whole blocks only. The device silently drops the rest; the twin stops.
 template <class T>
 inline Rows WholeBlocks(uint64_t count, Loc loc) {
   const uint64_t bytes = BytesOf<T>(count);
@@ -107,7 +107,8 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
-// The side of a copy that `rows` describes, for the words if it does not fit. A gap of DataCopyPad counts bytes in global memory.
+// Describes the side of a copy that has `rows`, for a finding if it does not fit. A gap of DataCopyPad counts bytes in
+// global memory.
 inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
   return {rows.count, rows.bytes, rows.pitch, rows.in_blocks, gap_in_blocks};
 }
@@ -158,7 +159,8 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Unified Buffer to global memory. `align`: what the global address must be a multiple of; `rounds`: lengths are whole blocks.
+// Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`: lengths are whole
+// blocks.
 template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
              Rows from, bool rounds = true) {
@@ -194,7 +196,7 @@ GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>
   operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
   operation.EmitAs(key);
 }
-// Rows of two copies with the same form are the same; 0 where they do not fit in a word.
+// Encodes the rows of a copy in one word: equal words are equal rows; 0 if they do not fit.
 inline uint64_t FormOf(Rows to, Rows from) {
   const uint64_t blocks = from.bytes / kBlockBytes;
   const uint64_t to_gap = (to.pitch - to.bytes) / kBlockBytes;
@@ -204,7 +206,7 @@ inline uint64_t FormOf(Rows to, Rows from) {
   return from.count | blocks << 12 | to_gap << 28 | from_gap << 44;
 }
 
-// Both have as many rows of as many whole blocks.
+// Both sides have as many rows of as many whole blocks.
 template <class T, class U>
 void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src, Rows from) {
   if constexpr (kObserved)

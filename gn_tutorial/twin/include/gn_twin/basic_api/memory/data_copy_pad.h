@@ -54,7 +54,7 @@ inline constexpr uint32_t kMaxPadRowBytes = 2097151;
 
 inline uint64_t RoundUpToBlock(uint64_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes; }
 
-// What surrounds each row that DataCopyPad brings in.
+// The padding around each row that DataCopyPad copies in.
 struct Padding {
   bool is_pad = false;
   uint32_t left = 0;  // elements
@@ -62,7 +62,7 @@ struct Padding {
   uint64_t bits = 0;  // of one element
 };
 
-// With what the copies of an instruction fill up: its own value, what SetPadValue left, poison, or each row's first element.
+// Fills the padding: with the instruction's value, the value of SetPadValue, poison, or each row's first element.
 // Choices: docs/hardware-choices.md, pad_dummy.
 template <class T>
 struct Filling {
@@ -81,7 +81,7 @@ struct Filling {
   }
 };
 
-// Fills what a row does not cover in its last block.
+// Fills the part of a row's last block that the row does not cover.
 template <class T>
 void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling<T>& filling) {
   const uint64_t whole = RoundUpToBlock((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
@@ -166,8 +166,8 @@ void CopyPadOut(Loc loc, const GlobalTensor<T>& dst, const LocalTensor<T>& src, 
 
 namespace AscendC {
 
-// Rows of any number of bytes. In the Unified Buffer each row starts on a 32-byte block; what a row does not fill of its last
-// block is set as padParams says.
+// Rows of any number of bytes. In the Unified Buffer each row starts on a 32-byte block; padParams says how to fill the
+// rest of its last block.
 template <class T>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
                         const DataCopyPadExtParams<T>& padParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -192,7 +192,7 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, c
   gn_twin::CopyPadOut(loc, dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride);
 }
 
-// The register that DataCopyPad with isPad=false and a left or right padding takes its value from.
+// Sets the register that gives DataCopyPad its value for isPad=false with left or right padding.
 template <class T, TPosition pos = TPosition::MAX>
 inline void SetPadValue(T value) {
   gn_twin::Core& core = gn_twin::ThisCore();

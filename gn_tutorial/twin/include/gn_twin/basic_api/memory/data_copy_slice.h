@@ -1,7 +1,8 @@
 // DataCopy with SliceInfo: parts of an array of up to eight dimensions, between global memory and the Unified Buffer.
 //
-// Source: docs/zh/api, 数据搬运/DataCopy（GM与UB切片数据搬运）. Dimension 0 is the innermost one: pieces of burstLen 32-byte blocks with
-// `stride` elements between them. The others take single indices with `stride` between them. The parts of both sides are paired in order.
+// Source: docs/zh/api, 数据搬运/DataCopy（GM与UB切片数据搬运）. Dimension 0 is the innermost: pieces of burstLen 32-byte blocks with
+// `stride` elements between them. The other dimensions take single indices with `stride` between them. The parts of
+// both sides are paired in order.
 #pragma once
 #include "gn_twin/basic_api/memory/data_copy.h"
 
@@ -25,7 +26,7 @@ namespace gn_twin {
 
 inline constexpr uint32_t kMaxSliceDimensions = 8;
 
-// One side of the copy: how many parts each dimension has, and where they lie.
+// One side of the copy: the number of parts in each dimension, and their places.
 class Slices {
  public:
   Slices(const char* side, const AscendC::SliceInfo* info, uint32_t dimensions, uint32_t element_bytes, Loc loc)
@@ -54,7 +55,7 @@ class Slices {
     }
   }
   uint64_t Parts(uint32_t dimension) const { return parts_[dimension]; }
-  // Element where the parts of dimension 0 begin, for the `row`-th combination of the outer indices.
+  // The element where the parts of dimension 0 begin, for the `row`-th combination of the outer indices.
   uint64_t Begin(uint64_t row, uint32_t dimensions) const {
     uint64_t at = info_[0].startIndex;
     for (uint32_t i = 1; i < dimensions; ++i) {
@@ -96,7 +97,7 @@ void ForEachSlice(const AscendC::SliceInfo* dst, const AscendC::SliceInfo* src, 
     copy(to.Begin(row, dimensions), to.Inner(sizeof(T)), from.Begin(row, dimensions), from.Inner(sizeof(T)));
 }
 
-// Gaps in the Unified Buffer are whole blocks there, as for every copy.
+// Gaps in the Unified Buffer are whole blocks, as for every copy.
 template <class T>
 inline void RequireBlockGaps(const char* side, const AscendC::SliceInfo& info, Loc loc) {
   const uint64_t over = uint64_t{info.stride} * sizeof(T) % kBlockBytes;

@@ -1,7 +1,8 @@
 // Fill, InitGlobalMemory and InitOutput: set elements of global memory to one value.
 //
-// Source: docs/zh/api, 高阶API/张量变换/Fill. The value goes through the part of the Unified Buffer that InitBuffer has not handed out; the
-// documentation allows these calls before InitBuffer only, and leaves the order against later copies to the kernel.
+// Source: docs/zh/api, 高阶API/张量变换/Fill. The value goes through the part of the Unified Buffer that InitBuffer has not
+// allocated. The documentation allows these calls only before InitBuffer, and leaves the order relative to later copies
+// to the kernel.
 #pragma once
 #include "gn_twin/basic_api/memory/data_copy.h"
 #include "gn_twin/tensor/lanes.h"
@@ -21,7 +22,7 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     Operation fill(op, Kind::Vector, Pipe::V, loc);
     fill.Local("scratch", scratch, staged * sizeof(T), Access::Write);
     fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
-    // As the device's function does: the copies wait for the value, with an id that nobody holds.
+    // As the device's function does: the copies wait for the value, with an event id that is not reserved.
     const int id = LowestFreeId(ThisCore(), HardEvent::V_MTE3);
     EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
     EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);

@@ -1,14 +1,15 @@
 // The scalar unit and global memory without its data cache, and the barriers that belong to it.
 //
-// Source: docs/zh/api, 标量计算/ReadGmByPassDCache, WriteGmByPassDCache and 同步控制/核内同步/DataSyncBarrier. The twin's scalar unit
-// has no cache, so that these are plain reads and writes.
+// Source: docs/zh/api, 标量计算/ReadGmByPassDCache, WriteGmByPassDCache and 同步控制/核内同步/DataSyncBarrier. The twin's scalar
+// unit has no cache, so these are plain reads and writes.
 #pragma once
 #include "gn_twin/basic_api/sync/sync.h"
 #include "gn_twin/tensor/tensor.h"
 
 namespace gn_twin {
 
-// The address lies in a kernel argument. No GetValue: what watches the data cache must not see these.
+// The address lies in a kernel argument. Not through GetValue, because the checker of the data cache must not see these
+// accesses.
 template <class T>
 void CheckPassing(const char* op, T* addr, Loc loc) {
   if constexpr (kObserved) {
@@ -43,7 +44,7 @@ inline void WriteGmByPassDCache(__gm__ T* addr, T value, gn_twin::Loc loc = gn_t
   *addr = value;
 }
 
-// The scalar unit's own reads and writes end before it goes on.
+// The scalar unit's own reads and writes finish before it continues.
 template <MemDsbT arg0>
 inline void DataSyncBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("DataSyncBarrier", PIPE_ALL, loc);

@@ -10,7 +10,7 @@ namespace AscendC {
 template <class T>
 class TensorDesc {
  public:
-  // Where GetDesc is to write the lengths of the axes.
+  // The address where GetDesc writes the lengths of the axes.
   void SetShapeAddr(uint64_t* shapePtr) { shape_ = shapePtr; }
   uint64_t GetDim() const { return dims_; }
   uint64_t GetIndex() const { return index_; }
@@ -37,7 +37,7 @@ class ListTensorDesc {
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
     Init(data, length, shapeSize, loc);
   }
-  // length: of the whole in bytes; shapeSize: number of tensors. Both are compared with what is there where they are given.
+  // length: bytes of the whole list; shapeSize: number of tensors. If given, they are compared with the list.
   void Init(__gm__ void* data, uint32_t length = 0xffffffff, uint32_t shapeSize = 0xffffffff,
             gn_twin::Loc loc = gn_twin::Loc::here()) {
     const uint64_t* words = static_cast<const uint64_t*>(data);

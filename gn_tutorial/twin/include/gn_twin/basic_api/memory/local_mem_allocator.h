@@ -1,7 +1,7 @@
 // Local memory without TPipe: LocalMemAllocator hands out the Unified Buffer from its start (static-tensor style).
 //
-// Source: docs/zh/api, 资源管理/LocalMemAllocator. Nothing is rounded: a tensor whose length is no multiple of 32 bytes leaves the
-// next one misaligned, which the twin refuses there.
+// Source: docs/zh/api, 资源管理/LocalMemAllocator. Nothing is rounded: after a tensor whose length is not a multiple of 32
+// bytes the next one is misaligned, and the twin refuses it.
 #pragma once
 #include "gn_twin/basic_api/memory/pipe.h"
 
@@ -49,7 +49,7 @@ class LocalMemAllocator {
   uint64_t head_ = 0;
 };
 
-// All of the Unified Buffer above what InitBuffer handed out, up to the last 128 bytes, as one tensor: scratch memory that the
+// All of the Unified Buffer above InitBuffer's memory, up to the last 128 bytes, as one tensor: scratch memory that the
 // next caller overwrites.
 template <class T, TPosition pos = TPosition::LCM>
 inline bool PopStackBuffer(LocalTensor<T>& popLocal) {

@@ -1,4 +1,4 @@
-// TPipe: cuts the Unified Buffer into buffers and hands out event ids.
+// TPipe: divides the Unified Buffer into buffers and assigns event ids.
 //
 // Source: docs/zh/api, 资源管理/TPipe (InitBuffer, Reset, Destroy, AllocEventID ...).
 #pragma once
@@ -12,7 +12,7 @@ class TPipe {
  public:
   TPipe() { Init(); }
   TPipe(const TPipe&) = delete;
-  // A class keeps a pipe of its own, made from another: what was handed out stays so, and from now on this one is live.
+  // A class keeps its own copy of a pipe: existing buffers stay valid, and from now on this pipe is the live one.
   TPipe& operator=(const TPipe& other) {
     used_ = other.used_;
     count_ = other.count_;
@@ -20,7 +20,7 @@ class TPipe {
     if (core.pipe == &other) core.pipe = this;
     return *this;
   }
-  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // no line of its own
+  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // without a line of its own
 
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -85,7 +85,7 @@ class TPipe {
     return FetchEventID(evt, loc);
   }
 
-  // Not part of the Ascend C API: bytes that InitBuffer handed out, from the start of the Unified Buffer.
+  // Not part of the Ascend C API: bytes allocated by InitBuffer, from the start of the Unified Buffer.
   uint64_t Used() const { return used_; }
 
   // Waits until freed tensors are no longer in use, then forgets all buffers and event ids: the next InitBuffer starts at address 0
@@ -121,7 +121,7 @@ class TPipe {
   }
 
  private:
-  // `forward`: the flag that EnQue raises, if it is for a queue.
+  // `forward`: the flag that EnQue sets, for a queue's buffer.
   uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc,
                HardEvent forward = HardEvent::MAX) {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -168,7 +168,7 @@ class TPipe {
     return first;
   }
 
-  // How many calls of InitBuffer in that line came before.
+  // How many earlier calls of InitBuffer were in that line.
   static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
     for (uint16_t i = core.buffer_count; i > 0; --i) {
       const gn_twin::Buffer& buffer = core.buffers[i - 1];
@@ -177,7 +177,8 @@ class TPipe {
     return 0;
   }
 
-  // Who holds what of the Unified Buffer, as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". Cut off where there is no more room.
+  // Lists the buffers of the Unified Buffer as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". Truncated if it gets
+  // too long.
   GNT_COLD static void MapBuffers(const gn_twin::Core& core, char* text, uint32_t room) {
     uint32_t at = 0;
     const auto put = [&](const char* part) {
@@ -201,7 +202,7 @@ class TPipe {
         ++count;
         ++i;
       }
-      if (first.pipe != core.pipes) continue;  // of a pipe that is gone
+      if (first.pipe != core.pipes) continue;  // of a pipe that was destroyed
       if (at > 0) put(", ");
       number(count);
       put(" x ");

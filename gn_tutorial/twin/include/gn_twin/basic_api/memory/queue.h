@@ -42,7 +42,7 @@ class TQueBind {
   void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
     tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
-  // For a tensor that the caller still holds: takes the oldest buffer, waits for it, and returns its address.
+  // For a tensor that the caller already holds: takes the oldest buffer, waits for it, and returns its address.
   TBufHandle DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) { return DeQue<uint8_t>(loc).Data(); }
   template <TPosition srcUserPos, TPosition dstUserPos, class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -92,8 +92,8 @@ class TQueBind {
   gn_twin::QueueCore queue_;
 };
 
-// What a queue may be configured with beyond its depth, as `&config` in the place of `mask`: the formats of matrix operands, and a fixed
-// number of buffers. Nothing of it changes what a vector kernel computes.
+// The configuration of a queue beyond its depth, as `&config` in place of `mask`: the formats of matrix operands, and a
+// fixed number of buffers. None of it changes the results of a vector kernel.
 struct TQueConfig {
   bool nd2nz = false;
   bool nz2nd = false;

@@ -1,8 +1,8 @@
-// What a queue remembers: who owns which buffer of the Unified Buffer when, and the flags that order the pipes. Everything that
-// does not depend on element types.
+// The state of a queue: which buffer of the Unified Buffer is in which state, and the flags that order the pipes.
+// Everything that does not depend on element types.
 //
-// Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue raises the flag that the consuming pipe waits for
-// in DeQue; FreeTensor raises the flag back, which the next AllocTensor of that buffer waits for.
+// Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue sets the flag that the consuming pipe
+// waits for in DeQue; FreeTensor sets the flag back that the next AllocTensor of that buffer waits for.
 // Source: docs/zh/api, 资源管理/TQue, TQueBind.
 #pragma once
 #include "gn_twin/tensor/event_ids.h"
@@ -17,7 +17,8 @@ namespace gn_twin {
 
 using AscendC::TPosition;
 
-// The flag that EnQue raises when data goes from a producer's to a consumer's position, and the one FreeTensor raises back.
+// The flag that EnQue sets when data go from a producer's to a consumer's position, and the one that FreeTensor sets
+// back.
 inline constexpr HardEvent ForwardEvent(TPosition from, TPosition to) {
   if (from == TPosition::GM) return HardEvent::MTE2_V;
   if (to == TPosition::GM) return HardEvent::V_MTE3;
@@ -31,7 +32,7 @@ inline constexpr HardEvent BackwardEvent(TPosition from, TPosition to) {
   return HardEvent::V_V;
 }
 
-// The buffers of one queue and the order in which they were enqueued. Everything that does not depend on element types.
+// The buffers of one queue and the order in which they were enqueued, without element types.
 class QueueCore {
  public:
   uint32_t Buffers() const { return buffers_; }
@@ -47,7 +48,7 @@ class QueueCore {
     for (uint16_t& slot : fifo_) slot = first;
   }
 
-  // The queue is asked how full it is: a loop that waits for another answer waits for ever.
+  // Asks how full the queue is: a loop that waits for another answer waits for ever.
   void NoteAsked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       Core& core = ThisCore();
@@ -56,7 +57,7 @@ class QueueCore {
     }
   }
 
-  // The next free buffer, round robin. With none free the device waits for ever: the twin stops.
+  // Returns the next free buffer, round robin. If none is free, the device waits for ever, and the twin stops.
   GNT_NOINLINE uint16_t Alloc(Core& core, Loc loc) {
     RequireBuffers(core, "AllocTensor", loc);
     for (uint32_t tried = 0; tried < buffers_; ++tried) {
@@ -103,7 +104,7 @@ class QueueCore {
     buffer.state = BufferState::EnQueued;
     buffer.changed = loc;
     fifo_[(head_ + queued_++) % kMaxBuffers] = index;
-    if (event != HardEvent::V_V) {  // vector after vector needs no flag: the unit works in order
+    if (event != HardEvent::V_V) {  // between two vector instructions no flag is needed: the unit works in order
       buffer.enque_event = event;
       buffer.enque_id = ReserveId(core, event, "EnQue", loc);
       if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc, "EnQue");
@@ -123,7 +124,7 @@ class QueueCore {
         AddTaken(core, fields);
         core.Stop("queue-empty", loc, fields);
       }
-      return fifo_[head_];  // whatever was enqueued there before, as on the device
+      return fifo_[head_];  // the tensor that was enqueued there before, as on the device
     }
     const uint16_t index = fifo_[head_];
     head_ = static_cast<uint16_t>((head_ + 1) % kMaxBuffers);
@@ -184,8 +185,8 @@ class QueueCore {
     }
     return false;
   }
-  // A second InitBuffer takes new memory: the buffers of the first one, `index` the first of them, are lost with all they hold.
-  // Of a TBuf that costs memory and no more: its tensors are where they were.
+  // A second InitBuffer takes new memory: the buffers of the first one (starting at `index`) are lost with their
+  // contents. For a TBuf it only wastes memory: its tensors stay where they were.
   static void ReportIfInitialised(Core& core, uint16_t index, bool queue, Loc loc) {
     const Buffer& before = core.buffers[index];
     if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
@@ -213,7 +214,7 @@ class QueueCore {
     return "?";
   }
 
-  // A tensor of this queue that DeQue has handed out and that has not come back.
+  // Finds a tensor of this queue that DeQue returned and that was not freed.
   GNT_COLD void AddTaken(const Core& core, FieldList& fields) const {
     for (uint32_t i = 0; i < buffers_; ++i) {
       const Buffer& one = core.buffers[first_ + i];

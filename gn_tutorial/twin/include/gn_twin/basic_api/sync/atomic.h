@@ -62,7 +62,8 @@ GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, con
   }
 }
 
-// The copy's elements must be of the type that was set: the device combines bits of that type whatever the tensors say.
+// The copy's elements must have the type that was set: the device combines bits of that type, whatever the tensors'
+// type.
 template <class T>
 inline void RequireAtomicType(Operation& operation) {
   const Core& core = operation.core();
@@ -105,7 +106,7 @@ inline void SetAtomicMin(gn_twin::Loc loc = gn_twin::Loc::here()) {
                 "SetAtomicMin on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
   gn_twin::SetAtomic(gn_twin::Atomic::Min, gn_twin::AtomicTypeOf<T>(), "SetAtomicMin", loc);
 }
-// Only the type; the operation stays.
+// Sets only the type; the operation stays.
 template <class T>
 inline void SetAtomicType(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,

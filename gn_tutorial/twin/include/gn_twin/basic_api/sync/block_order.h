@@ -19,7 +19,7 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
   return gm.Data() + slot * (kBlockBytes / sizeof(int32_t));
 }
 
-// Emits that `word` has been set for other blocks (Release), or waited for (Acquire).
+// Emits that `word` was set for other blocks (Release), or that the block waited for it (Acquire).
 inline void EmitOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
   EmitPlace(core, kind, op, word, 0, Space::GM, loc);
 }
@@ -36,8 +36,8 @@ inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t e
 
 namespace AscendC {
 
-// The event of one block is set, and waited for in another with the same arguments. Both leave the word as the next pair needs it: set
-// waits until an earlier one has been taken.
+// IBSet sets the event of one block; another block waits for it with the same arguments. Both leave the word ready for
+// the next pair: IBSet waits until an earlier event has been taken.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                   int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -63,7 +63,7 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
   gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBWait", word, loc);
 }
 
-// Says whose turn it is: block 0's. All blocks call it, and none goes on before all have.
+// Resets the turn to block 0. All blocks call it, and none continues before all have called it.
 inline void InitDetermineComputeWorkspace(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                                           gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();

@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-// Set when `pipe` has done what was issued before.
+// Sets the flag when `pipe` has finished the instructions issued before.
 template <uint8_t modeId, pipe_t pipe>
 inline void CrossCoreSetFlag(uint16_t flagId, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(modeId == 0, "not on the twin yet: CrossCoreSetFlag in another mode than 0 (all vector cores)");

@@ -23,7 +23,8 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
+// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: from time to time let
+// the other blocks run.
 inline void Poll(Loc loc) {
   Core& core = ThisCore();
   if (!core.InTurn()) StopBlock();
@@ -44,7 +45,7 @@ GNT_NOINLINE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind
   EmitPipe(core, kind, op, PipeOf(pipe), loc);
 }
 
-// `at` null or `all`: every line.
+// `at` is null, or `all`: every line.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
   Poll(loc);
   Core& core = ThisCore();
@@ -72,8 +73,9 @@ inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("PipeBarrier", pipe, loc);
 }
 
-// Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element, from that element to the end
-// of the line, or all lines. The twin computes on global memory itself; checkers/data_cache.h says where the device would not.
+// Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element (from that
+// element to the end of the line), or all lines. The twin computes on global memory itself; checkers/data_cache.h finds
+// where the device would differ.
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
@@ -89,8 +91,8 @@ inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 template <class T>
 inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 
-// A barrier of all blocks. Every launched block must call it equally often: one that returned early leaves the others waiting for
-// ever, which the twin reports. The hardware form.
+// A barrier of all blocks (the hardware form). Every launched block must call it equally often: if one returns early,
+// the others wait for ever, which the twin reports.
 template <bool isAIVOnly = true>
 inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RequireWaitingCores(gn_twin::ThisCore(), "SyncAll", loc);

@@ -6,8 +6,8 @@
 
 namespace gn_twin {
 
-// Integer results that do not fit: what the device does is not public (docs/hardware-choices.md, integer_overflow). The options
-// are read once per instruction, so each rule is an operation of its own.
+// Integer results that do not fit: the device's behaviour is not public (docs/hardware-choices.md, integer_overflow).
+// The options are read once per instruction, so each rule is an operation of its own.
 template <class T>
 inline T WrapInteger(int64_t value) {
   return static_cast<T>(value);
@@ -62,7 +62,7 @@ struct ExtremeOp {
 using MaxOp = ExtremeOp<true>;
 using MinOp = ExtremeOp<false>;
 
-// Relu of a sum or difference; the inner result is rounded first, as two instructions would.
+// Relu of a sum or difference; the inner result is rounded first, as by two instructions.
 template <class Inner>
 struct ThenRelu {
   Inner inner;
@@ -76,7 +76,7 @@ struct ThenRelu {
 inline bool Clamps(const Core& core) { return core.job->options.integer_overflow != 0; }
 inline bool IgnoresNan(const Core& core) { return core.job->options.minmax_nan != 0; }
 
-// Calls run(op) with the operation that this launch's options select.
+// Calls run(op) with the operation that this launch's options choose.
 template <class Op, class T, class Run>
 inline void WithOptions(Run run) {
   const Core& core = ThisCore();
@@ -93,8 +93,9 @@ inline void WithOptions(Run run) {
 
 namespace AscendC {
 
-// Kernels also take the address of a form, as void (*)(const LocalTensor<T>&, ...) with the parameters of its page. The overloads that
-// return R are for them: no call can deduce R, only a pointer's type can. So it is for every instruction that is passed on.
+// Kernels also take the address of a form, as void (*)(const LocalTensor<T>&, ...) with the parameters of its page. The
+// overloads that return R are only for that: no call can deduce R, but a pointer's type can. All instructions whose
+// address kernels take have such overloads.
 #define GNT_BINARY(NAME, OP, ...)                                                                                      \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -133,7 +134,7 @@ GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
 GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
 #undef GNT_BINARY
 
-// How another product's Div computes. Kernels for several products define one whether or not they use it.
+// The algorithm of another product's Div. Kernels for several products define one whether or not they use it.
 enum class DivAlgo {
   INTRINSIC = 0,
   DIFF_COMPENSATION,

@@ -1,7 +1,7 @@
 // Cast: conversion between element types with the documented rounding modes, and the scalar conversions of bfloat16.
 //
-// Source: docs/zh/api, 类型转换/Cast and 数据结构 (precision conversion). A (source, destination, mode) that the table does not list
-// emits no instruction on the device, silently: the twin stops.
+// Source: docs/zh/api, 类型转换/Cast and 数据结构 (precision conversion). For a (source, destination, mode) outside the table
+// the device silently emits no instruction: the twin stops.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 
@@ -43,7 +43,8 @@ constexpr uint32_t CastModes() {
   return 0;
 }
 
-// A double rounded to an integral value. Exact inputs: every source type fits a double but int64, which never comes here.
+// A double rounded to an integral value. Inputs are exact: every source type except int64 fits a double, and int64 does
+// not come here.
 template <RoundMode kMode>
 inline double RoundDouble(double x) {
   if constexpr (kMode == RoundMode::CAST_FLOOR) return __builtin_floor(x);
@@ -96,7 +97,7 @@ inline half HalfFromFloat(float value) {
   const uint32_t exponent = magnitude >> 23;
   uint32_t drop = 13;
   if (exponent < 113) drop += 113 - exponent;
-  if (drop > 24) {  // below half of the smallest subnormal's spacing: only the direction matters
+  if (drop > 24) {  // below half of the spacing of subnormals: only the direction matters
     if (magnitude == 0) return half(value);
     const bool negative = bits >> 31;
     bool away = kMode == RoundMode::CAST_ODD || (kMode == RoundMode::CAST_FLOOR && negative) ||
@@ -148,7 +149,7 @@ inline float FloatFromInt64(int64_t value) {
   return to_low == to_high ? (value < 0 ? low : high) : nearest;  // CAST_ROUND: ties away from zero
 }
 
-// One element. S and D are a documented pair.
+// Casts one element. S and D are a documented pair.
 template <class D, class S, RoundMode kMode>
 struct CastOp {
   float scale = 1.0f;  // of int32 to half
@@ -205,7 +206,7 @@ constexpr const char* TypeName() {
   return "a type the twin has no name for";
 }
 
-// Calls run with the operation for a mode known at run time.
+// Calls run with the operation of a mode that is known at run time.
 template <class D, class S, RoundMode... kModes, class Run>
 inline void WithMode(RoundMode mode, Loc loc, Run run) {
   Core& core = ThisCore();
@@ -257,7 +258,7 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   });
 }
 
-// The scale of Cast from int32_t to half. The device leaves it undefined until it is set.
+// Sets the scale of Cast from int32_t to half. On the device it is undefined until it is set.
 inline void SetDeqScale(half scale) {
   gn_twin::Core& core = gn_twin::ThisCore();
   core.deq_scale = static_cast<float>(scale);

@@ -29,7 +29,7 @@ inline uint8_t ToInt4(half value, RoundMode mode) {
   }
 }
 
-// Where lane `lane` of a repeat is: of half in elements of 2 bytes, of int4b_t in bytes.
+// The place of lane `lane` of a repeat: for half in elements of 2 bytes, for int4b_t in bytes.
 template <class T>
 uint64_t PairLane(Strides strides, uint32_t repeat, uint32_t lane) {
   constexpr uint32_t kPerBlock = ElementsIn<T>(kBlockBytes);
@@ -51,7 +51,8 @@ void RequireInt4Mode(RoundMode mode, Loc loc) {
   }
 }
 
-// The bytes that an operand touches: repeats as rows where each is one run, else from the first to the last of them.
+// The bytes that an operand touches: one row a repeat if each repeat is contiguous, else one range from the first to
+// the last.
 template <class T>
 void AddPairs(Operation& operation, const char* role, const LocalTensor<T>& tensor, const Plan& plan, Strides strides,
               Access access) {

@@ -10,7 +10,7 @@ namespace gn_twin {
 using AscendC::CMPMODE;
 using AscendC::SELMODE;
 
-// For which orders of two values a comparison holds. With NaN it is false, but for NE unless quiet_nan
+// The orders of two values for which a comparison holds. With NaN it is false, except NE unless quiet_nan
 // (docs/hardware-choices.md, compare_nan).
 struct HoldsFor {
   bool less;
@@ -23,7 +23,7 @@ struct HoldsFor {
         equal(mode == CMPMODE::EQ || mode == CMPMODE::LE || mode == CMPMODE::GE),
         greater(mode == CMPMODE::GT || mode == CMPMODE::GE || mode == CMPMODE::NE),
         unordered(mode == CMPMODE::NE && !quiet_nan) {}
-  // No branches: a loop of it can be vectorised.
+  // Without branches, so that loops over it can be vectorised.
   template <class T>
   bool operator()(T a, T b) const {
     return (less & (a < b)) | (equal & (a == b)) | (greater & (a > b)) | (unordered & ((a != a) | (b != b)));
@@ -33,7 +33,7 @@ struct HoldsFor {
 // The second source of an instruction: a tensor, or one value for all lanes.
 template <class T>
 struct SecondSource {
-  const LocalTensor<T>* tensor = nullptr;  // null for a value
+  const LocalTensor<T>* tensor = nullptr;  // null if it is a value
   Strides strides{};
   T value{};
 
@@ -50,7 +50,7 @@ inline auto Comparable(T value) {
   }
 }
 
-// One bit for each lane of a repeat, lowest first: whether the comparison holds.
+// One bit for each lane of a repeat, lowest first: 1 if the comparison holds.
 template <class T>
 void CompareLanes(HoldsFor holds, const RepeatValues<T>& a, const RepeatValues<T>& b, uint8_t* bits) {
   uint8_t one[kLanes<T>];
@@ -67,15 +67,15 @@ void RequireCompareMode(Operation& operation, const char* op, CMPMODE mode) {
   if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Refuse("compare-int32-mode", {{"op", op}});
 }
 
-// How far a comparison goes: repeats, and elements of the last one.
+// The extent of a comparison: its repeats, and the elements of the last one.
 template <class T>
 struct CompareLength {
   uint32_t repeats;
   uint32_t last = kLanes<T>;
 };
 
-// Repeats of E(T) elements; each writes E(T) / 8 bytes, one after the other: zeros for elements that the last one has not. The
-// mask register plays no part.
+// Repeats of E(T) elements; each writes E(T) / 8 contiguous bytes, with zeros for elements that the last repeat lacks.
+// The mask register has no effect.
 template <class T, class U>
 void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length, const LocalTensor<U>& dst,
                 const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
@@ -180,8 +180,8 @@ GNT_COMPARE_SCALAR(Compares)
 
 namespace gn_twin {
 
-// Keeps a[i] where bit i of `eight` is set, takes b[i] elsewhere. Bits are an unsigned integer of the element's size, which the compiler
-// can vectorise for half as well.
+// Keeps a[i] where bit i of `eight` is set, takes b[i] elsewhere. Bits are an unsigned integer of the element's size,
+// so that the compiler can also vectorise the loop for half.
 template <class Bits, class T>
 inline void Choose8(uint32_t eight, T* a, const T* b) {
   static_assert(sizeof(Bits) == sizeof(T));
@@ -215,7 +215,7 @@ void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Stri
   }
 }
 
-// A buffer of the kernel in the scratch memory that the operation is about to overwrite.
+// Finds a buffer of the kernel in the scratch memory that the operation is about to overwrite.
 inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
   if constexpr (kObserved) {
     Core& core = ThisCore();
@@ -234,13 +234,13 @@ inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
   }
 }
 
-// In counter mode a plan's lanes are the first `count`; the mask filters lanes in the other forms.
+// In counter mode the lanes of a plan are the first `count`; in other modes the mask selects lanes.
 template <class T, class U>
 void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                const LocalTensor<U>& selMask, const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
   static_assert(kOneOf<T, half, float>, "Select on Atlas A2 takes half, float");
-  // Documented are unsigned ones; the library asserts that in its CPU build only, and on a device a mask of int8_t, as Compare
-  // may write, gives the same bits: several public kernels have it.
+  // Unsigned types are documented; the library checks that only in its CPU build. On a device a mask of int8_t, as
+  // Compare may write it, gives the same bits, and several public kernels use it.
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>,
                 "the selection tensor of Select has integer elements");
   if constexpr (kObserved) {
@@ -274,8 +274,8 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
     }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);
-  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1): what a kernel
-  // keeps there is lost.
+  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1): the
+  // kernel's data there are lost.
   if (mode != SELMODE::VSEL_CMPMASK_SPR) {
     const uint32_t scratch = kSame<T, half> && mode == SELMODE::VSEL_TENSOR_SCALAR_MODE ? 64 : 128;
     RequireScratch("Select", loc, scratch);

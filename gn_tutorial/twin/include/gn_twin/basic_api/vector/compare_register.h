@@ -1,24 +1,26 @@
 // The compare register: Compare into it, SetCmpMask and GetCmpMask, and the forms of Select that read it.
 //
-// Source: docs/zh/api, 比较与选择 (Compare with its result in a register, GetCmpMask, SetCmpMask, Select). The register has 128 bits, one per
-// lane of a repeat. Bits of lanes that the mask leaves out become 0 here: the documentation does not say.
+// Source: docs/zh/api, 比较与选择 (Compare with its result in a register, GetCmpMask, SetCmpMask, Select). The register has
+// 128 bits, one per lane of a repeat. Bits of lanes that the mask excludes become 0 here: the documentation does not
+// say.
 #pragma once
 #include "gn_twin/basic_api/vector/compare.h"
 
 namespace gn_twin {
 
-// The register holds the address of the selection bits in mode 2, as kernels put it there in a CPU build: 64 bits of address.
+// In mode 2 the register holds the address of the selection bits, as kernels put it there in a CPU build: 64 bits of
+// address.
 inline const uint8_t* AddressInRegister(const Core& core) {
   return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(core.compare_mask[0]));
 }
 
-// Select without a mask argument: the mask register of vector instructions filters the lanes.
+// Select without a mask argument: the mask register of vector instructions selects the lanes.
 template <class T>
 Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
   return PlanFromRegister(ThisCore(), kLanes<T>, repeats.Checked("Select", loc));
 }
 
-// RunSelect for bits that are no tensor: those of the register, or those it points to.
+// RunSelect for bits that are not in a tensor argument: the register's bits, or the bits at its address.
 template <class T>
 void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, const LocalTensor<T>& src0,
                   const LocalTensor<T>& src1, const AscendC::BinaryRepeatParams& params, const uint8_t* bits) {
@@ -77,7 +79,7 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
   core.compare_mask[1] &= !plan.prefix ? plan.high : lanes > 64 ? gn_twin::LeadingBits(lanes - 64) : 0;
 }
 
-// The register's 16 bytes into a tensor and from one. The documentation wants 128 bytes of room in dst.
+// Copies the register's 16 bytes to a tensor and from one. The documentation asks for 128 bytes in dst.
 template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
@@ -91,7 +93,7 @@ inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Lo
 template <class T>
 inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Loc::here()) {
   const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-  const uint64_t bytes = room < 16 ? room : 16;  // a scalar for mode 1 or an address for mode 2 may be all there is
+  const uint64_t bytes = room < 16 ? room : 16;  // only a scalar for mode 1 or an address for mode 2 may be there
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("SetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     operation.Local("src", src, bytes, gn_twin::Access::Read, 16);

@@ -1,4 +1,4 @@
-// The control register as far as Atlas A2 documents it: bit 48, whether half and bfloat16_t results saturate.
+// The control register, as far as Atlas A2 documents it: bit 48 says whether half and bfloat16_t results saturate.
 //
 // Source: docs/zh/api, 特殊寄存器访问. 0: infinity becomes the largest number and NaN 0; 1: both stay. Until a kernel sets it, the launch's
 // option half_overflow decides (docs/hardware-choices.md).

@@ -101,7 +101,7 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
 
 namespace AscendC {
 
-// firstValue, firstValue + 1, ...: a lane that the mask leaves out keeps its place in the count.
+// firstValue, firstValue + 1, ...: a lane that the mask excludes still counts.
 template <class T>
 inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count,
                            gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -119,7 +119,7 @@ inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, 
 
 namespace gn_twin {
 
-// Block number i of the repeats takes the value src[i].
+// All of 32-byte block i (counted over the repeats) becomes src[i].
 template <class T>
 void FillBlocks(T* dst, Strides to, const T* src, uint32_t repeats) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);

@@ -16,7 +16,8 @@ struct Arg {
   Strides strides{};
 };
 
-// What options may do to a finished result. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
+// Changes that options make to finished results. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t,
+// NaN becomes 0.
 struct Finish {
   bool saturate;
   bool flush;
@@ -40,7 +41,7 @@ struct Finish {
   }
 };
 
-// Operations that only move bits (they name a type MovesBits) compute nothing to finish; integers have options of their own.
+// Operations that only move bits (they name a type MovesBits) need no finishing; integers have options of their own.
 template <class D, class Op>
 inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
 // Whether this launch's options change results of type D.
@@ -57,15 +58,15 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
-// Infinite results of finite halves are looked for.
+// Warns of infinite results of finite halves.
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
-// Operations whose first source is always the destination name a type Accumulates.
+// Operations whose first source is always the destination define a type Accumulates.
 template <class Op>
 inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
 
-// The first `count` elements of every operand.
+// An instruction on the first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
@@ -88,7 +89,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
 // Computes the lanes of any plan. One copy for all the forms of an instruction.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
-  // Lanes in one run only: of the others the stores of later repeats would hide what happened.
+  // The lanes in one run only: for the others, the stores of later repeats would hide the overflow.
   const bool watched =
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {
@@ -117,9 +118,9 @@ template <class Op, class D, class... S>
   ComputePlan(name, loc, op, plan, dst, src...);
 }
 
-// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and the call is cached. False
-// where it is another one: then nothing was done. Short enough to be inlined in a kernel's loop, where much of it is worked out before
-// the loop.
+// The most frequent case in loops, without a plan: repeats with all lanes active and no gaps between blocks, and a
+// cached call. Returns false, and does nothing, in any other case. Short enough to be inlined in a kernel's loop, where
+// the compiler computes much of it before the loop.
 template <bool kSetMask, class Op, class Mask, class D, class... S>
 [[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
                                                    Arg<D> dst, Arg<S>... src) {

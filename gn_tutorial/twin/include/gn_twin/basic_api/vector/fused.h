@@ -45,7 +45,7 @@ struct FusedMulAddOp {
   }
 };
 
-// The same, and negative results become 0.
+// The same, with negative results set to 0.
 struct FusedMulAddReluOp {
   using Accumulates = void;
   template <class T>

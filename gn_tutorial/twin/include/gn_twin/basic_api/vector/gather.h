@@ -6,7 +6,8 @@
 
 namespace gn_twin {
 
-// Stops at the first active lane whose offset lies outside src, in which no element has room there, or between two elements.
+// Stops at the first active lane whose offset lies outside src, so near its end that no element fits, or between two
+// elements.
 template <class T>
 GNT_COLD void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>& src, const uint32_t* given,
                              uint32_t base) {
@@ -40,7 +41,7 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
     low |= base + given[i];
   }
   if (uint64_t{base} + largest + sizeof(T) > uint64_t{src.GetSize()} * sizeof(T) || low % sizeof(T) != 0)
-    RequireOffsets(operation, plan, src, given, base);  // those of lanes that are not active may be anything
+    RequireOffsets(operation, plan, src, given, base);  // offsets of inactive lanes may be anything
   const uint8_t* const table = src.Bytes() + base;
   if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
     operation.Pieces("src", table, given, lanes, largest, sizeof(T), Access::Read, sizeof(T));
@@ -56,7 +57,7 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
   operation.Emit(plan, sizeof(T));
 }
 
-// The numbers of a gather that has no gaps between its offsets in one word; 0 for any other.
+// Encodes the numbers of a gather without gaps between its offsets in one word; 0 for any other gather.
 inline uint64_t FormOf(const Plan& plan, Strides to, uint32_t base) {
   if (!plan.prefix || (plan.repeats > 1 && plan.first != plan.lanes) || base >= kUbBytes) return 0;
   if (((plan.repeats | plan.first | plan.last) >> 8) != 0 || to.rep >> 16 != 0) return 0;
@@ -94,7 +95,7 @@ namespace AscendC {
 template <class T>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  // The whole repeats of a count are kept in 8 bits.
+  // The number of whole repeats of a count is stored in 8 bits.
   if (gn_twin::kObserved && count / gn_twin::kLanes<T> > gn_twin::kMaxRepeats) {
     gn_twin::ThisCore().Stop(
         "repeat-range", loc,

@@ -27,7 +27,7 @@ namespace gn_twin {
 // The built-in patterns: even, odd, then each of four, then all. One bit an element, repeated.
 inline constexpr uint8_t kPatterns[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
 
-// Elements of one repeat, and the bytes an operand of `repeats` such repeats reaches.
+// The number of elements of one repeat, and the bytes that an operand of `repeats` such repeats spans.
 struct GatherSpan {
   uint32_t elements;
   uint32_t repeats;
@@ -40,7 +40,7 @@ struct GatherSpan {
   }
 };
 
-// How many of the first `elements` have their bit set. byte(i): the bits of elements 8 * i to 8 * i + 7.
+// Counts the set bits of the first `elements` elements. byte(i): the bits of elements 8 * i to 8 * i + 7.
 template <class Byte>
 inline uint64_t CountSelected(uint32_t elements, Byte byte) {
   uint64_t count = 0;
@@ -85,7 +85,7 @@ inline Strides GatherStrides(const AscendC::GatherMaskParams& params) {
   return {params.src0BlockStride, params.src0RepeatStride};
 }
 
-// The instruction leaves normal mode and a mask whose low word is full and whose high word is empty.
+// The instruction leaves the mask register in normal mode, with all bits of the low word set and none of the high word.
 inline void LeaveGatherMask(Core& core) {
   core.mask.counter = false;
   core.mask.low = ~uint64_t{0};
@@ -96,7 +96,7 @@ inline void LeaveGatherMask(Core& core) {
 
 namespace AscendC {
 
-// rsvdCnt: how many elements were kept.
+// rsvdCnt: the number of kept elements.
 template <class T, GatherMaskMode mode = GatherMaskMode::VERSION_V2>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,

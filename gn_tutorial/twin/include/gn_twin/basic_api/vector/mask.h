@@ -65,7 +65,7 @@ struct AscendCUtils {
   static constexpr int32_t GetC0Count(int32_t element_bytes) { return DEFAULT_C0_SIZE / element_bytes; }
 };
 
-// The state that TPipe's constructor and a kernel without TPipe start from.
+// The initial state, after TPipe's constructor or in a kernel without TPipe.
 inline void InitSocState() {
   gn_twin::ResetMaskRegister(gn_twin::ThisCore());
   gn_twin::ThisCore().atomic = gn_twin::ThisCore().atomic_type = 0;

@@ -9,10 +9,10 @@
 
 namespace gn_twin {
 
-// An operator takes no default argument, so a mistake found while it runs is placed at the last named operation before it.
+// An operator takes no default argument, so a mistake in it is reported at the last named operation before it.
 inline Loc LastPlace() { return ThisCore().Here(); }
 
-// `a SIGN b` before it is assigned.
+// `a SIGN b`, before it is assigned.
 template <class T, class Op>
 struct BinaryExpression {
   LocalTensor<T> a;

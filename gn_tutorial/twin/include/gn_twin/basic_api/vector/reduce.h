@@ -16,7 +16,8 @@ struct Extreme {
 };
 inline constexpr uint32_t kNoLane = ~uint32_t{0};
 
-// Whether `next` replaces `best`: an equal value does not, so the lowest index wins. NaN as minmax_nan says.
+// Whether `next` replaces `best`: an equal value does not, so the lowest index wins. NaN: docs/hardware-choices.md,
+// minmax_nan.
 template <class Op>
 inline bool Better(float next, float best, bool ignore_nan) {
   const bool best_nan = best != best;
@@ -25,10 +26,11 @@ inline bool Better(float next, float best, bool ignore_nan) {
   return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
 }
 
-// The lowest of the first `lanes` of a repeat, at least one, whose value no other exceeds; kNoLane where one of them is NaN.
+// Returns the lowest of the first `lanes` (at least one) lanes of a repeat with the extreme value; kNoLane if one is
+// NaN.
 //
-// Loops over integers without branches, which the compiler vectorises: each lane's rank, whose order is that of the values and the same
-// for both zeros; the best rank; who has it first.
+// It uses integer loops without branches, which the compiler vectorises: they compute each lane's rank (ordered like
+// the values, with both zeros equal), then the best rank, then the first lane that has it.
 template <class Op, class T>
 [[gnu::always_inline]] inline uint32_t FirstExtremeOf(const T* at, uint32_t lanes) {
   constexpr int32_t kMagnitude = 0x7fffffff;
@@ -47,19 +49,20 @@ template <class Op, class T>
   }
   uint32_t first = kNoLane;
   for (uint32_t i = 0; i < lanes; ++i) {
-    const uint32_t here = i | (0u - uint32_t{ranks[i] != best});  // kNoLane where it has not
+    const uint32_t here = i | (0u - uint32_t{ranks[i] != best});  // kNoLane if it has not
     first = here < first ? here : first;
   }
   return first;
 }
 
-// A function of its own: inlined, its speed depended on what stood around it. Of whole repeats the compiler knows how many lanes.
+// A function of its own, because its speed depended on the surrounding code when inlined. For whole repeats the number
+// of lanes is a constant.
 template <class Op, class T>
 GNT_NOINLINE uint32_t FirstExtreme(const T* at, uint32_t lanes) {
   return lanes == kLanes<T> ? FirstExtremeOf<Op>(at, kLanes<T>) : FirstExtremeOf<Op>(at, lanes);
 }
 
-// The largest (or smallest) of the active lanes; the lowest index on ties. NaN as minmax_nan says. False if no lane is active.
+// The largest (or smallest) of the active lanes; the lowest index on ties. NaN: minmax_nan. False if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
                             Extreme<T>& out) {
@@ -109,7 +112,8 @@ inline T IndexBits(uint32_t index) {
   return bits;
 }
 
-// What a reduction writes: in each repeat `units` results of `unit` bytes, one after the other, repeats `pitch` bytes apart.
+// The results of a reduction: each repeat has `units` contiguous results of `unit` bytes; repeats are `pitch` bytes
+// apart.
 struct Results {
   uint64_t units = 1;
   uint64_t unit = 0;
@@ -130,7 +134,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
   }
 }
 
-// The same for groups of lanes of which the mask leaves some out entirely: their results keep their old values.
+// The same if the mask excludes some groups of lanes entirely: their results keep their old values.
 template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
@@ -160,7 +164,7 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
   }
 }
 
-// Sums of the `group` lanes each (a block or a pair) of every repeat.
+// The sum of each group of `group` lanes (a block or a pair) of every repeat.
 template <class T, class Mask>
 void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats,
                     const Mask& mask, bool set_mask, uint32_t group, uint32_t dst_unit_bytes, int32_t dst_rep,
@@ -205,13 +209,13 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
         if (direction < 0) best = present == 0 ? value : MinOp{IgnoresNan(core)}(best, value);
         ++present;
       }
-      if (present == 0) continue;  // nothing is written for a group whose lanes are all masked out
+      if (present == 0) continue;  // nothing is written for a group whose lanes are all excluded
       out[g] = direction == 0 ? TreeSum<T>(lanes, group, core) : T(best);
     }
   }
 }
 
-// Value and index of every repeat, in the order asked for.
+// Value and index of every repeat, in the given order.
 template <class Op, class T, class Mask>
 void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask,
                      bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {

@@ -73,8 +73,8 @@ inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const 
   return TreeSum<T>(lanes, plan.lanes, core);
 }
 
-// `kWidth` sums of neighbours, then sums of these, until there are `kLast`, which end in `lanes`. Each width is a constant, or the host's
-// compiler would not vectorise.
+// Adds neighbours of `kWidth` sums until `kLast` sums remain in `lanes`. Each width is a constant, because the host's
+// compiler would otherwise not vectorise.
 template <class T, uint32_t kWidth, uint32_t kLast>
 inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   GNT_INDEPENDENT
@@ -83,8 +83,8 @@ inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   if constexpr (kWidth > kLast) AddNeighbours<T, kWidth / 2, kLast>(rule, lanes, sums);
 }
 
-// The sums of the eight blocks of every repeat, all lanes of which are active; those of repeat r go to out + r * pitch bytes. A
-// repeat is read before its sums are written: dst may be src.
+// The sums of the eight blocks of every repeat with all lanes active; those of repeat r go to out + r * pitch bytes. A
+// repeat is read before its sums are written, so dst may be src.
 template <class T>
 inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uint64_t pitch, const T* src,
                            Strides strides) {
@@ -118,8 +118,8 @@ inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uin
   }
 }
 
-// The same where the mask leaves out whole blocks of floats at the end of a repeat, as it does for lines shorter than one; false, and
-// nothing done, where it does not, or where this launch adds in another way.
+// The same if the mask excludes whole blocks of floats at the end of a repeat, as for lines shorter than a repeat.
+// Returns false, and does nothing, for any other mask or if this launch adds in another order.
 inline bool SumLeadingBlocks(const Core& core, const Plan& plan, uint8_t* out, uint64_t pitch, const float* src,
                              Strides strides) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(float);

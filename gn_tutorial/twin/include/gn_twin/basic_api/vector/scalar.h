@@ -28,7 +28,7 @@ struct ShiftLeftOp {
                                                           : static_cast<T>(static_cast<uint64_t>(value) << amount);
   }
 };
-// Arithmetic for signed types. `round` adds the last bit shifted out.
+// Shifts of signed types are arithmetic. `round` adds the last bit shifted out.
 struct ShiftRightOp {
   bool round = false;
   template <class T>
@@ -41,7 +41,7 @@ struct ShiftRightOp {
   }
 };
 
-// Count form: with kSetMask false the count is ignored and the mask register decides, as the device's header does it.
+// Count form: with kSetMask false the count is ignored and the mask register decides, as in the device's header.
 template <bool kSetMask, class Op, class T>
 void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst, const LocalTensor<T>& src, T scalar,
                     int32_t count) {
@@ -59,7 +59,7 @@ void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst,
 namespace AscendC {
 
 // Kernels also take the address of the count form, as void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&,
-// const int32_t&). The second overload is for them: no call can deduce R, only a pointer's type can.
+// const int32_t&). The second overload is only for that: no call can deduce R, but a pointer's type can.
 #define GNT_SCALAR(NAME, OP, ...)                                                                                    \
   template <class T, bool isSetMask = true>                                                                          \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \

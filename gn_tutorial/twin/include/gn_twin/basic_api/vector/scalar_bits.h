@@ -1,4 +1,4 @@
-// Bits of a 64-bit number, for the scalar unit: first set, how many, leading zeros.
+// Bits of a 64-bit number, for the scalar unit: first bit, number of bits, leading zeros.
 //
 // Source: docs/zh/api, 基础API/标量计算. The names that begin with Scalar are those of 8.x.
 #pragma once
@@ -20,7 +20,7 @@ inline int64_t ScalarGetSFFValue(uint64_t valueIn) {
   return GetSFFValue<countValue>(valueIn);
 }
 
-// How many bits equal countValue.
+// The number of bits that equal countValue.
 template <int countValue>
 inline int64_t GetBitCount(uint64_t valueIn) {
   static_assert(countValue == 0 || countValue == 1, "GetBitCount counts zeros or ones");
@@ -35,7 +35,7 @@ inline int64_t ScalarGetCountOfValue(uint64_t valueIn) {
 inline int64_t CountLeadingZero(uint64_t valueIn) { return valueIn == 0 ? 64 : __builtin_clzll(valueIn); }
 inline int64_t ScalarCountLeadingZero(uint64_t valueIn) { return CountLeadingZero(valueIn); }
 
-// How many bits behind the sign bit equal it; -1 for 0 and -1, where all do.
+// The number of bits after the sign bit that equal it; -1 for 0 and -1, in which all do.
 inline int64_t CountBitsCntSameAsSignBit(int64_t valueIn) {
   const uint64_t differs = static_cast<uint64_t>(valueIn < 0 ? ~valueIn : valueIn);
   return differs == 0 ? -1 : __builtin_clzll(differs) - 1;

@@ -35,7 +35,7 @@ struct MrgSort4Info {
 
 namespace gn_twin {
 
-// Pairs of score and index as they stand in memory. T: half or float.
+// A pair of score and index, as in memory. T: half or float.
 template <class T>
 class Pairs {
  public:
@@ -57,7 +57,7 @@ class Pairs {
   T* at_;
 };
 
-// NaN stands before everything, as the page of TopK has it.
+// NaN comes first, as the page of TopK says.
 template <class T>
 bool SortsBefore(T a, T b) {
   const float left = static_cast<float>(a);
@@ -65,7 +65,7 @@ bool SortsBefore(T a, T b) {
   return left > right || (left != left && right == right);
 }
 
-// A merge sort of `count` pairs; `spare` has room for as many.
+// A merge sort of `count` pairs; `spare` holds as many pairs.
 template <class T>
 void SortPairs(Pairs<T> pairs, Pairs<T> spare, uint32_t count) {
   for (uint32_t width = 1; width < count; width *= 2) {
@@ -118,8 +118,8 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   }
 }
 
-// One merge of the queues that `valid` names; with `suspend` it ends when one of them is used up. Calls take(place, queue, pair) for each
-// pair. done: pairs taken from each queue.
+// One merge of the queues that `valid` selects; with `suspend` it ends when one of them is used up. Calls take(place,
+// queue, pair) for each pair. done: number of pairs taken from each queue.
 template <class T, class Take>
 void MergeQueues(const Pairs<T> (&queue)[4], const uint32_t (&length)[4], bool suspend, uint32_t (&done)[4],
                  Take take) {
@@ -151,7 +151,7 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
     length[i] = (valid >> i & 1) != 0 ? lengths[i] : 0;
     total += length[i];
   }
-  // Repeats need four queues of one length, one behind the other, merged to the end; otherwise there is one.
+  // Repeats need four queues of one length, contiguous and merged completely; otherwise there is one merge.
   bool repeatable = valid == 15 && !suspend;
   for (uint32_t i = 1; i < 4 && repeatable; ++i) {
     repeatable = length[i] == length[0] && tensors[i]->Data() == tensors[0]->Data() + i * length[0] * (8 / sizeof(T));
@@ -201,7 +201,7 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
 
 namespace AscendC {
 
-// repeatTime groups of 32 scores, each sorted on its own, with the indices that belong to them.
+// repeatTime groups of 32 scores, each sorted on its own, with their indices.
 template <class T>
 inline void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& src1,
                    const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -218,7 +218,8 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, con
   gn_twin::RunMerge(loc, dst, src, params.elementLengths, params.validBit, params.repeatTimes,
                     params.ifExhaustedSuspension);
 }
-// The form of the high-level API; sortedNum gets what GetMrgSortResult reads if a queue that is used up ends the merge.
+// The form of the high-level API; sortedNum receives the numbers of GetMrgSortResult if a queue that is used up ends
+// the merge.
 template <class T, bool isExhaustedSuspension = false>
 inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList, const uint16_t elementCountList[4],
                     uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime,
@@ -231,7 +232,7 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList
   }
 }
 
-// How many pairs of each queue the last MrgSort has taken.
+// The number of pairs of each queue that the last MrgSort has taken.
 inline void GetMrgSortResult(uint16_t& mrgSortList1, uint16_t& mrgSortList2, uint16_t& mrgSortList3,
                              uint16_t& mrgSortList4) {
   const uint16_t* merged = gn_twin::ThisCore().merged;

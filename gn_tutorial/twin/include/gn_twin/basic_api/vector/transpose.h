@@ -86,8 +86,8 @@ uint64_t TransposeScratch(const AscendC::TransposeParamsExt& params) {
                                                                              : (params.cSize * 2u + 1u) * tile;
 }
 
-// What TransDataTo5HD does with one repeat: column c of the 16 source blocks becomes block c of the destination (16-bit), blocks
-// 2c and 2c + 1 (32-bit), or a half of block c (8-bit, 16 columns of the chosen half).
+// What TransDataTo5HD does in one repeat: column c of the 16 source blocks becomes block c of the destination (16-bit),
+// blocks 2c and 2c + 1 (32-bit), or a half of block c (8-bit, 16 columns of the chosen half).
 template <class T>
 void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::TransDataTo5HDParams& params) {
   constexpr uint32_t kColumns = sizeof(T) == 4 ? 8 : 16;
@@ -139,7 +139,7 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// Bytes that one entry of an address list touches from its start.
+// The number of bytes that one entry of an address list touches.
 inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
   return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
 }
@@ -243,7 +243,7 @@ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t 
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
 }
-// Pointers, under the name that public kernels call: the overload above does the same.
+// The overload for pointers, under the name that public kernels call; it does the same as the one above.
 template <class T>
 inline void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE],
                                __ubuf__ T* srcList[NCHW_CONV_ADDR_LIST_SIZE],
@@ -256,7 +256,7 @@ inline void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE],
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
 }
-// The same lists in local memory.
+// The same with lists in local memory.
 template <class T>
 inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst, const LocalTensor<uint64_t>& src,
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {

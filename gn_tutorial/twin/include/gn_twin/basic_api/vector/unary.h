@@ -40,8 +40,9 @@ struct SqrtOp {
   }
 };
 
-// The device looks Rsqrt and Reciprocal up in a table. Its pages say only that the results miss the standards of 1/1000 (half) and
-// 1/10000 (float): so many of the last bits are rounded away here that they do. Off by up to 2^-9 (half) and 2^-13 (float).
+// The device computes Rsqrt and Reciprocal with a table. Its pages say only that the results miss the standards of
+// 1/1000 (half) and 1/10000 (float). So the twin rounds away enough of the last bits: the error is up to 2^-9 (half)
+// and 2^-13 (float).
 template <class T>
 inline T Coarse(T value) {
   if constexpr (kSame<T, half>) {
@@ -82,8 +83,8 @@ struct ReluOp {
   }
 };
 
-// The operation with this launch's options (docs/hardware-choices.md, approximate). A launch that asks for the documented error is
-// one where accuracy is judged: there the places that cause it are named.
+// The operation with this launch's options (docs/hardware-choices.md, approximate). With the documented error, the twin
+// also warns at each such instruction, because such a launch tests accuracy.
 template <class Op>
 inline Op Chosen(const char* name, Loc loc) {
   if constexpr (requires(Op op) { op.coarse; }) {
@@ -100,7 +101,8 @@ inline Op Chosen(const char* name, Loc loc) {
 
 namespace AscendC {
 
-// The three forms of a unary instruction: count; mask and repeat; mask array and repeat. The one that returns R: see GNT_BINARY.
+// The three forms of a unary instruction: count; mask and repeat; mask array and repeat. For the one that returns R see
+// GNT_BINARY.
 #define GNT_UNARY(NAME, OP, ...)                                                                                       \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                         \
