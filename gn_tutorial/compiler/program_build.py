@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, default_cache
@@ -22,6 +23,8 @@ from gn_tutorial.errors import CompileError, RegistryError
 # The declarations are read before the program's files, so that one folder of the cache serves all projects whose
 # operators have the same name; the file that a program includes by that name has nothing more to say.
 _STUB = "// What this file declares was read before the program: its text is beside this file.\n"
+# A test runs once, for milliseconds, and is compiled after each edit.
+_LEVEL: Optimise = "little"
 
 
 def build_program(
@@ -49,7 +52,14 @@ def build_program(
     objects = [_object(f'#include "{file}"\n', declared, source=file, **how) for file in files if file != main]
     objects += [_object(text, declared, source=None, **how) for text in calls]
     built = build_kernel(
-        main, include_dirs=folders, includes=declared, defines=defines, objects=objects, cache=cache, limits=limits
+        main,
+        include_dirs=folders,
+        includes=declared,
+        defines=defines,
+        optimise=_LEVEL,
+        objects=objects,
+        cache=cache,
+        limits=limits,
     )
     return Built(built.library, built.entries, built.cached, time.perf_counter() - begin, built.compiler)
 
@@ -95,7 +105,7 @@ def _object(
         cache=cache,
         compiler=compiler,
         text=f"#define GNT_OBSERVED 1\n{includes}{text}",
-        flags=(*object_flags(compiler), *(f"-D{one}" for one in defines)),
+        flags=(*object_flags(compiler, optimise=_LEVEL), *(f"-D{one}" for one in defines)),
         learner=own,
         search=(*own, TWIN_INCLUDE),
         source=source,

@@ -205,10 +205,14 @@ def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: boo
     and not with what happens to lie on the stack.
     """
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    level = _level(compiler, optimise)
+    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden, *(_wild(compiler) if observed else ()))
+
+
+def _level(compiler: Compiler, optimise: Optimise) -> str:
     # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library again.
     little = "-O3" if compiler.is_zig else "-Og"
-    level = little if optimise == "little" else "-O3" if optimise else "-O0"
-    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden, *(_wild(compiler) if observed else ()))
+    return little if optimise == "little" else "-O3" if optimise else "-O0"
 
 
 def _wild(compiler: Compiler) -> tuple[str, ...]:
@@ -237,9 +241,14 @@ def _of_a_header(flags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(flag for flag in flags if flag != "-c" and not flag.startswith(("-shared", "-static-", "-Wl,")))
 
 
-def object_flags(compiler: Compiler) -> tuple[str, ...]:
+def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
     """Flags of an object file that is linked into kernel libraries, optimised or not."""
-    return (*_common_flags(compiler, "-O3"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    return (
+        *_common_flags(compiler, _level(compiler, optimise)),
+        "-c",
+        "-fvisibility=hidden",
+        "-fvisibility-inlines-hidden",
+    )
 
 
 def host_flags(compiler: Compiler) -> tuple[str, ...]:

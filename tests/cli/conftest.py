@@ -25,6 +25,8 @@ extern "C" __global__ __aicore__ void twice(GM_ADDR x, GM_ADDR y, uint32_t n) {
 @pytest.fixture
 def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Gnt:
     """Run ``gnt`` with these words."""
+    # What an earlier test left: every run below would then make all commands ready, which no process of a learner does.
+    vars(app).pop("app", None)
 
     def run(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from gn_tutorial.projects.fuzz import fuzz
 from gn_tutorial.projects.test_runner.own_test import run_own_test
 
 SCALE = PROJECTS / "scale_shift"
+Spoilt = Callable[[Callable[[Path], None]], Path]
 #: The words behind the folder. All of them read the project before anything else of it.
 COMMANDS = {
     "show": [],
@@ -85,12 +87,25 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(SCALE, tmp_path / "project"))
 
 
+@pytest.fixture(scope="module")
+def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Spoilt:
+    """The project with one thing wrong: a folder for all commands, none of which writes there, compiled once."""
+
+    @functools.cache
+    def make(spoil: Callable[[Path], None]) -> Path:
+        made = Path(shutil.copytree(SCALE, tmp_path_factory.mktemp(spoil.__name__) / "project"))
+        spoil(made)
+        return made
+
+    return make
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("spoil", "said", "hint"), WRONG, ids=[one[0].__name__ for one in WRONG])
 def test_a_project_that_is_none(
-    gnt: Gnt, folder: Path, command: str, spoil: Callable[[Path], None], said: str, hint: str
+    gnt: Gnt, spoilt: Spoilt, command: str, spoil: Callable[[Path], None], said: str, hint: str
 ) -> None:
-    spoil(folder)
+    folder = spoilt(spoil)
     words = [str(folder / word) if word == "test" else word for word in COMMANDS[command]]
     ran = gnt("project", command, str(folder), *words)
     if command == "test" and spoil is two_operators:
@@ -104,8 +119,8 @@ def test_a_project_that_is_none(
 
 
 @pytest.mark.parametrize(("spoil", "said", "hint"), WRONG, ids=[one[0].__name__ for one in WRONG])
-def test_the_same_from_python(folder: Path, spoil: Callable[[Path], None], said: str, hint: str) -> None:
-    spoil(folder)
+def test_the_same_from_python(spoilt: Spoilt, spoil: Callable[[Path], None], said: str, hint: str) -> None:
+    folder = spoilt(spoil)
     with pytest.raises(GntError) as caught:
         gnt_door.project(folder).infer(gnt_door.out(3))
     assert said in caught.value.what or spoil is no_kernel

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,8 @@ from gn_tutorial.errors import CacheError, CompileError, RegistryError
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "kernels" / "copy" / "copy.cpp"
+# Where the level decides nothing.
+LITTLE: dict[str, Any] = {"optimise": "little"}
 INCLUDES_ANSWER = '#include "answer.h"\nextern "C" int Answer() { return ANSWER; }\n'
 KERNEL = """#include "kernel_operator.h"
 extern "C" __global__ __aicore__ void k(GM_ADDR x) { *reinterpret_cast<__gm__ int32_t*>(x) = %s; }
@@ -76,8 +79,8 @@ def run_kernel(built: Built) -> int:
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_kernel_file_is_built_once(cache: Cache) -> None:
-    first, second = (build_kernel(COPY, cache=cache) for _ in range(2))
+def test_a_kernel_file_is_built_once(begun: Cache) -> None:
+    first, second = (build_kernel(COPY, cache=begun) for _ in range(2))
     assert (first.cached, second.cached) == (False, True)
     assert first.library == second.library
     assert [param.name for param in first.entries[0].params] == ["x", "y", "n"]
@@ -85,7 +88,7 @@ def test_a_kernel_file_is_built_once(cache: Cache) -> None:
     library.gnt_entries.restype = ctypes.c_char_p
     assert library.gnt_entries().decode().split() == [entry.name for entry in first.entries]
     assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
-    assert list((cache.root / "scratch").iterdir()) == []
+    assert list((begun.root / "scratch").iterdir()) == []
 
 
 def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(begun: Cache) -> None:
@@ -107,7 +110,7 @@ def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(begun: Cach
 
 def test_every_entry_of_a_file_can_be_launched(begun: Cache) -> None:
     second = "__global__ __vector__ void other(__gm__ uint8_t* x) { *reinterpret_cast<__gm__ int32_t*>(x) = 9; }\n"
-    built = build_kernel(second + KERNEL % "5", cache=begun)
+    built = build_kernel(second + KERNEL % "5", **LITTLE, cache=begun)
     assert [entry.name for entry in built.entries] == ["other", "k"]
     assert run_kernel(built) == 9
 
@@ -129,17 +132,17 @@ def test_any_folder_name_will_do(tmp_path: Path, begun: Cache) -> None:
     (folder / "a b.h").write_text("#define VALUE 4\n")
     kernel = folder / "kernel.cpp"
     kernel.write_text('#include "a b.h"\n' + KERNEL % "VALUE")
-    assert run_kernel(build_kernel(kernel, cache=begun)) == 4
-    assert build_kernel(kernel, cache=begun).cached
+    assert run_kernel(build_kernel(kernel, **LITTLE, cache=begun)) == 4
+    assert build_kernel(kernel, **LITTLE, cache=begun).cached
     (folder / "a b.h").write_text("#define VALUE 44\n")
-    assert run_kernel(build_kernel(kernel, cache=begun)) == 44
+    assert run_kernel(build_kernel(kernel, **LITTLE, cache=begun)) == 44
 
 
 def test_files_beside_the_kernel_do_not_replace_standard_headers(tmp_path: Path, begun: Cache) -> None:
     for name in ("version", "string.h", "stdint.h"):
         (tmp_path / name).write_text("#error not a header\n")
     (tmp_path / "k.cpp").write_text("#include <string.h>\n" + KERNEL % "3")
-    assert run_kernel(build_kernel(tmp_path / "k.cpp", cache=begun)) == 3
+    assert run_kernel(build_kernel(tmp_path / "k.cpp", **LITTLE, cache=begun)) == 3
 
 
 def test_a_cell_finds_headers_in_the_working_folder_and_in_include_dirs(
@@ -150,19 +153,19 @@ def test_a_cell_finds_headers_in_the_working_folder_and_in_include_dirs(
         (tmp_path / name / f"{name}.h").write_text("#define VALUE_OF_" + name + " 3\n")
     monkeypatch.chdir(tmp_path / "here")
     source = '#include "here.h"\n#include "there.h"\n' + KERNEL % "VALUE_OF_here + VALUE_OF_there"
-    assert run_kernel(build_kernel(source, include_dirs=[tmp_path / "there"], cache=begun)) == 6
+    assert run_kernel(build_kernel(source, include_dirs=[tmp_path / "there"], **LITTLE, cache=begun)) == 6
 
 
 def test_a_kernel_that_is_not_there(tmp_path: Path, begun: Cache) -> None:
     with pytest.raises(RegistryError, match="cannot read the kernel") as caught:
-        build_kernel(tmp_path / "gone.cpp", cache=begun)
+        build_kernel(tmp_path / "gone.cpp", **LITTLE, cache=begun)
     assert "gone.cpp" in caught.value.where
     with pytest.raises(RegistryError, match="directory"):
-        build_kernel(tmp_path, cache=begun)
+        build_kernel(tmp_path, **LITTLE, cache=begun)
     quoted = tmp_path / 'a"b.cpp'
     quoted.write_text(KERNEL % "1")
     with pytest.raises(RegistryError, match="quote"):
-        build_kernel(quoted, cache=begun)
+        build_kernel(quoted, **LITTLE, cache=begun)
 
 
 def test_a_file_without_a_kernel(cache: Cache) -> None:
@@ -278,7 +281,7 @@ BUILD = """
     from gn_tutorial.compiler.build import build_kernel
     from gn_tutorial.compiler.cache import Cache
     from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS
-    built = build_kernel(Path(sys.argv[2]), cache=Cache(Path(sys.argv[1])))
+    built = build_kernel(Path(sys.argv[2]), optimise='little', cache=Cache(Path(sys.argv[1])))
     print(json.dumps([built.cached, str(built.library)]))
 """
 
@@ -409,7 +412,7 @@ def test_a_compilation_that_fills_memory_is_stopped(cache: Cache) -> None:
 def test_templates_that_recurse_for_ever_are_an_error_at_their_line(begun: Cache) -> None:
     source = "template <int N> struct A { static constexpr int v = A<N + 1>::v; };\n" + KERNEL % "A<0>::v"
     with pytest.raises(CompileError, match="depth") as caught:
-        build_kernel(source, cache=begun)
+        build_kernel(source, **LITTLE, cache=begun)
     assert caught.value.errors[0].file == next((begun.root / "sources").iterdir())
 
 

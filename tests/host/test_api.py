@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
+from thoroughness import examples
 
 from gn_tutorial import host, reference
 from gn_tutorial.errors import ArgumentError
@@ -116,7 +117,7 @@ def test_shapes_of_every_rank(stream: Stream, shape: tuple[int, ...], groups: in
     order=st.randoms(use_true_random=False),
     dtype=st.sampled_from(DTYPES),
 )
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_any_order_of_axes_with_gaps(
     stream: Stream, shape: tuple[int, ...], seed: int, order: object, dtype: str
 ) -> None:

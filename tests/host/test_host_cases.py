@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
+from thoroughness import examples
 
 from gn_tutorial import host, reference
 from gn_tutorial.host import Code, Refused, Stream, Tensor
@@ -54,7 +55,7 @@ def filled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 @given(shape=array_shapes(min_dims=1, max_dims=6, max_side=6), seed=st.integers(0, 99), order=st.randoms())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_gelu_with_any_order_of_axes(stream: Stream, shape: tuple[int, ...], seed: int, order: object) -> None:
     (x,) = data(shape, seed=seed)
 
@@ -119,7 +120,7 @@ def test_a_missing_bias_is_zeros(stream: Stream, dtype: str) -> None:
     rows=array_shapes(min_dims=0, max_dims=5, max_side=4), inner=st.integers(0, 40), outer=st.integers(0, 40),
     seed=st.integers(0, 99),
 )  # fmt: skip
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_linear_of_any_shape(stream: Stream, rows: tuple[int, ...], inner: int, outer: int, seed: int) -> None:
     x, weight, bias, dy = data((*rows, inner), (outer, inner), (outer,), (*rows, outer), seed=seed)
     y = host.linear(transposed(x), weight, bias, stream=stream)

@@ -61,17 +61,22 @@ def assert_near(name: str, found: np.ndarray, right: np.ndarray) -> None:
     np.testing.assert_allclose(found.astype(np.float64), right, rtol=limit.rtol, atol=atol)
 
 
-def pairs() -> Iterator[Any]:
-    """Layouts of inputs and output. One packs, the other unpacks, so pairs that do both are left to --all."""
-    for layout, out_layout in itertools.product(LAYOUTS, LAYOUTS):
-        first = layout is out_layout or contiguous in (layout, out_layout)
-        name = f"{layout.__name__}-{out_layout.__name__}"
-        yield pytest.param(layout, out_layout, id=name, marks=() if first else pytest.mark.thorough)
+def ways() -> Iterator[Any]:
+    """Operators, layouts of inputs and output, dtypes.
+
+    One layout packs, the other unpacks, so pairs that do both are left to --all. Where they differ it is another dtype
+    with each operator and pair; each dtype meets each layout where both are the same.
+    """
+    for at, name in enumerate(WITH_OUT):
+        for number, (layout, out_layout) in enumerate(itertools.product(LAYOUTS, LAYOUTS)):
+            for dtype in DTYPES:
+                turn = contiguous in (layout, out_layout) and dtype == DTYPES[(at + number) % len(DTYPES)]
+                marks = () if layout is out_layout or turn else pytest.mark.thorough
+                words = f"{name}-{layout.__name__}-{out_layout.__name__}-{dtype}"
+                yield pytest.param(name, layout, out_layout, dtype, id=words, marks=marks)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("layout", "out_layout"), list(pairs()))
-@pytest.mark.parametrize("name", WITH_OUT)
+@pytest.mark.parametrize(("name", "layout", "out_layout", "dtype"), list(ways()))
 def test_every_layout(stream: Stream, name: str, layout: Callable, out_layout: Callable, dtype: str) -> None:
     numbers = NUMBERS[name]
     inputs = data(numbers, dtype)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial import reference
 from gn_tutorial.abi.options import TwinOptions
@@ -24,7 +25,7 @@ DTYPES = sorted(STANDARDS)
 LENGTHS = st.one_of(st.integers(0, 70), st.integers(1780, 1800), st.integers(3830, 4110), st.integers(8000, 20_000))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     name=st.sampled_from(OPERATORS),
     size=LENGTHS,

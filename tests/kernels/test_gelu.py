@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
@@ -179,7 +180,7 @@ def test_what_is_not_finite_stays_at_its_place(dtype: str, form: str) -> None:
 LENGTHS = st.one_of(st.integers(0, 70), st.integers(4090, 4110), st.integers(8000, 20_000))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     size=LENGTHS,
     blocks=st.integers(1, 40),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
@@ -79,7 +80,7 @@ def test_any_shape(spec: KernelSpec, shape: tuple[int, ...], groups: int) -> Non
     check(kernel(spec.id)(*arrays.values(), num_groups=groups), arrays, groups)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(
     batch=st.integers(1, 4),
     groups=st.integers(1, 5),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS
@@ -103,7 +104,7 @@ def test_what_is_not_wanted_is_not_there(shape: tuple[int, ...], groups: int, ma
         assert part.tally.bytes_out <= whole.tally.bytes_out - arrays["x"].nbytes
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     batch=st.integers(1, 40),
     groups=st.integers(1, 40),
@@ -132,7 +133,7 @@ def test_shapes_cores_orders_dtypes(
             assert (error <= 1.01 * unit * np.abs(exact[name]) + 2.0**-24 + 4e-6 * largest).all(), name
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     batch=st.integers(1, 3000),
     groups=st.integers(1, 600),

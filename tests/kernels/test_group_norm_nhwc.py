@@ -77,7 +77,7 @@ def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...]
             np.testing.assert_array_equal(other.outputs[name], array)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     samples=st.integers(1, 4),
     spatial=st.integers(1, 70),

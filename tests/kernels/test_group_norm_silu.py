@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
@@ -147,7 +148,7 @@ def test_the_fusion_saves_a_way_through_memory() -> None:
     assert fused_us < 0.8 * (first_us + second_us)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     size=st.one_of(st.integers(0, 70), st.integers(4090, 4110), st.integers(8000, 30000)),
     blocks=st.integers(1, 40),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS
@@ -74,7 +75,7 @@ def test_the_fullest_local_memory(shape: tuple[int, ...], groups: int, op: str) 
     assert result.compare(expected, SPEC.tolerance).ok
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     batch=st.integers(1, 4),
     groups=st.integers(1, 5),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
@@ -151,7 +152,7 @@ def test_what_is_not_asked_for_is_not_there(shape: tuple[int, int, int], mask: l
         assert some.tally.bytes_in <= arrays["dy"].nbytes  # neither x nor weight is read
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     r=st.integers(0, 40),
     k=st.one_of(st.integers(0, 70), st.integers(120, 300)),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
@@ -122,7 +123,7 @@ def test_neither_cores_nor_late_copies_change_a_bit(dtype: str) -> None:
 MASKS = [[bool(bits & 1), bool(bits & 2), bool(bits & 4)] for bits in range(8)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     r=st.integers(0, 40),
     k=st.one_of(st.integers(0, 70), st.integers(120, 300)),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS, accuracy
@@ -41,7 +42,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], dtype: str) -> None:
     assert accuracy(result.rstd, truth.rstd).ok
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     rows=st.integers(0, 60),
     length=st.one_of(st.integers(1, 200), st.integers(4090, 4110), st.integers(8100, 9000)),

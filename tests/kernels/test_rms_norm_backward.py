@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compare.accuracy import STANDARDS
@@ -43,7 +44,7 @@ def assert_near(result: Result, arrays: dict[str, np.ndarray]) -> None:
         assert (wrong <= 0).all(), wrong.max()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     rows=st.integers(0, 300),
     length=st.one_of(st.integers(1, 200), st.integers(2030, 2050), st.integers(4090, 4110), st.integers(8100, 9000)),

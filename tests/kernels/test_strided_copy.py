@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.compiler.build import build_host_library
@@ -114,7 +115,7 @@ def copies(draw: st.DrawFn) -> Copy:
 
 
 @given(copy=copies(), dtype=st.sampled_from(["uint32", "uint16"]), cores=st.integers(1, 48))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_any_view(copy: Copy, dtype: str, cores: int) -> None:
     check(copy, dtype, cores)
 

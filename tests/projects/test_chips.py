@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,11 +18,11 @@ X = np.random.default_rng(8).standard_normal((64, 1001)).astype(np.float32)
 
 
 @pytest.fixture
-def copied(tmp_path: Path) -> Copied:
+def copied(copy_of: Callable[[Path], Path]) -> Copied:
     """A copy of scale_shift with these texts in place of others: file, old, new."""
 
     def make(*edits: tuple[str, str, str]) -> Path:
-        folder = Path(shutil.copytree(PROJECTS / "scale_shift", tmp_path / "copy", dirs_exist_ok=True))
+        folder = copy_of(PROJECTS / "scale_shift")
         for file, old, new in edits:
             text = (folder / file).read_text()
             assert text.count(old) == 1, old

@@ -23,12 +23,11 @@ Edited = Callable[..., Path]
 
 
 @pytest.fixture
-def edited(tmp_path: Path) -> Edited:
+def edited(copy_of: Callable[[Path], Path]) -> Edited:
     """A copy of a project with one text in place of another."""
 
     def make(project: Path, file: str, old: str, new: str) -> Path:
-        folder = tmp_path / "edited"
-        shutil.copytree(project, folder)
+        folder = copy_of(project)
         text = (folder / file).read_text()
         assert text.count(old) == 1, old
         (folder / file).write_text(text.replace(old, new))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from op_host_program import GTEST, compile_program, run_program
 from public_code import needs, public_code
+from thoroughness import examples
 
 from gn_tutorial.compiler.build import build_kernel
 
@@ -149,7 +150,7 @@ def parameters(draw: st.DrawFn) -> list[Parameter]:
 
 
 def test_any_choice_has_its_key_and_any_key_its_choice(answers: Path) -> None:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=examples(120), deadline=None)
     @given(parameters(), st.data())
     def check(declared: list[Parameter], data: st.DataObject) -> None:
         values = [data.draw(st.sampled_from(one.values)) for one in declared]

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ needs_walls = pytest.mark.skipif(landlock_version() == 0, reason="this system ca
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(PROJECT, tmp_path / "scale_shift"))
+def project(copy_of: Callable[[Path], Path]) -> Path:
+    return copy_of(PROJECT)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,8 @@ def edited(project: Path, *edits: tuple[Path, str, str]) -> Path:
 
 
 @pytest.fixture
-def scale(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(PROJECTS / "scale_shift", tmp_path / "scale_shift"))
+def scale(copy_of: Callable[[Path], Path]) -> Path:
+    return copy_of(PROJECTS / "scale_shift")
 
 
 def data(length: int) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference import add, copy, group_norm, instance_norm, layer_norm
@@ -116,7 +117,7 @@ def test_layer_norm_scales_each_element_by_its_own_gamma() -> None:
 @given(
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.lists(st.integers(1, 4), max_size=3), st.integers(0, 99)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_each_group_ends_with_mean_0_and_variance_just_below_1(
     batch: int, groups: int, size: int, spatial: list[int], seed: int
 ) -> None:
@@ -131,7 +132,7 @@ def test_each_group_ends_with_mean_0_and_variance_just_below_1(
 
 
 @given(st.floats(0.01, 100.0), st.floats(-1000.0, 1000.0))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_scaling_and_shifting_the_input_changes_only_the_statistics(scale: float, shift: float) -> None:
     x = asymmetric((2, 4, 6))
     plain, moved = group_norm(x, num_groups=2, eps=1e-12), group_norm(scale * x + shift, num_groups=2, eps=1e-12)

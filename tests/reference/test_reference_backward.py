@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference import group_norm, group_norm_backward
@@ -84,7 +85,7 @@ def test_gradients_agree_with_the_complex_step(shape: tuple[int, ...], groups: i
 @given(
     st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.lists(st.integers(1, 3), max_size=3), st.integers(0, 99)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_gradients_agree_with_central_differences_of_the_forward_reference(
     batch: int, groups: int, size: int, spatial: list[int], seed: int
 ) -> None:
@@ -121,7 +122,7 @@ def test_the_gradients_computed_by_hand() -> None:
 
 
 @given(st.floats(-1000.0, 1000.0), st.floats(0.1, 10.0))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_dx_has_no_part_along_what_the_forward_pass_takes_away(shift: float, scale: float) -> None:
     x, gamma, _, dy = asymmetric((2, 6, 4, 3))
     x = x * scale + shift

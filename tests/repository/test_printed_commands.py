@@ -106,6 +106,8 @@ def lines_of_everything() -> list[str]:
 
 
 LINES = lines_of_everything()
+# Made once, and not as app.app: with that in the module every line below would make all commands ready anew.
+COMMANDS: Any = get_command(app.make_app())
 
 
 def is_pattern(line: str) -> bool:
@@ -120,7 +122,7 @@ def is_long(line: str) -> bool:
 
 def command_of(line: str) -> tuple[Any, list[str]]:
     """The command or the group of commands that a line names, and the words behind it."""
-    found, words = get_command(app.app), shlex.split(line)
+    found, words = COMMANDS, shlex.split(line)
     while words and words[0] in getattr(found, "commands", {}):
         found = found.commands[words.pop(0)]
     return found, words

@@ -51,6 +51,11 @@ def kernel_file(folder: Path, work: str) -> Path:
     return path
 
 
+def built(path: Path, *, observed: bool = True) -> Path:
+    """The library of such a file: of what a launch finds the level decides nothing."""
+    return build_kernel(path, observed=observed, optimise="little").library
+
+
 @both_ways
 @pytest.mark.parametrize("observed", [True, False])
 def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
@@ -66,7 +71,7 @@ def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
 @both_ways
 def test_what_no_block_writes_stays_poison(isolated: bool, tmp_path: Path) -> None:
     # Bare: with checks the launch fails for what was not written.
-    library = build_kernel(kernel_file(tmp_path, "yGm.SetValue(block, 1.0f);"), observed=False).library
+    library = built(kernel_file(tmp_path, "yGm.SetValue(block, 1.0f);"), observed=False)
     y = launch(library, LaunchRequest(entry="f", args=arguments(), blocks=4, isolated=isolated)).arrays["y"]
     assert y[:4].tolist() == [1, 1, 1, 1]
     assert (y[4:].view(np.uint32) == FLOAT_POISON["float32"]).all()
@@ -76,7 +81,7 @@ def test_what_no_block_writes_stays_poison(isolated: bool, tmp_path: Path) -> No
 def test_a_mistake_names_its_line_and_the_buffer(isolated: bool, tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "AscendC::Duplicate(tile, 1.0f, 128);")
     with pytest.raises(KernelFault) as caught:
-        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), isolated=isolated))
+        launch(built(path), LaunchRequest(entry="f", args=arguments(), isolated=isolated))
     fault = caught.value
     assert [one.id for one in fault.diagnostics] == ["ub-out-of-bounds"]
     assert "Duplicate" in fault.what
@@ -91,7 +96,8 @@ def test_an_endless_kernel_names_its_line_and_block(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "while (block == 2) yGm.SetValue(0, 1.0f);")
     with pytest.raises(KernelTimeout) as caught:
         launch(
-            build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), blocks=4, limits=Limits(seconds=0.5))
+            built(path),
+            LaunchRequest(entry="f", args=arguments(), blocks=4, limits=Limits(seconds=0.5)),
         )
     assert f"{path}:{WORK_LINE}, block 2" in caught.value.where
 
@@ -99,7 +105,10 @@ def test_an_endless_kernel_names_its_line_and_block(tmp_path: Path) -> None:
 def test_a_time_out_tells_what_was_found_before(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "for (uint32_t i = 3; i >= 0; --i) yGm.SetValue(i % 4, 1.0f);")
     with pytest.raises(KernelTimeout) as caught:
-        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), limits=Limits(seconds=0.5)))
+        launch(
+            built(path),
+            LaunchRequest(entry="f", args=arguments(), limits=Limits(seconds=0.5)),
+        )
     assert "i is unsigned: 'i >= 0' is always true" in str(caught.value)
     assert "no unsigned number is below 0" in caught.value.hint
 
@@ -107,7 +116,7 @@ def test_a_time_out_tells_what_was_found_before(tmp_path: Path) -> None:
 def test_a_crash_names_the_last_operation(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "yGm.SetValue(0, 1.0f); if (block == 1) *(volatile int*)8 = 1;")
     with pytest.raises(KernelCrash, match="null pointer") as caught:
-        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), blocks=2))
+        launch(built(path), LaunchRequest(entry="f", args=arguments(), blocks=2))
     assert f"{path}:{WORK_LINE}, block 1" in caught.value.where
 
 
@@ -130,7 +139,7 @@ def test_a_cpp_exception_of_the_kernel_is_told(
     """Out of an in-process launch it would end Python."""
     path = kernel_file(tmp_path, body)
     with pytest.raises(KernelFault, match=what) as caught:
-        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), isolated=isolated))
+        launch(built(path), LaunchRequest(entry="f", args=arguments(), isolated=isolated))
     # What the source has comes first: throw and new are no words of device code.
     assert [one.id for one in caught.value.diagnostics] == [source, name]
 
@@ -138,20 +147,20 @@ def test_a_cpp_exception_of_the_kernel_is_told(
 def test_a_bare_kernel_that_leaves_its_array_is_found(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "yGm.SetValue(64 + 2000, 1.0f);")
     with pytest.raises(KernelCrash, match="outside 'y': byte 8256 of 256") as caught:
-        launch(build_kernel(path, observed=False).library, LaunchRequest(entry="f", args=arguments()))
+        launch(built(path, observed=False), LaunchRequest(entry="f", args=arguments()))
     assert "observed=True" in caught.value.hint
     # 32 bytes behind an array every allocation has: test_tail.py.
     path = kernel_file(tmp_path, "yGm.SetValue(72, 1.0f);")
     with pytest.raises(KernelFault, match="outside 'y': byte 288 of 256"):
         launch(
-            build_kernel(path, observed=False).library,
+            built(path, observed=False),
             LaunchRequest(entry="f", args=arguments(96)[:1] + arguments(64)[1:]),
         )
 
 
 def test_a_launch_in_process_and_one_isolated_agree_bit_for_bit(tmp_path: Path) -> None:
     work = "for (int i = block * 16; i < block * 16 + 16; ++i) yGm.SetValue(i, xGm.GetValue(i) / 3.0f);"
-    library = build_kernel(kernel_file(tmp_path, work)).library
+    library = built(kernel_file(tmp_path, work))
     first, second = (
         launch(library, LaunchRequest(entry="f", args=arguments(), blocks=4, isolated=way)).arrays["y"]
         for way in (True, False)
@@ -257,7 +266,7 @@ x = np.zeros(64, np.float32)
 args = [LaunchArg("x", ArgKind.TENSOR, Role.IN, x), LaunchArg("y", ArgKind.TENSOR, Role.OUT, x)]
 try:
     request = LaunchRequest(entry="f", args=args, limits=Limits(seconds=0.3))
-    launch(build_kernel(Path({str(path)!r})).library, request)
+    launch(build_kernel(Path({str(path)!r}), optimise="little").library, request)
 except GntError as error:
     print(error)
     sys.exit(error.exit_code)

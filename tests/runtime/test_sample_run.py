@@ -92,6 +92,41 @@ def write(tmp_path: Path) -> Write:
     return make
 
 
+# All mistakes in one program, which is compiled once: its first word says which of them is made.
+MISTAKES = {
+    "longer than the host's": ("COPY_IN", "aclrtMemcpy(x, 512, host.data(), 260, ACL_MEMCPY_HOST_TO_DEVICE)"),
+    "longer than the destination": ("COPY_IN", "aclrtMemcpy(x, 128, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)"),
+    "the wrong way": ("COPY_IN", "aclrtMemcpy(host.data(), 256, x, 256, ACL_MEMCPY_HOST_TO_DEVICE)"),
+    "a null pointer": ("COPY_IN", "aclrtMemset(nullptr, 256, 0, 256)"),
+    "nothing copied in": ("COPY_IN", "(void)0"),
+    "not synchronised": ("SYNC", "(void)0"),
+    "freed twice": ("AFTER", "aclrtFree(x)"),
+    "freed as the host's": ("AFTER", "aclrtFreeHost(x)"),
+    "a stream that is gone": ("AFTER", "aclrtDestroyStream(stream); aclrtSynchronizeStream(stream)"),
+    "main fails": ("AFTER", "if (back[1] > 0) return 3"),
+    "an exception": ("AFTER", "host.at(64)"),
+    "no end": ("AFTER", "for (volatile int i = 0;; i = i + 1) {}"),
+    "no blocks": ("BLOCKS", "0"),
+    "a short allocation": ("SIZE", "128"),
+    "an odd allocation": ("SIZE", "193"),
+}
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    text = SAMPLE.replace("{\n  aclInit", '{\n  std::string made = argc > 1 ? argv[1] : "";\n  aclInit')
+    for place, good in GOOD.items():
+        mine = [(name, code) for name, (where, code) in MISTAKES.items() if where == place]
+        if place in ("SIZE", "BLOCKS"):
+            text = text.replace(place, "".join(f'made == "{name}" ? {code} : ' for name, code in mine) + good)
+        else:
+            each = "".join(f'if (made == "{name}") {{ {code}; }}\n  else ' for name, code in mine)
+            text = text.replace(f"  {place};", f"  {each}{good};")
+    path = tmp_path_factory.mktemp("mistaken") / "twice.asc"
+    path.write_text(text.replace("#include <vector>", "#include <string>\n#include <vector>"))
+    return path
+
+
 def line_of(path: Path, mark: str) -> int:
     return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if mark in line)
 
@@ -129,10 +164,10 @@ def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
     assert CliRunner().invoke(app.app, [*run, "--unoptimised"]).stdout == "done\n"
 
 
-def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:
-    path = write(SIZE="128")
+def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(mistaken: Path) -> None:
+    path = mistaken
     with pytest.raises(KernelFault) as error:
-        run_quickly(path)
+        run_quickly(path, ["a short allocation"])
     found = error.value.diagnostics[0]
     assert (found.id, found.file, found.line, found.block) == (
         "gm-out-of-bounds", str(path), line_of(path, "DataCopy(target"), 1,
@@ -141,26 +176,22 @@ def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Wr
 
 
 @pytest.mark.parametrize(
-    ("changes", "diagnostic", "mark"),
+    ("mistake", "diagnostic", "mark"),
     [
-        ({"COPY_IN": "aclrtMemcpy(x, 512, host.data(), 260, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-out-of-bounds", "260"),
-        (
-            {"COPY_IN": "aclrtMemcpy(x, 128, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)"},
-            "host-copy-too-long",
-            "x, 128",
-        ),
-        ({"COPY_IN": "aclrtMemcpy(host.data(), 256, x, 256, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-wrong-side", "256, x"),
-        ({"COPY_IN": "aclrtMemset(nullptr, 256, 0, 256)"}, "host-null", "aclrtMemset"),
-        ({"BLOCKS": "64 / 128"}, "host-bad-blocks", "twice<float><<<"),
-        ({"AFTER": "aclrtFree(x)"}, "host-bad-free", "  aclrtFree(x);"),
-        ({"AFTER": "aclrtFreeHost(x)"}, "host-wrong-free", "aclrtFreeHost"),
-        ({"AFTER": "aclrtDestroyStream(stream); aclrtSynchronizeStream(stream)"}, "host-bad-stream", "none"),
+        ("longer than the host's", "host-out-of-bounds", "260"),
+        ("longer than the destination", "host-copy-too-long", "x, 128"),
+        ("the wrong way", "host-wrong-side", "256, x"),
+        ("a null pointer", "host-null", "aclrtMemset"),
+        ("no blocks", "host-bad-blocks", "twice<float><<<"),
+        ("freed twice", "host-bad-free", "  aclrtFree(x);"),
+        ("freed as the host's", "host-wrong-free", "aclrtFreeHost"),
+        ("a stream that is gone", "host-bad-stream", "none"),
     ],
 )
-def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str, mark: str) -> None:
-    path = write(**changes)
+def test_wrong_host_calls(mistaken: Path, mistake: str, diagnostic: str, mark: str) -> None:
+    path = mistaken
     with pytest.raises(KernelFault) as error:
-        run_quickly(path)
+        run_quickly(path, [mistake])
     found = error.value.diagnostics[0]
     assert found.id == diagnostic
     assert found.file == str(path)
@@ -173,24 +204,24 @@ def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str
     assert found.fix
 
 
-def test_a_copy_before_synchronising_is_a_warning(write: Write) -> None:
-    path = write(SYNC="(void)0")
-    done = run_quickly(path)
+def test_a_copy_before_synchronising_is_a_warning(mistaken: Path) -> None:
+    path = mistaken
+    done = run_quickly(path, ["not synchronised"])
     (found,) = done.launched.diagnostics
     assert (found.id, found.severity, found.line) == (
         "host-not-synchronised", "warning", line_of(path, "aclrtMemcpy(back"),
     )  # fmt: skip
 
 
-def test_main_that_fails_is_an_error_with_what_it_printed(write: Write) -> None:
+def test_main_that_fails_is_an_error_with_what_it_printed(mistaken: Path) -> None:
     with pytest.raises(KernelFault, match="returned 3") as error:
-        run_quickly(write(AFTER="if (back[1] > 0) return 3"))
-    assert error.value.printed == "2 126 none\n"
+        run_quickly(mistaken, ["main fails"])
+    assert error.value.printed == "2 126 main fails\n"
 
 
-def test_an_exception_of_the_host_is_told(write: Write) -> None:
+def test_an_exception_of_the_host_is_told(mistaken: Path) -> None:
     with pytest.raises(KernelFault, match="exception left the sample's main: vector") as error:
-        run_quickly(write(AFTER="host.at(64)"))
+        run_quickly(mistaken, ["an exception"])
     assert error.value.diagnostics[0].id == "host-exception"
 
 
@@ -203,20 +234,20 @@ def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
     assert "unknown_name" in first.source_line
 
 
-def test_the_time_limit_holds(write: Write) -> None:
+def test_the_time_limit_holds(mistaken: Path) -> None:
     with pytest.raises(KernelTimeout):
-        run_quickly(write(AFTER="for (volatile int i = 0;; i = i + 1) {}"), limits=Limits(seconds=1.0))
+        run_quickly(mistaken, ["no end"], limits=Limits(seconds=1.0))
 
 
-def test_unwritten_device_memory_is_not_zero(write: Write) -> None:
-    assert run_quickly(write(COPY_IN="(void)0")).launched.printed.startswith(("nan", "-nan"))
+def test_unwritten_device_memory_is_not_zero(mistaken: Path) -> None:
+    assert run_quickly(mistaken, ["nothing copied in"]).launched.printed.startswith(("nan", "-nan"))
 
 
-def test_a_kernel_may_read_what_the_allocation_reserves(write: Write) -> None:
+def test_a_kernel_may_read_what_the_allocation_reserves(mistaken: Path) -> None:
     # The size rounded up to 32 bytes and 32 more: 193 bytes reserve 256.
-    path = write(SIZE="193")
+    path = mistaken
     with pytest.raises(KernelFault) as error:  # the copy back asks for 256 and is held to 193
-        run_quickly(path)
+        run_quickly(path, ["an odd allocation"])
     assert error.value.diagnostics[0].id == "host-out-of-bounds"
     assert error.value.diagnostics[0].line == line_of(path, "aclrtMemcpy(back")
 

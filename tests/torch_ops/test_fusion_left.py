@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from fusion_support import NEAR, made, names, traced  # noqa: E402
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
+from thoroughness import examples  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
@@ -171,7 +172,7 @@ STEPS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 20), st.integers(0, 20)), max_size=9),
     results=st.lists(st.integers(0, 20), min_size=1, max_size=2),

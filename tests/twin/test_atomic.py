@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import BLOCK, BUFFER_BYTES, COUNT, LANES, TYPES, Data, ask, assert_same, data, launch_family, quiet
 
 OPS = {"Add": 0, "Max": 1, "Min": 2}
 ATOMIC = ("int8", "int16", "half", "bfloat16", "int32", "float")
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 
 
 def combine(op: str, old: np.ndarray, new: np.ndarray) -> np.ndarray:

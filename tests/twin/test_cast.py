@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from thoroughness import examples
 from twin_support import (
     BF16,
     COUNT,
@@ -201,7 +202,7 @@ def test_lanes_are_those_of_the_wider_type(source: str, to: str) -> None:
     mode = PAIRS[source, to][0]
     forms = FORMS if {source, to} == {"half", "float"} else (COUNT, LANES)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     @given(call=calls(width, forms=forms, limit=16384 // 8), values=data())
     def check(call: Call, values: Data) -> None:
         if max(kind.itemsize, kind2.itemsize) == 8:  # the strides of calls() are meant for up to 4 bytes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BITS,
     BUFFER_BYTES,
@@ -139,7 +140,7 @@ def test_select(types: tuple[str, str], mode: int) -> None:
     (code, kind), (code2, _) = TYPES[types[0]], TYPES[types[1]]
     width = REPEAT // kind.itemsize
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=examples(25), deadline=None)
     @given(call=calls(width, forms=(COUNT, LANES, BITS)), values=data())
     def check(call: Call, values: Data) -> None:
         a, b = values.array(kind), Data(values.seed + 1, values.special).array(kind)

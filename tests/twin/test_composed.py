@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BF16,
     BUFFER_BYTES,
@@ -21,7 +22,7 @@ from twin_support import (
     ulps,
 )
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=examples(25), deadline=None)
 (GEGLU, SWIGLU, REGLU, FMOD, CLAMP_MAX, CLAMP_MIN, EXP, CUM_SUM, CHOOSE, REDUCE, XOR, ARANGE, QUANT, PAD, UNPAD,
  DEQUANT, ANTI_QUANT) = range(17)  # fmt: skip
 # of the result, of the scale

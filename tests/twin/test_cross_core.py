@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
@@ -117,7 +118,7 @@ def trade(plan: np.ndarray, x: np.ndarray, options: TwinOptions | None = None) -
     return run(x, plan, shelf, y, len(plan), blocks=blocks, isolated=False, options=options).y
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(plan=plans(), seed=st.integers(0, 2**32 - 1), delayed=st.booleans(), auto_sync=st.sampled_from(["on", "off"]))
 def test_any_plan_of_meetings(plan: np.ndarray, seed: int, delayed: bool, auto_sync: str) -> None:
     x = np.random.default_rng(seed).integers(-500, 500, (plan.shape[1] - 2, ROW)).astype(np.float32)
@@ -128,7 +129,7 @@ def test_any_plan_of_meetings(plan: np.ndarray, seed: int, delayed: bool, auto_s
     np.testing.assert_array_equal(trade(plan, x, options), expected)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(plan=plans(), data=st.data())
 def test_any_blocks_that_leave_are_counted(plan: np.ndarray, data: st.DataObject) -> None:
     blocks = plan.shape[1] - 2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BITS,
     BLOCK,
@@ -32,7 +33,7 @@ OPS = {name: op for op, name in enumerate(
 COPIED = ("int8", "int16", "float", "int64")
 
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 @pytest.mark.parametrize("dtype", COPIED)
@@ -122,7 +123,7 @@ def test_data_copy_pad_in(name: str, dtype: str) -> None:
     code, kind = TYPES[dtype]
     size = kind.itemsize
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(
         count=st.integers(0, 10),
         elements=st.integers(0, 90),
@@ -176,7 +177,7 @@ def test_data_copy_pad_in(name: str, dtype: str) -> None:
 def test_data_copy_pad_out(name: str, dtype: str) -> None:
     code, kind = TYPES[dtype]
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(
         count=st.integers(0, 10),
         row=st.integers(0, 300),

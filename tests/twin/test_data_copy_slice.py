@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.operators.arguments import inout
 from gn_tutorial.operators.kernel import Kernel, kernel
@@ -63,7 +64,7 @@ def test_the_example_of_the_documentation(slices: Kernel) -> None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(data=st.data())
 def test_any_parts(slices: Kernel, data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from([np.int8, np.int16, np.int32]))

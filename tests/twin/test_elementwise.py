@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_reference import (
     ADD,
     DIV,
@@ -38,7 +39,7 @@ from twin_support import (
 
 from gn_tutorial.abi.options import TwinOptions
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 def wrap(exact: np.ndarray, dtype: np.dtype) -> np.ndarray:

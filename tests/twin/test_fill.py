@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BITS,
     BLOCK,
@@ -39,7 +40,7 @@ OPS = {name: op for op, name in enumerate(
 WORDS = ("int16", "uint16", "half", "bfloat16", "int32", "uint32", "float")
 
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 def as_bits(array: np.ndarray) -> np.ndarray:

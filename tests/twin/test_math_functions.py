@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BLOCK,
     BUFFER_BYTES,
@@ -25,7 +26,7 @@ from twin_support import (
 
 import gn_tutorial as gnt
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 erf, erfc = np.vectorize(math.erf, otypes=[np.float64]), np.vectorize(math.erfc, otypes=[np.float64])
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import BLOCK, TYPES, pattern, run, scalar_bits
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=examples(25), deadline=None)
 LAYER, SEPARATE, DEEP, RMS, NORMALIZE, GRAD, GRAD_BETA, UPDATE, FINALIZE = range(9)
 SECOND, GAMMA, BETA = 6144, 12288, 14336  # where they begin, in bytes
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_reference import ADD, MUL, no_zero_sign
 from twin_support import Data, assert_same, data, quiet
 
@@ -103,7 +104,7 @@ def test_a_table_of_pointers(dtype: type) -> None:
     n = 1024 // np.dtype(dtype).itemsize
     steps = st.lists(st.tuples(st.integers(0, 3), st.integers(1, n), SCALARS), min_size=1, max_size=8)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50), deadline=None)
     @given(values=data(), program=steps)
     def check(values: Data, program: list[tuple[int, int, float]]) -> None:
         x = values.array(dtype, n)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import (
     BITS,
     BLOCK,
@@ -28,7 +29,7 @@ OPS = {name: op for op, name in enumerate(
 )}  # fmt: skip
 WORDS = ("int16", "uint16", "half", "int32", "uint32", "float")
 BLOCKED = ("int8", "uint8", *WORDS)
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 PATTERN = {1: 0x55, 2: 0xAA, 3: 0x11, 4: 0x22, 5: 0x44, 6: 0x88, 7: 0xFF}
 COMPARE = {0: np.less, 1: np.greater, 2: np.equal, 3: np.less_equal, 4: np.greater_equal, 5: np.not_equal}
 NCHW2NHWC, NHWC2NCHW, TILE = 11, 12, 10

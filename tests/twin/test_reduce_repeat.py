@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_reference import (
     extreme,
     index_bits,
@@ -39,7 +40,7 @@ OPS = {name: op for op, name in enumerate(
 )}  # fmt: skip
 
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 def whole(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_reference import no_zero_sign
 from twin_support import Data, assert_same, data
 
@@ -103,7 +104,7 @@ EDGES = st.builds(
 ONE_BIT = st.builds(lambda place, flip: 1 << place ^ flip, st.integers(0, 63), st.sampled_from([0, 2**64 - 1]))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.one_of(WORDS, EDGES, ONE_BIT), min_size=1, max_size=64))
 def test_bits_of_any_number(numbers: list[int]) -> None:
     x = np.array(numbers, np.uint64)
@@ -127,7 +128,7 @@ def in_numpy(x: np.ndarray, lanes: int) -> dict[int, np.ndarray]:
 def test_new_names_of_reductions_give_the_same_bits(dtype: type) -> None:
     width = 256 // np.dtype(dtype).itemsize
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(data(), WORDS, WORDS, st.integers(1, width), st.integers(1, 3))
     def check(values: Data, low: int, high: int, lanes: int, times: int) -> None:
         x = np.nan_to_num(values.array(dtype, 4096 // np.dtype(dtype).itemsize))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import BLOCK, BUFFER_BYTES, TYPES, pattern, run, scalar_bits, ulps
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=examples(25), deadline=None)
 SOFTMAX, SIMPLE, FLASH, FLASH_V2, GRAD, FRONT, PLAIN, LOG, NARROW, ADJUST, V3 = range(11)
 PARTS = 8192  # where the results of rows begin
 

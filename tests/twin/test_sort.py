@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_support import TYPES, assert_same, pattern, run
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=examples(30), deadline=None)
 SORT32, SORT, SORT_GROUPS, MERGE, MERGE_HIGH, EXTRACT, TOP_K, TOP_K_SMALL = range(8)
 INDEX = 8192  # bytes: where indices of Extract and TopK go
 types = st.sampled_from(["half", "float"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from thoroughness import examples
 from twin_reference import (
     DIV,
     no_zero_sign,
@@ -31,7 +32,7 @@ from twin_support import (
 
 from gn_tutorial.abi.options import TwinOptions
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=examples(40), deadline=None)
 
 
 UNARY_EXACT = {

@@ -208,6 +208,7 @@ def _build(case: CompatCase, options: CompatOptions) -> Built:
         include_dirs=options.include_dirs,
         defines=_defines(case, options),
         template="" if has_main(case.text) else guess_template(case.text),
+        optimise="little",
         limits=CompileLimits(seconds=max(options.seconds, 1.0)),
     )
 
@@ -229,6 +230,7 @@ def _run(case: CompatCase, built: Built, options: CompatOptions) -> Reason | Non
                 folder=folder,
                 include_dirs=options.include_dirs,
                 defines=_defines(case, options),
+                optimise="little",
                 limits=limits,
                 compile_limits=CompileLimits(seconds=max(options.seconds, 1.0)),
             )

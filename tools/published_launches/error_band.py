@@ -1,7 +1,7 @@
 """The error bands of modelled times: the rule that computed the ``error_bands`` of machines/a2.toml.
 
-The model was compared with published launches (published_launches.csv). A band spans their ratios of measured to modelled
-time, with a margin for other kernels. It is never wider than a factor of two, because a wider band would not help;
+The model was compared with published launches (published_launches.csv). A band spans their ratios of measured to
+modelled time, with a margin for other kernels. It is never wider than a factor of two, because a wider band would not help;
 docs/timing-model.md lists the few launches outside it.
 """
 

@@ -49,6 +49,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], folder: Path) -> Callable[..., Ran]:
+    vars(app).pop("app", None)  # left by an earlier test: each run would make all commands ready
+
     def run(*words: object, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
