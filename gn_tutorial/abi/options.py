@@ -109,8 +109,8 @@ class TwinOptions:
         """These options with the strictest choices, for a kernel that is meant for a device.
 
         No automatic waits of the compiler, poison in the lanes that fill a block, approximate reciprocals, and copies
-        that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use (those with
-        ``strict`` in diagnostics.toml) are errors. Observed libraries only.
+        that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
+        (``strict`` in diagnostics.toml). Observed libraries only.
         """
         return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *severities.having("strict")))))
 

@@ -1,8 +1,8 @@
 """The error bands of modelled times: the rule that computed the ``error_bands`` of machines/a2.toml.
 
 The model was compared with published launches (published_launches.csv). A band spans their ratios of measured to
-modelled time, with a margin for other kernels. It is never wider than a factor of two, because a wider band would not help;
-docs/timing-model.md lists the few launches outside it.
+modelled time, with a margin for other kernels. It is never wider than a factor of two, because a wider band would not
+help; docs/timing-model.md lists the few launches outside it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import csv
 import functools
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from gn_tutorial.timing.machine import ErrorBand
 
+_LAUNCHES = Path(__file__).with_name("published_launches.csv")
 #: Launches below and above this modelled time, in us, have separate bands: the cost of the launch itself matters less
 #: in longer ones.
 SHORT_US = 30.0
