@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gn_tutorial.cli.profile_arguments import ProfileRequest, spec_of
 from gn_tutorial.cli.project_arguments import attributes_of, inputs_of
 from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_values, refuse
-from gn_tutorial.cli.tuned_fields import FileNumber, ProjectField, series_around
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.registry import is_operator
+from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.bench import autotune
 from gn_tutorial.profiler.bench.grid import BenchCase
+from gn_tutorial.profiler.operator_bound import arrays_of_call
+from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.projects.project import Project
+from gn_tutorial.projects.references import TOLERANCE
 from gn_tutorial.timing.machine import Machine, load_machine
 
 
@@ -60,3 +68,96 @@ def _file_number(target: str, question: ProfileRequest, field: str, machine: Mac
 def _need(field: str, what: str) -> None:
     if not field:
         raise ArgumentError("--field is missing", hint=what)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that a kernel takes by value."""
+
+    fields: Mapping[str, Any]
+
+
+class _Own(ABC):
+    """What both have in common: the launch as it is, to compare with, and the profile of another one."""
+
+    itemsize = 0
+
+    def __init__(self, name: str, case: str, field: str, own: Any, machine: Machine, inputs: Mapping) -> None:
+        if not isinstance(own, int) or isinstance(own, bool) or own < 1:
+            raise ArgumentError(f"{field} is {own!r}", hint="a positive whole number can be tuned")
+        self.name, self.case, self.field, self.own = name, case, field, own
+        self._machine, self._inputs = machine, inputs
+        self._expected: dict[str, np.ndarray] | None = None
+
+    @abstractmethod
+    def tile(self, value: int) -> Any:
+        """What holds the value."""
+
+    @abstractmethod
+    def _call(self, tile: Any) -> Callable[..., Result]:
+        """The call with it, which takes options of a launch."""
+
+    def launch(self, tile: Any) -> tuple[Profile, bool]:
+        """The launch, modelled, and whether it gives what the call as it is gives."""
+        if self._expected is None:
+            self._expected = self._call(self.tile(self.own))().outputs
+        result = run_traced(self._call(tile))
+        made = profile_of(result, machine=self._machine, inputs=self._inputs)
+        return made, result.compare(self._expected, TOLERANCE).ok
+
+
+class FileNumber(_Own):
+    """A number that a file's kernel takes by value. values: of ``Kernel.run``, by parameter."""
+
+    chosen_by = "call"
+
+    def __init__(
+        self, kernel: Kernel, entry: str | None, values: Mapping[str, Any], field: str, blocks: int, machine: Machine
+    ) -> None:
+        numbers = [name for name, value in values.items() if isinstance(value, int)]
+        if field not in numbers:
+            raise ArgumentError(
+                f"{kernel.name} is given no whole number '{field}'",
+                hint=f"--field: one of {', '.join(numbers)}" if numbers else "--arg tile=512 gives one",
+            )
+        self._kernel, self._values, self._how = kernel, dict(values), {"entry": entry, "blocks": blocks}
+        case = ", ".join(f"{name}={values[name]}" for name in numbers if name != field) or "as called"
+        super().__init__(kernel.name, case, field, values[field], machine, arrays_of_call(kernel, (), values))
+
+    def tile(self, value: int) -> Numbers:
+        """The number with that value."""
+        return Numbers({self.field: value})
+
+    def _call(self, tile: Numbers) -> Callable[..., Result]:
+        return lambda **how: self._kernel.run(**{**self._values, **tile.fields}, **self._how, **how)
+
+
+class ProjectField(_Own):
+    """A field of the struct that a project's own tiling function filled; everything else stays as it decided."""
+
+    chosen_by = "host function"
+
+    def __init__(self, project: Project, values: Mapping[str, Any], field: str, machine: Machine) -> None:
+        self._project, self._call_made = project, project.call(**values)
+        self._plan = project.host.plan(self._call_made, None, look_for_unset=False)
+        known = {name: value for name, value in self._plan.fields.items() if isinstance(value, int)}
+        if field not in known:
+            listed = ", ".join(known) or "none that could be read"
+            raise ArgumentError(
+                f"{project.name} has no whole number '{field}' in its tiling struct", hint=f"fields: {listed}"
+            )
+        inputs = arrays_of_call(project, (), values)
+        shapes = " ".join(f"{name}{list(array.shape)}" for name, array in inputs.items())
+        super().__init__(project.name, shapes, field, known[field], machine, inputs)
+
+    def tile(self, value: int) -> Any:
+        """The tiling function's plan with that value."""
+        return self._plan.with_(**{self.field: value})
+
+    def _call(self, tile: Any) -> Callable[..., Result]:
+        return lambda **how: self._project.launch(self._call_made, tile, **how)
+
+
+def series_around(own: int) -> Sequence[int]:
+    """An eighth to eight times the number, in halves and doubles."""
+    return sorted({own * 8 >> shift for shift in range(7)} - {0})

@@ -13,7 +13,7 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, default_cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dtype_macros import dtype_defines
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.precompiled_header import Precompiled, Ready

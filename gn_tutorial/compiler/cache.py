@@ -22,6 +22,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -32,9 +33,7 @@ import filelock
 import platformdirs
 
 from gn_tutorial.compiler import cache_store as store
-from gn_tutorial.compiler.cache_seal import SEAL, fits_seal, seal_of, seal_of_content, seal_text
-from gn_tutorial.compiler.cache_store import GRACE_SECONDS
-from gn_tutorial.compiler.cache_trust import close, is_ours, who_may_write
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS, SEAL, fits_seal, seal_of, seal_of_content, seal_text
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
@@ -283,3 +282,41 @@ class Cache:
         return CacheError(
             f"the cache folder cannot be used: {reason}", where=str(error.filename or self.root), hint=_HINT
         )
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file of the user's own cache belongs to the user or root; nobody else writes into those (``close``).
+
+    Raises OSError if it is not there. True where files have no owner (Windows). Modes are not asked for: where a file
+    system has none (a Windows disk under WSL2), everybody may seem to write.
+    """
+    found = path.stat()
+    return not hasattr(os, "geteuid") or _trusted(found)
+
+
+def close(path: Path) -> None:
+    """Take the right to write into a new file from others: a container's umask may give it."""
+    path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IWOTH)
+
+
+def who_may_write(path: Path) -> str:
+    """Why a file or folder of a shared base may be somebody else's, as the end of a sentence; empty if it is not.
+
+    The file, its folder and all above belong to root or the user, and neither group nor others may write there. A
+    sticky folder, /tmp, is fine above one that is: nobody can put another in its place. Raises OSError.
+    """
+    if not hasattr(os, "geteuid"):
+        return "this system does not say who may write"
+    real = path.resolve(strict=True)
+    for one in (real, *real.parents):
+        found = one.stat()
+        if not _trusted(found):
+            return f"{one} belongs to user {found.st_uid}"
+        sticky = one != real and bool(found.st_mode & stat.S_ISVTX)
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not sticky:
+            return f"{one} may be written by others (mode {stat.S_IMODE(found.st_mode):o})"
+    return ""
+
+
+def _trusted(found: os.stat_result) -> bool:
+    return found.st_uid in (0, os.geteuid())

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS, checksum
+from gn_tutorial.compiler.cache_store import REST_NANOSECONDS, checksum
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, must_stay_absent
 from gn_tutorial.errors import GntError
 

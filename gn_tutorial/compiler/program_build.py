@@ -13,7 +13,7 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, default_cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import find_compiler, object_flags
 from gn_tutorial.cpp.includes import short, source_text

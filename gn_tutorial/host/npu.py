@@ -138,7 +138,7 @@ def build_library() -> Path:
     Raises CompileError, CacheError.
     """
     from gn_tutorial.compiler.cache import default_cache
-    from gn_tutorial.compiler.cache_seal import checksum
+    from gn_tutorial.compiler.cache_store import checksum
 
     cache = default_cache()
     state = [str(toolkit_path()), os.environ.get("GNT_NPU_CMAKE", ""), *(_read(path) for path in _sources())]

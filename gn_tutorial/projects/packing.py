@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gn_tutorial.compiler.cache import default_cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.prototype import prototype
 from gn_tutorial.projects.chips import find_soc

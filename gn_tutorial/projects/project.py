@@ -19,7 +19,7 @@ import numpy as np
 from gn_tutorial.abi import severities
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import default_cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.cpp.entries import scan
@@ -27,12 +27,11 @@ from gn_tutorial.cpp.tiling_fields import injected_header
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.projects.call import OpCall, bind
+from gn_tutorial.projects.call import OpCall, bind, kernel_arguments, kernel_outputs
 from gn_tutorial.projects.chips import Soc, find_soc, knows_soc, soc_of_configs
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
 from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import HostError, describe
-from gn_tutorial.projects.kernel_arguments import kernel_arguments, kernel_outputs
 from gn_tutorial.projects.layout import Layout, read_layout, uses_matrix_cores
 from gn_tutorial.projects.outputs import chosen_outputs
 from gn_tutorial.projects.planning import HostSide

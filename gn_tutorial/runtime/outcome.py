@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gn_tutorial.abi.job_structs import LaunchOutcome, Phase
 from gn_tutorial.abi.structs import Status
 from gn_tutorial.diagnostics.findings import (
@@ -11,9 +13,18 @@ from gn_tutorial.diagnostics.findings import (
     parse_with_notes,
     printed_tail,
 )
-from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
+from gn_tutorial.errors import (
+    ArgumentError,
+    GntError,
+    KernelCrash,
+    KernelError,
+    KernelFault,
+    KernelMemoryLimit,
+    KernelOutputLimit,
+    KernelTimeout,
+)
 from gn_tutorial.runtime import post_mortem
-from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
+from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size, signal_name
 from gn_tutorial.runtime.job_file import JobFile
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult, Tally
 
@@ -112,3 +123,132 @@ def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
         hint="run with observed=True: it stops at the access and names its line",
         detail=printed_tail(printed),
     )
+
+
+_NULL_PAGES = 64 * 1024  # an index added to a null pointer is still recognised as a null pointer
+_SI_KERNEL = 0x80  # x86: a non-canonical address; the reported address is then meaningless
+_ONLY_COMPUTES = "a kernel only computes and prints"
+_OBSERVE = "run with observed=True: it stops at the access and names its line"
+
+_SIGNALS = {
+    "SIGFPE": ("divided an integer by zero (SIGFPE)", "check the divisor; is the tiling data filled in?"),
+    "SIGABRT": ("called abort() (SIGABRT)", "a failed assert, an uncaught C++ exception, or a damaged heap"),
+    "SIGILL": ("ran into an illegal instruction (SIGILL)", "a function without return, or a library built elsewhere"),
+    "SIGTRAP": ("ran into a trap (SIGTRAP)", "undefined behaviour: a function without return, an impossible branch"),
+    "SIGXFSZ": ("wrote to a file (SIGXFSZ)", _ONLY_COMPUTES),
+}
+_CALLS = {
+    "started a process": ("fork", "vfork", "clone"),
+    "started another program": ("execve", "execveat"),
+    "sent a signal to another process": ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"),
+    "changed the priority of a process": (
+        "setpriority",
+        "ioprio_set",
+        "sched_setaffinity",
+        "sched_setparam",
+        "sched_setscheduler",
+        "sched_setattr",
+    ),
+    "opened a socket": ("socket", "socketpair"),
+    "opened a file for writing": ("open", "openat", "creat"),
+    "deleted a file": ("unlink", "unlinkat", "rmdir"),
+    "renamed a file": ("rename", "renameat", "renameat2"),
+}
+# The messages of the C++ runtimes about an uncaught exception: libstdc++, and libc++ in two wordings.
+_UNCAUGHT = re.compile(
+    r"terminate called after throwing an instance of '(?P<gnu>[^\n]*)'(?:\n  what\(\):  (?P<gnu_what>[^\n]*))?"
+    r"|terminating (?:due to|with) uncaught exception of type (?P<llvm>[\w:<>, *&]+?)(?:: (?P<llvm_what>[^\n]*))?$",
+    re.MULTILINE,
+)
+
+
+def forbidden_call(evidence: Evidence) -> KernelError:
+    """The exception for a system call that the launcher does not allow."""
+    name = evidence.said
+    meaning = next((meaning for meaning, names in _CALLS.items() if name in names), "")
+    did = f"{meaning} ({name})" if meaning else f"made the system call {name}"
+    return evidence.error(KernelCrash, f"the kernel {did}, which no kernel may", _ONLY_COMPUTES)
+
+
+def caught_signal(evidence: Evidence) -> KernelError:
+    """The exception for a signal that the launcher's handler saw."""
+    header = evidence.header
+    name = signal_name(header.signal)
+    if header.stack_overflow:
+        hint = "look for a function that calls itself without end, or a large local array: buffers belong into a TBuf"
+        return evidence.error(KernelCrash, "the kernel used up its stack (8 MiB)", hint)
+    if name in ("SIGSEGV", "SIGBUS"):
+        return _bad_access(evidence, name)
+    if name == "SIGXCPU":
+        hint = "a slow kernel needs Limits(seconds=...)"
+        return evidence.error(KernelTimeout, "the kernel used up its processor time", hint)
+    thrown = _UNCAUGHT.search(evidence.ending.printed)
+    if name == "SIGABRT" and thrown is not None:
+        return _exception(evidence, thrown)
+    did, hint = _SIGNALS.get(name, (f"was ended by {name}", ""))
+    return evidence.error(KernelCrash, f"the kernel {did}", hint)
+
+
+def vanished(evidence: Evidence) -> KernelError:
+    """The exception for a process that ended without a report: ``exit()``, SIGKILL, an unhandled signal."""
+    code = evidence.ending.code
+    when = "while its library was being loaded" if evidence.header.phase < Phase.RUNNING else "before it returned"
+    if code >= 0:
+        return evidence.error(KernelCrash, f"the kernel ended its process with exit({code}) {when}", "use return")
+    name = signal_name(-code)
+    if name == "SIGSYS":
+        # posix_spawn and system() block all signals first, so that the handler, which names the call, cannot run.
+        what = "the kernel started a process, or made another forbidden system call with signals blocked"
+        return evidence.error(KernelCrash, what, f"{_ONLY_COMPUTES}: no system(), no posix_spawn()")
+    hint = ""
+    if name == "SIGKILL":
+        hint = f"it killed itself, or the system ran out of memory (the limit is {_memory(evidence)})"
+    elif name in ("SIGSEGV", "SIGBUS"):
+        hint = "no handler ran: the stack of a thread overflowed, or the kernel damaged its process"
+    return evidence.error(KernelCrash, f"the kernel's process was ended by {name} {when}", hint)
+
+
+def beside(arg: LaunchArg, offset: int) -> str:
+    """Describe the place of a byte outside an argument: ``byte 400 of 400``, ``1 byte before its start``."""
+    if offset < 0:
+        return f"{-offset} byte{'s' if offset < -1 else ''} before its start"
+    return f"byte {offset} of {arg.nbytes}"
+
+
+def _bad_access(evidence: Evidence, name: str) -> KernelError:
+    header = evidence.header
+    known = header.signal_code != _SI_KERNEL
+    found = evidence.job.argument_at(header.fault_address - header.base_address) if known else None
+    hint = "" if header.observed else _OBSERVE
+    if found is not None:
+        arg, offset = found
+        if 0 <= offset < arg.nbytes:
+            what = f"the kernel wrote to '{arg.name}', which is an input ({name})"
+            hint = (
+                f"store to an output; if the kernel is to write {arg.name}, pass it as one:"
+                f" {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
+            )
+        else:
+            what = f"the kernel went outside '{arg.name}': {beside(arg, offset)} ({name})"
+    elif known and header.fault_address < _NULL_PAGES:
+        what = f"the kernel used a null pointer ({name} at address {header.fault_address:#x})"
+        limit = f"the memory limit of {_memory(evidence)} was reached"
+        hint = f"a pointer that was never set; or malloc returned null, because {limit}"
+    else:
+        at = f" at address {header.fault_address:#x}" if known else ""
+        what = f"the kernel used memory that is not its own ({name}{at})"
+    return evidence.error(KernelCrash, what, hint or "look for a wild pointer or index near this place")
+
+
+def _exception(evidence: Evidence, thrown: re.Match[str]) -> KernelError:
+    kind, said = thrown["gnu"] or thrown["llvm"], thrown["gnu_what"] or thrown["llvm_what"]
+    if "bad_alloc" in kind:
+        hint = "check the size of the allocation, or raise the limit: Limits(memory_bytes=...)"
+        what = f"the kernel asked for more memory than its limit of {_memory(evidence)}"
+        return evidence.error(KernelMemoryLimit, what, hint)
+    what = f"a C++ exception of type {kind} left the kernel" + (f": {said}" if said else "")
+    return evidence.error(KernelCrash, what, "the device has no exceptions; return instead")
+
+
+def _memory(evidence: Evidence) -> str:
+    return as_size(evidence.request.limits.memory_bytes)

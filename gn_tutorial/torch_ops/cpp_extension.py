@@ -17,7 +17,7 @@ import torch
 from torch.utils import cpp_extension
 
 from gn_tutorial.compiler.cache import default_cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.toolchain import Compiler, find_compiler
 from gn_tutorial.errors import CompileError, CompilerMissing
 from gn_tutorial.host.c_library import build_kernels, build_library

@@ -13,8 +13,7 @@ import pytest
 
 from gn_tutorial.compiler import cache_store
 from gn_tutorial.compiler.cache import Cache, default_cache
-from gn_tutorial.compiler.cache_seal import checksum
-from gn_tutorial.compiler.cache_store import GRACE_SECONDS, STALE_SCRATCH_SECONDS
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS, STALE_SCRATCH_SECONDS, checksum
 from gn_tutorial.errors import CacheError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -271,7 +270,7 @@ def test_no_permission(tmp_path: Path) -> None:
         import os, sys
         from pathlib import Path
         from gn_tutorial.compiler.cache import Cache
-        from gn_tutorial.compiler.cache_seal import checksum
+        from gn_tutorial.compiler.cache_store import checksum
         from gn_tutorial.errors import CacheError
         import encodings.ascii  # before the rights to read the library go
         locked = Path(sys.argv[1])

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.cache_seal import checksum
-from gn_tutorial.compiler.cache_store import GRACE_SECONDS
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS, checksum
 from gn_tutorial.compiler.cached_library import Kept
 
 

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from gn_tutorial.cli.photo_tour import load_photo
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.filters import NUM_GROUPS, SIZE, Filter, feature_map, filter_bank
-from gn_tutorial.plot.photo import load_photo
 from gn_tutorial.plot.picture import sample_photo
 
 BANK = filter_bank()

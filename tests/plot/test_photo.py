@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gn_tutorial.cli.photo_tour import load_photo
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.photo import load_photo
 
 
 def stripes(width: int, height: int) -> Image.Image:

@@ -19,8 +19,8 @@ import numpy as np
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.course.playground.compiling import Compilation
 from gn_tutorial.course.playground.files import NODE, PLAYGROUND, course_files, objects
-from gn_tutorial.course.playground.jobs import decoded, job
 from gn_tutorial.course.playground.outcome import trace_of
+from gn_tutorial.course.playground.starts import decoded, job
 from gn_tutorial.diagnostics.findings import Findings, parse_report
 from gn_tutorial.runtime.launch_types import LaunchRequest
 

@@ -39,7 +39,7 @@ def cache_info(json: Json = False) -> None:
 
 
 def _why_not(base: Path) -> str:
-    from gn_tutorial.compiler.cache_trust import who_may_write
+    from gn_tutorial.compiler.cache import who_may_write
 
     try:
         return who_may_write(base)

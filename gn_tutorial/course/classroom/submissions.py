@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.course.exam.submission_files import handed_in
 from gn_tutorial.course.exam.task import Task, load_tasks
 from gn_tutorial.course.exercises.registry import Exercise, load_course

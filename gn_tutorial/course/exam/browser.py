@@ -8,12 +8,16 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gn_tutorial.course.exam.bank import load_bank
 from gn_tutorial.course.exam.paper import MINUTES_A_QUESTION, QUESTIONS, Paper, draw
 from gn_tutorial.course.exam.paper_file import PaperFile, default_paper_file
+from gn_tutorial.course.exam.terminal_paper import summary
 from gn_tutorial.course.quizzes.quiz import WIDGET_VIEW
+from gn_tutorial.course.quizzes.quiz_question import known_answers
+from gn_tutorial.course.quizzes.quiz_widget import AskedWidget, as_html, not_kept
 from gn_tutorial.errors import ArgumentError
 
 
@@ -36,8 +40,6 @@ class TheoryPaper:
         if hasattr(get_ipython(), "kernel"):
             # Without anywidget (extra `lab`) there is the terminal.
             with contextlib.suppress(ModuleNotFoundError):
-                from gn_tutorial.course.exam.paper_widget import PaperWidget
-
                 # A pair since ipywidgets 8: data and metadata.
                 shown = PaperWidget(self.file, self._said)._repr_mimebundle_()
                 data = shown[0] if isinstance(shown, tuple) else shown
@@ -73,3 +75,63 @@ def exam_theory(
         limit = None if untimed else minutes or len(trial.asked) * MINUTES_A_QUESTION
         paper = file.write(draw(file.bank, chosen, file.now(), topics=topics, count=count, minutes=limit))
     return TheoryPaper(file, paper, said)
+
+
+class PaperWidget(AskedWidget):
+    """The paper of one file, which has to hold one. said: what there is to say at first."""
+
+    def __init__(self, file: PaperFile, said: Sequence[str] = ()) -> None:
+        paper = file.read()
+        assert paper is not None, "drawn before it is shown"
+        self._file, self._paper = file, paper
+        self._asked = [one for _, one in paper.questions(file.bank)]
+        super().__init__(
+            name="theory",
+            questions=[as_html(one) for one in self._asked],
+            answers=known_answers(self._asked, paper.answers),
+            paper=True,
+            finished=paper.finished is not None,
+            deadline=paper.deadline or 0.0,
+            note="\n".join([*said, *self._result(paper)]),
+        )
+        self.observe(self._answered, "answers")
+        self.observe(self._handed_in, "finished")
+
+    def _answered(self, change: Mapping[str, Any]) -> None:
+        """Note what differs from before; what comes after the end is not taken, and the page is told so."""
+        if self._paper.finished is not None:
+            return
+        try:
+            for one in self._asked:
+                letters = change["new"].get(one.key, "")
+                valid = not letters or known_answers([one], {one.key: letters})
+                if letters != change["old"].get(one.key, "") and valid:
+                    self._paper = self._file.answer(one.key, letters)
+        except ArgumentError as error:
+            self.note = not_kept(error)
+            return
+        if self._paper.finished is not None:
+            self._end()
+
+    def _handed_in(self, change: Mapping[str, Any]) -> None:
+        if not change["new"] or self._paper.finished is not None:
+            return
+        try:
+            self._paper = self._file.hand_in()
+        except ArgumentError as error:
+            self.note = not_kept(error)
+            return
+        self._end()
+
+    def _end(self) -> None:
+        """The page shows what counts."""
+        self.answers = known_answers(self._asked, self._paper.answers)
+        self.finished = True
+        self.note = "\n".join(self._result(self._paper))
+
+    def _result(self, paper: Paper) -> list[str]:
+        if paper.finished is None:
+            return []
+        result = self._file.result(paper)
+        topics = [f"{title}: {right} of {asked}" for title, (right, asked) in result.by_topic.items()]
+        return [*summary(result), *topics]

@@ -18,10 +18,9 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.compare.elements import spots
 from gn_tutorial.compare.patterns.unwritten import unwritten
-from gn_tutorial.course.exam.hidden import HiddenCall, bound_call, draw
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks, all_lost
 from gn_tutorial.course.exam.submission_files import HandedIn, handed_in, judged_folder
-from gn_tutorial.course.exam.task import SPEED, Task
+from gn_tutorial.course.exam.task import SPEED, HiddenCall, Task, bound_call, draw
 from gn_tutorial.course.exam.tiling_requirements import unmet
 from gn_tutorial.cpp.forbidden_calls import forbidden
 from gn_tutorial.cpp.includes import short

@@ -13,9 +13,11 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline, Ran, run_until
 
@@ -119,3 +121,46 @@ class Forks:
                 parent.wait(_END_SECONDS)
             except subprocess.TimeoutExpired:
                 parent.kill()
+
+
+_SHOWN_BYTES, _SHOWN_LINES = 2000, 8
+
+#: Runs the job of a folder for at most so many seconds.
+Runner = Callable[[float, Path], Ran]
+
+
+@dataclass(frozen=True)
+class JobReport:
+    """What came back. facts: one for each call that was answered, None if the report cannot be read.
+
+    ended: why there are no more, as the end of a sentence about the attempt. printed: the last lines, if the process
+    ended by itself. signal: that ended it, or 0.
+    """
+
+    facts: list[dict[str, Any]] | None
+    ended: str
+    printed: str = ""
+    signal: int = 0
+
+
+def run_job(run: Runner, seconds: float, folder: Path, job: Mapping[str, Any]) -> JobReport:
+    """Write the job into ``folder``, have it run, and read what it reports."""
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    ran = run(seconds, folder)
+    if ran.stopped:
+        ended = f"ran longer than {seconds:g} s and was stopped: look for a loop that never ends"
+        return JobReport(_facts(folder / "report.jsonl"), ended)
+    text = (folder / "printed").read_bytes()[-_SHOWN_BYTES:].decode("utf-8", "replace")
+    printed = "\n".join(text.splitlines()[-_SHOWN_LINES:]).strip()
+    ended = f"ended its process (exit code {ran.code})"
+    return JobReport(_facts(folder / "report.jsonl"), ended, printed, max(0, -ran.code))
+
+
+def _facts(report: Path) -> list[dict[str, Any]] | None:
+    # A last line without its end was cut off when the process was stopped.
+    lines = report.read_text(encoding="utf-8").split("\n")[:-1] if report.is_file() else []
+    try:
+        facts = [json.loads(line) for line in lines]
+    except ValueError:
+        return None
+    return facts if all(isinstance(one, dict) for one in facts) else None

@@ -22,8 +22,7 @@ from gn_tutorial.compare.elements import mismatch
 from gn_tutorial.compare.patterns import Reader, recognised
 from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.course.exercises.attempt_child import FINISHED
-from gn_tutorial.course.exercises.attempt_job import JobReport, Runner, run_job
-from gn_tutorial.course.exercises.attempt_process import by_itself
+from gn_tutorial.course.exercises.attempt_process import JobReport, Runner, by_itself, run_job
 from gn_tutorial.course.exercises.verdict import Verdict
 
 ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools itertools math numpy operator typing".split())

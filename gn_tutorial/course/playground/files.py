@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN, TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.course.playground.compiling import COURSE
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.errors import GntError

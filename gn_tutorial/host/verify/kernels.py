@@ -8,24 +8,31 @@ on a device may take the process's context with it, or never return.
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from ctypes import c_char_p, c_int, c_int32, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compare.comparison import compare
-from gn_tutorial.errors import GntError
-from gn_tutorial.host.verify.direct import NpuRuntime
+from gn_tutorial.errors import GntError, KernelError
+from gn_tutorial.host.c_library import check
+from gn_tutorial.host.npu import declared_library, toolkit_path
 from gn_tutorial.operators import call_plan, random_inputs
 from gn_tutorial.operators.arguments import launch_args
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.profile import profile_of
+from gn_tutorial.runtime.launch_types import LaunchArg
 
 _SEED = 0
 
@@ -94,3 +101,120 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+_TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
+_AGAIN = 100002  # aclInit was called before
+_POISON = 0xA5
+_FUNCTIONS: dict[str, Sequence[Any]] = {
+    "aclInit": (c_char_p,),
+    "aclrtSetDevice": (c_int32,),
+    "aclrtMalloc": (ctypes.POINTER(c_void_p), c_size_t, c_int),
+    "aclrtFree": (c_void_p,),
+    "aclrtMemcpy": (c_void_p, c_size_t, c_void_p, c_size_t, c_int),
+}
+
+
+class NpuRuntime:
+    """NPU number ``index``, and the host API's build ``library``. Raises KernelError with the runtime's number."""
+
+    def __init__(self, library: Path, index: int = 0) -> None:
+        self._runtime = _runtime()
+        for name, arguments in _FUNCTIONS.items():
+            function = getattr(self._runtime, name)
+            function.argtypes, function.restype = arguments, c_int
+        self._runtime.aclrtGetSocName.restype = c_char_p
+        self._call("aclInit", None)
+        self._call("aclrtSetDevice", index)
+        self._library = declared_library(library)
+        self._stream = c_void_p()
+        check(self._library.GnCreateStream(ctypes.byref(self._stream)), self._library)
+
+    @property
+    def chip(self) -> str:
+        """As the runtime names it."""
+        return (self._runtime.aclrtGetSocName() or b"unknown").decode()
+
+    @property
+    def cores(self) -> int:
+        """Vector cores."""
+        return int(self._library.GnVectorCores())
+
+    def run(
+        self, entry: str, blocks: int, args: Sequence[LaunchArg], rounds: int = 0
+    ) -> tuple[dict[str, np.ndarray], list[float]]:
+        """What the kernel wrote, by name, from memory full of a pattern; and the times of ``rounds`` launches more.
+
+        A time is microseconds from the call until the stream is done: it holds what a launch costs the host. Raises
+        KernelError.
+        """
+        memory: list[c_void_p | None] = []
+        kept: list[Any] = []  # numbers on the host
+        try:
+            for arg in args:
+                memory.append(self._place(arg, kept))
+            words = [where or value for where, value in zip(memory, kept, strict=True)]
+            addresses = (c_void_p * len(words))(*[ctypes.cast(one, c_void_p) if one else None for one in words])
+            self._launch(entry, blocks, addresses)
+            outputs = {
+                arg.name: self._fetch(where, arg.data)
+                for arg, where in zip(args, memory, strict=True)
+                if arg.role in (Role.OUT, Role.INOUT)
+            }
+            times = []
+            for _ in range(rounds):
+                begin = time.perf_counter()
+                self._launch(entry, blocks, addresses)
+                times.append((time.perf_counter() - begin) * 1e6)
+            return outputs, times
+        finally:
+            for where in memory:
+                if where is not None:
+                    self._runtime.aclrtFree(where)
+
+    def _launch(self, entry: str, blocks: int, addresses: Any) -> None:
+        status = self._library.GnLaunchKernel(entry.encode(), blocks, addresses, len(addresses), self._stream)
+        check(status, self._library)
+        check(self._library.GnSynchronizeStream(self._stream), self._library)
+
+    def _place(self, arg: LaunchArg, kept: list[Any]) -> c_void_p | None:
+        """Device memory with the argument's bytes; None for a number, which stays on the host in ``kept``."""
+        if isinstance(arg.data, bytes) and arg.role != Role.TILING:
+            kept.append(ctypes.create_string_buffer(arg.data, len(arg.data)))
+            return None
+        kept.append(None)
+        if arg.absent:
+            return None
+        raw = arg.data if isinstance(arg.data, bytes) else arg.data.tobytes()
+        if arg.role in (Role.OUT, Role.WORKSPACE):
+            raw = bytes([_POISON]) * len(raw)
+        where = c_void_p()
+        self._call("aclrtMalloc", ctypes.byref(where), max(len(raw), 32), 0)
+        if raw:
+            self._call("aclrtMemcpy", where, len(raw), ctypes.create_string_buffer(raw, len(raw)), len(raw), _TO_DEVICE)
+        return where
+
+    def _fetch(self, where: c_void_p | None, like: np.ndarray) -> np.ndarray:
+        made = np.empty(like.shape, like.dtype)
+        if made.nbytes:
+            self._call("aclrtMemcpy", made.ctypes.data, made.nbytes, where, made.nbytes, _TO_HOST)
+        return made
+
+    def _call(self, name: str, *words: Any) -> None:
+        status = getattr(self._runtime, name)(*words)
+        if status not in (0, _AGAIN):
+            raise KernelError(f"{name} returned {status}", where="CANN's runtime", hint="the number is an aclError")
+
+
+def _runtime() -> ctypes.CDLL:
+    names = ["libascendcl.so"]
+    if (toolkit := toolkit_path()) is not None:
+        names.append(str(toolkit / "lib64" / "libascendcl.so"))
+    for name in names:
+        try:
+            return ctypes.CDLL(name, mode=os.RTLD_GLOBAL)
+        except OSError as error:
+            last = error
+    raise KernelError(
+        f"CANN's runtime cannot be loaded: {last}", where="libascendcl.so", hint="source set_env.sh of the toolkit"
+    )

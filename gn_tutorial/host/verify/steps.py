@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.abi.structs import ArgKind
-from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.cpp.entries import Param
 from gn_tutorial.errors import GntError, KernelError
 from gn_tutorial.host import npu

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.course.capstone.cases import DTYPES, TIMED, graded
 from gn_tutorial.course.capstone.grade import Grade, GradeLoss, GradeRow
+from gn_tutorial.course.capstone.grading import DTYPES, TIMED, graded
 from gn_tutorial.course.capstone.starter import OPERATORS, new_operator
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
 

@@ -14,7 +14,7 @@ from gn_tutorial.course.exam.paper_file import PaperFile
 
 pytest.importorskip("anywidget", reason="the extra `lab` has it")
 
-from gn_tutorial.course.exam.paper_widget import PaperWidget
+from gn_tutorial.course.exam.browser import PaperWidget
 
 
 def test_choices_are_kept_changed_and_handed_in(file: PaperFile, drawn: Paper, clock: Clock) -> None:

@@ -14,10 +14,20 @@ from hypothesis import strategies as st
 
 from gn_tutorial.course.exam.author import FEWEST_WRONG, RIGHT
 from gn_tutorial.course.exam.handout import handout, solved, write
-from gn_tutorial.course.exam.hidden import bound_call, draw, numbers
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks
 from gn_tutorial.course.exam.solution_files import Pieces, right_solutions
-from gn_tutorial.course.exam.task import GRADES, PARTS, SPEED, Length, Task, find_task, load_tasks
+from gn_tutorial.course.exam.task import (
+    GRADES,
+    PARTS,
+    SPEED,
+    Length,
+    Task,
+    bound_call,
+    draw,
+    find_task,
+    load_tasks,
+    numbers,
+)
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.new_project import LAYOUTS
 
@@ -135,7 +145,7 @@ def test_hidden_calls_follow_from_the_text_and_fit_the_task(task: Task) -> None:
 
 @given(st.integers(0, 1 << 40), st.integers(2, 40))
 def test_lengths_keep_to_what_is_asked(seed: int, unit: int) -> None:
-    from gn_tutorial.course.exam.hidden import _length
+    from gn_tutorial.course.exam.task import _length
 
     rng = np.random.default_rng(seed)
     assert _length(Length(100, 180, multiple_of=unit), rng) % unit == 0

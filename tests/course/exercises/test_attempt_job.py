@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.course.exercises.attempt_job import JobReport, run_job
-from gn_tutorial.course.exercises.attempt_process import by_itself
+from gn_tutorial.course.exercises.attempt_process import JobReport, by_itself, run_job
 from gn_tutorial.runtime.deadline import Ran
 
 Ask = Callable[..., JobReport]

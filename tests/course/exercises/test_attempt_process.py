@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.course.exercises import attempt_process
-from gn_tutorial.course.exercises.attempt_job import Runner
-from gn_tutorial.course.exercises.attempt_process import CAN_FORK, Forks, by_itself
+from gn_tutorial.course.exercises.attempt_process import CAN_FORK, Forks, Runner, by_itself
 from gn_tutorial.course.exercises.check_python import PythonCase, PythonChecker
 from gn_tutorial.course.exercises.verdict import Verdict
 from gn_tutorial.runtime.deadline import Ran

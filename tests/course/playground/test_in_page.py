@@ -13,8 +13,8 @@ from gn_tutorial.course.playground import compiling
 from gn_tutorial.course.playground.assemble import python_files
 from gn_tutorial.course.playground.compiling import Compilation
 from gn_tutorial.course.playground.files import course_files
-from gn_tutorial.course.playground.jobs import job, request_of
 from gn_tutorial.course.playground.outcome import outcome
+from gn_tutorial.course.playground.starts import job, request_of
 from gn_tutorial.errors import CompileError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel

@@ -9,7 +9,7 @@ from playground_support import ROOT, Page
 
 from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.course.playground.compiling import Compilation
-from gn_tutorial.course.playground.jobs import request_of
+from gn_tutorial.course.playground.starts import request_of
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import all_kernels, load_registry
