@@ -1,4 +1,8 @@
-"""From the words of ``gnt tune`` to a tuning: of a registered kernel, of a file, of an operator project."""
+"""From the words of ``gnt tune`` to a tuning: of a registered kernel, of a file, of an operator project.
+
+Of a file or a project it varies a number that the kernel takes by value, or a field of the tiling struct. These have no
+reference: a value is right if it gives the same numbers as the value in the call.
+"""
 
 from __future__ import annotations
 

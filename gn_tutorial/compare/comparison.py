@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from gn_tutorial.compare.elements import shown
-from gn_tutorial.compare.evidence import Evidence, KnownLaunch
+from gn_tutorial.compare.evidence import KnownLaunch, OutputEvidence
 from gn_tutorial.compare.provenance.origin import Origin
 from gn_tutorial.compare.tolerance import Tolerance, measured
 from gn_tutorial.errors import GntError
@@ -35,7 +35,7 @@ def compare(
     bounds = tolerance.of(output.dtype.name)
     atol = bounds.atol_beside(reference)
     wrong = np.full(output.size, output.shape != reference.shape)
-    evidence = Evidence(name, output, reference, wrong, bounds.rtol, atol, launch or KnownLaunch())
+    evidence = OutputEvidence(name, output, reference, wrong, bounds.rtol, atol, launch or KnownLaunch())
     if output.shape != reference.shape:
         nan = float("nan")
         note = f"the reference has shape {reference.shape}"
@@ -68,7 +68,7 @@ class ComparisonRow:
     wrong: int
     note: str
     tolerance: Tolerance
-    evidence: Evidence = field(compare=False, repr=False)
+    evidence: OutputEvidence = field(compare=False, repr=False)
 
     @property
     def ok(self) -> bool:

@@ -30,7 +30,7 @@ class KnownLaunch:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class OutputEvidence:
     """One output beside its reference.
 
     output, reference: as they came. wrong: a flat mask of the elements out of tolerance; all of them where the shapes

@@ -12,7 +12,8 @@ counts as absent and is made again. The seal's modification time is the time of 
     <root>/scratch/                        temporary folders of running builds
 
 A class may share a base, the cache of somebody who compiled the course's kernels: each user's own lies over it, and the
-base is only read. Whose libraries count: ``cache_trust``.
+base is only read. Loading a library runs it with the user's rights, so a library counts only if the user or root made
+it; one that another user may have made counts as absent.
 """
 
 from __future__ import annotations

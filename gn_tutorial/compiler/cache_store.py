@@ -1,4 +1,7 @@
-"""What the cache's folder holds, and which of it goes when the limit is passed."""
+"""The files of the cache's folder: the seal beside each entry, and which entries are evicted above the limit.
+
+A seal is a small file with the size and checksum of its entry; a damaged entry does not fit its seal.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.compiler.cache_store import REST_NANOSECONDS, checksum
+from gn_tutorial.compiler.cache_store import checksum
+from gn_tutorial.toml_file import REST_NANOSECONDS
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,8 @@ from pathlib import Path
 
 from gn_tutorial.cpp.declarations import Outline
 from gn_tutorial.cpp.device_code import DeviceCode
-from gn_tutorial.cpp.rules.calls import CertainCalls, not_aicore, recursion
-from gn_tutorial.cpp.rules.device_functions import ERRORS, SourceFinding, found_in
-from gn_tutorial.cpp.rules.host_library import std
-from gn_tutorial.cpp.rules.host_math import math
-from gn_tutorial.cpp.rules.integer_division import division
-from gn_tutorial.cpp.rules.shadowed_member import hidden
-from gn_tutorial.cpp.rules.unset_values import never_set
-from gn_tutorial.cpp.rules.unsigned_below_zero import unsigned
+from gn_tutorial.cpp.rules import CALL_RULES, RULES, CertainCalls
+from gn_tutorial.cpp.rules.device_functions import ERRORS, SourceFinding
 
 #: Part of the key of each library: raise it when the same source may give other findings.
 CHECKS = "12"
@@ -97,17 +91,9 @@ def find(own: OwnText) -> tuple[Placed, ...]:
         reached = code.reached_from(entry)
         for node in reached:
             if id(node) not in of_node:
-                of_node[id(node)] = [
-                    *found_in(code, node),
-                    *std(code, node),
-                    *never_set(code, node),
-                    *unsigned(code, node),
-                    *math(code, node),
-                    *division(code, node),
-                    *hidden(code, node),
-                ]
+                of_node[id(node)] = [finding for rule in RULES for finding in rule(code, node)]
         raw = [finding for node in reached for finding in of_node[id(node)]]
-        raw += [*recursion(calls, reached), *not_aicore(calls, reached)]
+        raw += [finding for rule in CALL_RULES for finding in rule(calls, reached)]
         placed = {(one.id, *own.places[one.line - 1]): one for one in reversed(raw) if one.line <= len(own.places)}
         listed = sorted(placed.items(), key=lambda item: (item[0][1] != own.places[0][0], item[0][1:], item[0][0]))
         found += [Placed(entry, file, line, one) for (_, file, line), one in listed[:_MOST]]

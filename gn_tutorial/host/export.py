@@ -1,4 +1,7 @@
-"""Write a folder with everything that a C program needs to call an operator: headers, libraries, an example."""
+"""Write a folder with everything that a C program needs to call an operator: headers, libraries, an example.
+
+A module of its own, because its importer is a command, and commands only declare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One call of a project's operator: arrays and attributes in the order of its definition, and the column that fits."""
+"""One call of a project's operator: arrays and attributes in the order of its definition, and the column that fits.
+
+``kernel_arguments`` makes the arguments of the kernel from it: inputs, outputs, workspace and tiling data.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from gn_tutorial.errors import (
     KernelOutputLimit,
     KernelTimeout,
 )
-from gn_tutorial.runtime import post_mortem
 from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size, signal_name
 from gn_tutorial.runtime.job_file import JobFile
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult, Tally
@@ -76,16 +75,16 @@ def _failure(evidence: Evidence) -> KernelError:
         return _timeout(evidence)
     match evidence.header.outcome:
         case LaunchOutcome.SIGNAL:
-            return post_mortem.caught_signal(evidence)
+            return caught_signal(evidence)
         case LaunchOutcome.FORBIDDEN_CALL:
-            return post_mortem.forbidden_call(evidence)
+            return forbidden_call(evidence)
         case LaunchOutcome.NOT_LOADED:
             return KernelError("the kernel library cannot be loaded", detail=evidence.said, hint=REBUILD)
         case LaunchOutcome.WRONG_ABI:
             return KernelError("the kernel library was built for another version of gn_tutorial", hint=REBUILD)
     if evidence.ending.code == LAUNCHER_REFUSED and evidence.header.phase == Phase.STARTING:
         return KernelError("the launcher does not fit this version of gn_tutorial", hint=REBUILD)
-    return post_mortem.vanished(evidence)
+    return vanished(evidence)
 
 
 def _output_limit(evidence: Evidence) -> KernelError:
@@ -117,7 +116,7 @@ def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
     # Without a line: a bare library does not observe writes. The observed one checks each access and names its line.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
-        f"the kernel wrote outside '{arg.name}': {post_mortem.beside(arg, offset)}",
+        f"the kernel wrote outside '{arg.name}': {beside(arg, offset)}",
         diagnostics=Findings([Diagnostic("gm-out-of-bounds", "error", "", 0, 0, facts)]),
         printed=printed,
         hint="run with observed=True: it stops at the access and names its line",

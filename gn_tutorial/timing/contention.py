@@ -8,6 +8,8 @@ all of it.
 The cores start within a certain time (``window``). Activities shorter than that happen at different moments on
 different cores; longer ones, such as a first pass over all data, at the same time. So the load is what a core has read
 in the last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
+
+A module of its own, because it is a formula of queueing theory, and its importer has 350 lines of the core's pipes.
 """
 
 from __future__ import annotations

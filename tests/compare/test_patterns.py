@@ -14,7 +14,7 @@ import pytest
 import gn_tutorial
 from gn_tutorial.compare import patterns
 from gn_tutorial.compare.comparison import compare
-from gn_tutorial.compare.evidence import Evidence, KnownLaunch
+from gn_tutorial.compare.evidence import KnownLaunch, OutputEvidence
 from gn_tutorial.compare.patterns import PATTERNS, Reader, recognised
 from gn_tutorial.compare.tolerance import Tolerance
 
@@ -34,7 +34,7 @@ def test_a_pattern_says_what_it_recognises_and_shows_it(name: str) -> None:
 def test_the_first_that_recognises_speaks_and_what_the_launch_did_not_read_is_added(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def table(*said: tuple[str, ...]) -> tuple[Callable[[Evidence], tuple[str, ...]], ...]:
+    def table(*said: tuple[str, ...]) -> tuple[Callable[[OutputEvidence], tuple[str, ...]], ...]:
         return tuple(lambda _, one=one: one for one in said)
 
     monkeypatch.setitem(PATTERNS, Reader.LAUNCH, table((), ("first", "and more"), ("second",)))

@@ -17,11 +17,11 @@ import pytest
 from gn_tutorial.abi import structs
 from gn_tutorial.compiler.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.cache_store import REST_NANOSECONDS
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import find_compiler
 from gn_tutorial.errors import CacheError, CompileError, RegistryError
+from gn_tutorial.toml_file import REST_NANOSECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "kernels" / "copy" / "copy.cpp"
@@ -280,7 +280,7 @@ BUILD = """
     from pathlib import Path
     from gn_tutorial.compiler.build import build_kernel
     from gn_tutorial.compiler.cache import Cache
-    from gn_tutorial.compiler.cache_store import REST_NANOSECONDS
+    from gn_tutorial.toml_file import REST_NANOSECONDS
     built = build_kernel(Path(sys.argv[2]), optimise='little', cache=Cache(Path(sys.argv[1])))
     print(json.dumps([built.cached, str(built.library)]))
 """
@@ -343,7 +343,7 @@ SLOW = """
     from gn_tutorial.compiler import process
     from gn_tutorial.compiler.build import build_host_library
     from gn_tutorial.compiler.cache import Cache
-    from gn_tutorial.compiler.cache_store import REST_NANOSECONDS
+    from gn_tutorial.toml_file import REST_NANOSECONDS
     process.QUIET_SECONDS = 0.0  # every compilation is a long one
     build_host_library("int a;", cache=Cache(Path(sys.argv[1])))
 """

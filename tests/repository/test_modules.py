@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gn_tutorial
-from tests.repository.test_directions import modules, own_imports
+from tests.repository.test_directions import ROOT, modules, own_imports
 
 #: A module of fewer lines belongs to its importer.
 SHORT = 70
 #: A short module that has a reason to stand alone gives it in its docstring, in a sentence that begins like this.
 REASON = "A module of its own"
+#: Folders whose modules are found by ``host/discovery``.
+FOUND_BY_THEMSELVES = ("host.operators", "torch_ops.operators")
 #: What the package has today, rounded up. A change may lower them.
 MOST_WITH_ONE_IMPORTER, MOST_SHORT = 60, 10
 
@@ -21,22 +23,35 @@ def with_one_importer(known: Mapping[str, Path], uses: Mapping[str, set[str]]) -
     """Return the modules that exactly one other module imports.
 
     A package's ``__init__`` is no such importer: what it hands out is used by every user of the package (``gnt.plot``).
-    Nor are these files counted themselves: a folder needs one.
+    Nor are these files counted themselves: a folder needs one. A folder whose files are found by themselves uses each.
     """
     doors = {name for name, path in known.items() if path.name == "__init__.py"}
+    found_alone = {name for name in known if name.rpartition(".")[0] in FOUND_BY_THEMSELVES}
     importers: dict[str, set[str]] = {name: set() for name in known}
     for user, used in uses.items():
         for name in used & known.keys():
             importers[name].add(user)
     files = (name for name, path in known.items() if path.name not in ("__init__.py", "__main__.py"))
-    return sorted(name for name in files if len(importers[name]) == 1 and not importers[name] & doors)
+    one = (name for name in files if len(importers[name]) == 1 and not importers[name] & doors)
+    return sorted(set(one) - found_alone)
 
 
 def all_uses() -> dict[str, set[str]]:
-    """Return what each module imports, and what the package's door imports when it is first named."""
-    lazy = {target.partition(":")[0] for target in gn_tutorial._LAZY.values()}
-    uses = own_imports()
-    return uses | {"__init__": uses["__init__"] | lazy}
+    """Return what each module imports, the tools and the checks of exercises too, and what the door imports lazily."""
+    known, uses = modules(), own_imports()
+    uses["__init__"] |= {target.partition(":")[0] for target in gn_tutorial._LAZY.values()}
+    for path in (one for folder in ("tools", "solutions") for one in (ROOT / folder).rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            f"{node.module}.{alias.name}".removeprefix("gn_tutorial.")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.level == 0
+            for alias in node.names
+        }
+        uses[path.relative_to(ROOT).as_posix()] = {
+            name for one in named for name in (one, one.rpartition(".")[0]) if name in known
+        }
+    return uses
 
 
 def lines(path: Path) -> int:

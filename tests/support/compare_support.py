@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.compare.comparison import compare
-from gn_tutorial.compare.evidence import Evidence, KnownLaunch
+from gn_tutorial.compare.evidence import KnownLaunch, OutputEvidence
 from gn_tutorial.compare.patterns import PATTERNS, Reader
 from gn_tutorial.compare.tolerance import Tolerance
 
@@ -16,7 +16,7 @@ RTOL, ATOL = 1e-5, 1e-6
 
 
 def said_by(
-    *patterns: Callable[[Evidence], tuple[str, ...]],
+    *patterns: Callable[[OutputEvidence], tuple[str, ...]],
     output: np.ndarray,
     reference: np.ndarray,
     rtol: float = RTOL,

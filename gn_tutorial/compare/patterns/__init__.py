@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.evidence import OutputEvidence
 from gn_tutorial.compare.patterns import (
     affine,
     bit_pattern,
@@ -62,7 +62,7 @@ PATTERNS = {
 _MOST = 1 << 22
 
 
-def recognised(seen: Evidence, reader: Reader) -> tuple[str, ...]:
+def recognised(seen: OutputEvidence, reader: Reader) -> tuple[str, ...]:
     """What the first pattern that recognises the output says to this reader, and of a launch what it did not read."""
     launch = reader is Reader.LAUNCH
     asked = PATTERNS[reader][: 1 if launch and seen.output.size > _MOST else None]

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import within
 
 
-def factor(seen: Evidence) -> tuple[str, ...]:
+def factor(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about the factor that every wrong element is off by: -1, a whole number, its inverse, or another one.
 
     It is the median over the large elements, where rounding matters least.
@@ -50,7 +50,7 @@ def factor(seen: Evidence) -> tuple[str, ...]:
     return (f"all {seen.count} wrong elements are {times} the reference: look for a factor or a division",)
 
 
-def constant_offset(seen: Evidence) -> tuple[str, ...]:
+def constant_offset(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about the number that all wrong elements differ by, if that is more than the tolerance."""
     if not seen.finite:
         return ()

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.evidence import OutputEvidence
 from gn_tutorial.compare.tolerance import within
 
 
-def value_and_index(seen: Evidence) -> tuple[str, ...]:
+def value_and_index(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about a sorted list that still has its indices in every second place: as floats they are subnormal."""
     values, indices = seen.ours[0::2], seen.ours[1::2]
     tiny = np.finfo(np.float32).tiny
@@ -28,7 +28,7 @@ def value_and_index(seen: Evidence) -> tuple[str, ...]:
     )
 
 
-def index_as_float(seen: Evidence) -> tuple[str, ...]:
+def index_as_float(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about zeros in the place of whole numbers above 0."""
     x, y = seen.pairs
     if seen.output.dtype.kind not in "iu" or x.any() or not (y > 0).all():
@@ -40,7 +40,7 @@ def index_as_float(seen: Evidence) -> tuple[str, ...]:
     )
 
 
-def unsigned_shift(seen: Evidence) -> tuple[str, ...]:
+def unsigned_shift(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about numbers below 0 that are too large by a power of two, as an unsigned shift leaves them."""
     x, y = seen.pairs
     if not seen.finite or seen.output.dtype.kind not in "iu" or not (y < 0).all() or np.ptp(x - y) != 0:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import nearly_constant, within
 
 #: Blocks that are named; rows that are looked for in other places.
 _NAMED, _ROWS = 3, 4096
 
 
-def blocks(seen: Evidence) -> tuple[str, ...]:
+def blocks(seen: OutputEvidence) -> tuple[str, ...]:
     """Sentences about blocks whose part of the output holds what the reference has in another block's part.
 
     The parts are even, in the order of the blocks, and the last may be shorter, as most tilings have it. A part is
@@ -54,7 +54,7 @@ def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> boo
     return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())
 
 
-def rows(seen: Evidence) -> tuple[str, ...]:
+def rows(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about wrong rows, those of the last axis, each of which is another row of the reference."""
     length = seen.output.shape[-1] if seen.output.ndim > 1 else 0
     many = seen.output.size // length if length else 0

@@ -12,11 +12,11 @@ from itertools import combinations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import nearly_constant, within
 
 
-def operand_swap(seen: Evidence) -> tuple[str, ...]:
+def operand_swap(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about the input that all wrong elements are equal to, and about the one that should be there.
 
     Inputs of another size than the output are left out.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence, stretches
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 
 #: Bytes of one repeat of a vector instruction; bits of its mask; stretches of lanes that are named.
 _REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
@@ -20,12 +20,12 @@ _REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
 _MOST = 0.9
 
 
-def lanes(seen: Evidence) -> tuple[str, ...]:
+def lanes(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about lanes that are wrong in every repeat of 256 bytes, where all wrong elements are finite."""
     return wrong_lanes(seen) if seen.finite else ()
 
 
-def wrong_lanes(seen: Evidence) -> tuple[str, ...]:
+def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
     """The same, whatever numbers the wrong elements are."""
     many = _REPEAT_BYTES // seen.output.dtype.itemsize
     first = seen.wrong[:many]
@@ -41,7 +41,7 @@ def wrong_lanes(seen: Evidence) -> tuple[str, ...]:
     return (f"in each repeat of {many} elements the wrong ones are {named}: look at the mask{order}",)
 
 
-def tiles(seen: Evidence) -> tuple[str, ...]:
+def tiles(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
 
     The distance of two right parts is the length of a tile. It has to be the same from each to the next, over all of

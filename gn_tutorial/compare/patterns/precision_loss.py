@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.evidence import OutputEvidence
 
 #: Up to here half holds every whole number.
 _WHOLE_HALF = 2048
@@ -18,7 +18,7 @@ _WHOLE_HALF = 2048
 _NEAR = 0.05
 
 
-def summed_in_half(seen: Evidence) -> tuple[str, ...]:
+def summed_in_half(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about whole numbers that half cannot hold, each off by a little: sums that were added up in half."""
     ours, truth, wrong = seen.ours, seen.truth, seen.wrong
     x, y = seen.pairs
@@ -34,7 +34,7 @@ def summed_in_half(seen: Evidence) -> tuple[str, ...]:
     )
 
 
-def few_digits(seen: Evidence) -> tuple[str, ...]:
+def few_digits(seen: OutputEvidence) -> tuple[str, ...]:
     """A remark for a report: most wrong elements have the first digits of the right ones."""
     found, right = seen.pairs
     if not np.isfinite(right).all() or np.median(np.abs(found - right) <= _NEAR * np.abs(right)) != 1.0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
 #: Fewer wrong rows of a few elements each may be sums by chance.
 _FEWEST_ROWS = 3
@@ -18,7 +18,7 @@ _FEWEST_ROWS = 3
 _CLEAR, _NEAR = 20.0, 4.0
 
 
-def row_statistic(seen: Evidence) -> tuple[str, ...]:
+def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about wrong rows: each holds an earlier one too, or is off by one number or factor of its own.
 
     A row is along the last axis, or one element of a single axis.
@@ -37,7 +37,7 @@ def row_statistic(seen: Evidence) -> tuple[str, ...]:
     return _one_number(seen, x, y, first) or _squares(seen, x, y) or _two_numbers(seen, x, y, first)
 
 
-def _kept(seen: Evidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
+def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
     """Rows that are their references and what came out one row before, or the block's row before."""
     if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
         return ()
@@ -56,7 +56,7 @@ def _kept(seen: Evidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray
     return ()
 
 
-def _one_number(seen: Evidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
+def _one_number(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
     """Rows that are off by one number each, or by one factor."""
     slack = seen.atol + seen.rtol * np.abs(y).max(axis=1, keepdims=True)
     if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
@@ -77,7 +77,7 @@ def _one_number(seen: Evidence, x: np.ndarray, y: np.ndarray, first: int) -> tup
     )
 
 
-def _squares(seen: Evidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
+def _squares(seen: OutputEvidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
     """Rows that are the squares of their references, times a number each."""
     factor = _at_largest(x, y * y)
     slack = _NEAR * (seen.atol + seen.rtol * np.abs(x).max(axis=1, keepdims=True))
@@ -90,7 +90,7 @@ def _squares(seen: Evidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
     )
 
 
-def _two_numbers(seen: Evidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
+def _two_numbers(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
     """Rows that are a multiple of their references and a number more, two numbers for each row."""
     slack = seen.atol + seen.rtol * np.maximum(np.abs(x), np.abs(y)).max(axis=1, keepdims=True)
     if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():

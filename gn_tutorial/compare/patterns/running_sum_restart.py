@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
 #: How near the differences of sums must be, in tolerances.
 _NEAR = 4.0
 
 
-def running_sum_restart(seen: Evidence) -> tuple[str, ...]:
+def running_sum_restart(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about tiles of a running sum, all but the first of which lack what the one before them ends with.
 
     Rows are along the last axis; the tiles are as long as the right beginning of the first wrong row.

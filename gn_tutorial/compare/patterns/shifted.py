@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gn_tutorial.compare.evidence import FEWEST, Evidence, stretches
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 from gn_tutorial.compare.tolerance import within
 
 #: The part of the wrong elements that is found: some may come from where no reference is.
@@ -25,7 +25,7 @@ _MOST = 0.75
 _PARTS, _PLACES = 64, 512
 
 
-def shifted(seen: Evidence) -> tuple[str, ...]:
+def shifted(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about how far from its place each stretch of wrong elements is found in the reference.
 
     It speaks only if it finds most of them, all equally far away, or each a constant number further than the last one.
@@ -51,7 +51,7 @@ def shifted(seen: Evidence) -> tuple[str, ...]:
     return _said(found) if found and enough else ()
 
 
-def _longest(seen: Evidence, run: np.ndarray, start: int, order: np.ndarray) -> tuple[int, int] | None:
+def _longest(seen: OutputEvidence, run: np.ndarray, start: int, order: np.ndarray) -> tuple[int, int] | None:
     """How many elements further on the reference has the first ones of a run, and how many of them; None if nowhere."""
     head, truth = run[:FEWEST], seen.truth
     slack = seen.atol + seen.rtol * abs(head[0])

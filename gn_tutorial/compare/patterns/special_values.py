@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from gn_tutorial.compare.elements import constant, shown
-from gn_tutorial.compare.evidence import FEWEST, Evidence
+from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.patterns.periodic import wrong_lanes
 from gn_tutorial.translation.texts import translated
 
 
-def zeros_or_nan(seen: Evidence) -> tuple[str, ...]:
+def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about wrong elements that are all 0 or all NaN, and the lanes they are in.
 
     If the launch has a warning, that may say why the output is 0, and no guess is made.
@@ -34,7 +34,7 @@ def zeros_or_nan(seen: Evidence) -> tuple[str, ...]:
     return (f"all {seen.count} wrong elements are 0", *wrong_lanes(seen)) if not found.any() else ()
 
 
-def overflow_or_constant(seen: Evidence) -> tuple[str, ...]:
+def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:
     """A remark for a report: wrong elements are NaN or infinite, or the output does not depend on the input."""
     found, right = seen.pairs
     if (np.isnan(found) & np.isfinite(right)).any():
@@ -46,7 +46,7 @@ def overflow_or_constant(seen: Evidence) -> tuple[str, ...]:
     return ()
 
 
-def same_everywhere(seen: Evidence) -> tuple[str, ...]:
+def same_everywhere(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence for an exercise: the output is one number, and the reference is not."""
     if not constant(seen.output) or constant(seen.reference):
         return ()

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.evidence import OutputEvidence
 
 
-def unread_input(seen: Evidence) -> tuple[str, ...]:
+def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence about each such input. The twin notes what was read; the numbers are not looked at.
 
     Whole numbers are left out, because a tiling struct is one such array, which a kernel reads through a pointer.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gn_tutorial.compare.elements import spots
-from gn_tutorial.compare.evidence import Evidence
+from gn_tutorial.compare.evidence import OutputEvidence
 from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
 from gn_tutorial.translation.texts import translated
 
@@ -23,7 +23,7 @@ def unwritten(array: np.ndarray) -> np.ndarray:
     return array.view(f"u{array.dtype.itemsize}") == pattern
 
 
-def unwritten_part(seen: Evidence) -> tuple[str, ...]:
+def unwritten_part(seen: OutputEvidence) -> tuple[str, ...]:
     """A sentence for an exercise: nothing of the output was written, or which part was not."""
     holes = unwritten(seen.output.reshape(-1))
     if not holes.any():

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.course.capstone.grade import NOT_RUN, RIGHT, WRONG, Grade, GradeLoss, GradeRow
@@ -295,8 +294,10 @@ def graded(folder: str) -> Graded:
         raise ArgumentError(
             f"op.toml has other arguments than {op.capstone}", where=str(op.file), hint=f"asked for: {asked}"
         )
-    spec = replace(spec, tolerance=ours.kernels[0].tolerance)
-    held = replace(ours, name=op.name, file=op.file, tiling=op.tiling, kernels=(spec,), reference=_of_course(ours))
+    spec = structs.replace(spec, tolerance=ours.kernels[0].tolerance)
+    held = structs.replace(
+        ours, name=op.name, file=op.file, tiling=op.tiling, kernels=(spec,), reference=_of_course(ours)
+    )
     extra = decode(capstone_folder() / f"{op.capstone}.toml", _Capstone, "the capstone's cases")
     grid = tuple(GradedCase(one, timed=one.dtype == TIMED) for one in load_grid(ours).cases)
     plain = _Case(tuple(ours.example["shape"]))

@@ -2,6 +2,8 @@
 
 As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes
 the folder: no process can be sure of its own threads while it tidies up.
+
+A module of its own, because it runs as a program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a candidate's folder is taken: the sources of op_host and op_kernel."""
+"""The files of a submission: the sources of op_host and op_kernel are taken, and put into a new folder of the task."""
 
 from __future__ import annotations
 

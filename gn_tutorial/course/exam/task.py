@@ -2,7 +2,10 @@
 
 The TOML file has all that a candidate is given besides an empty project: the text, the prototype, the reference, the
 cases of the given test; and what the judge draws its hidden calls from. ``solutions/exam/<task>/`` has a folder for
-each right solution (``pieces``) and ``wrong.toml``, edits of the first one.
+each right solution (``solution_files``) and ``wrong.toml``, edits of the first one.
+
+The judge draws its hidden calls from a task's hidden cases, seeded with the text of the attempt: the same attempt meets
+the same calls each time, and no attempt can contain their answers.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
 NumPy and the libraries; attempt_process.py asks it.
 
-The protocol is that of attempt_job.py: arrays that the job names are in arrays.npz, what call number N returned is in
-outN.npz. A call may have a probe: a function of the checker's that is given the attempt's names and says what is wrong
-with them.
+The protocol is that of attempt_process.py: arrays that the job names are in arrays.npz, the result of call number N is
+in outN.npz. A call may have a probe: a function of the check that gets the attempt's names and says what is wrong with
+them.
 """
 
 from __future__ import annotations

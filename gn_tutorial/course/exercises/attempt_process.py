@@ -2,6 +2,10 @@
 
 A learner's attempt is a process by itself. Authors and CI judge some twenty attempts at an exercise, one after the
 other; importing PyTorch would take seconds of each, for a tenth of a second of work.
+
+An attempt has one folder. ``job.json`` goes in, beside the files that it names. ``report.jsonl`` comes out: one object
+of JSON a line, each written whole before the next call, so that a loop without end leaves a trace. The child's output
+is in ``printed``. The child's side of this protocol is ``attempt_child``.
 """
 
 from __future__ import annotations

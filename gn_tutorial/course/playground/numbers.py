@@ -1,6 +1,8 @@
 """An output's bytes beside its reference, without NumPy.
 
-The rule is that of ``compare/tolerance.within``, beside which a test holds it.
+The rule is that of ``compare/tolerance.within``; a test compares the two.
+
+A module of its own, because the test runs it beside NumPy.
 """
 
 from __future__ import annotations

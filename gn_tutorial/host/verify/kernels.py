@@ -4,6 +4,9 @@
 
 prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails
 on a device may take the process's context with it, or never return.
+
+Memory comes from CANN's runtime, launches from the host API's build; PyTorch is not needed. Written from the public
+documentation of the runtime; not run on an NPU here, only over a stand-in for it.
 """
 
 from __future__ import annotations
@@ -97,10 +100,6 @@ def main() -> int:
     for row in verify(npu, name, int(rounds)):
         print(json.dumps(row | {"chip": npu.chip, "cores": npu.cores}, default=str), flush=True)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
 
 
 _TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
@@ -218,3 +217,7 @@ def _runtime() -> ctypes.CDLL:
     raise KernelError(
         f"CANN's runtime cannot be loaded: {last}", where="libascendcl.so", hint="source set_env.sh of the toolkit"
     )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
