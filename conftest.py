@@ -1,4 +1,4 @@
-"""What tests and notebooks share: exercises of their own, none attempted, and a run that ends.
+"""Setup of every pytest run, for tests and notebooks: separate folders for exercises, workers, and a run that ends.
 
 The rest is in tests/conftest.py.
 """
@@ -18,29 +18,29 @@ import pytest
 # Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
 NEED_TORCH = ["notebooks/12_pytorch.ipynb", "notebooks/13_fuse.ipynb"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
-# Translated notebooks have the cells and outputs of the English ones, which a test compares, and a quiz of their own.
+# Translated notebooks have the cells and outputs of the English ones, which a test compares, and their own quiz.
 collect_ignore_glob = ["notebooks/??/*"]
 
 
-# With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share
-# nothing, and one worker had them for half of the run.
+# With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. The tests below
+# share nothing, and one worker had them for half of the run.
 EACH_BY_ITSELF = "tests/course/exercises/test_author_check.py::test_exercise_is_whole["
-# These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
+# These share a compiler that is installed first and then compiles its C++ library: a second worker would wait for both.
 WITH_ZIG = [
     *(f"tests/compiler/test_{name}.py" for name in ("toolchain", "messages", "same_bits")),
     "tests/platforms/test_macos.py",
 ]
 # These share a server and load the machine: two browsers at a time would only slow each other.
 IN_A_BROWSER = "tests/browser/"
-# Seconds that each file took when --durations-file last wrote them, caches empty. The longest files go first, since one
-# that is started late leaves the other worker with nothing to do; and --quick takes the shortest.
+# Seconds that each file took when --durations-file last wrote them, with empty caches. The longest files go first,
+# since one that starts late leaves the other worker idle; --quick takes the shortest.
 DURATIONS = Path(__file__).with_name("tests") / "durations.json"
-# Of one worker, for --quick: two of them, and the time that collecting takes, stay under two minutes.
+# Seconds of one worker for --quick: two of them, plus the time for collecting, stay under two minutes.
 QUICK_SECONDS = 50.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How much is run."""
+    """Add the options that choose how much is run."""
     group = parser.getgroup("gn_tutorial")
     group.addoption("--quick", action="store_true", help="the files that are done in two minutes; no notebook")
     group.addoption(
@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def durations() -> dict[str, float]:
-    """File of tests -> seconds; what is not there is new."""
+    """Return file of tests -> seconds; a new file is not in it."""
     try:
         return json.loads(DURATIONS.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def durations() -> dict[str, float]:
 
 
 def quick_files(files: Iterable[str], known: Mapping[str, float]) -> set[str]:
-    """New files, and the shortest of the others as far as the time reaches. No notebook."""
+    """Return the new files, and the shortest of the others that fit into QUICK_SECONDS. No notebook."""
     chosen, left = set(), QUICK_SECONDS
     for file in sorted(set(files), key=lambda file: (known.get(file, 0.0), file)):
         left -= known.get(file, 0.0)
@@ -70,13 +70,13 @@ def quick_files(files: Iterable[str], known: Mapping[str, float]) -> set[str]:
 
 
 def file_of(nodeid: str) -> str:
-    """The file of a test, with ``/`` on every system."""
+    """Return the file of a test, with ``/`` on every system."""
     return nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What this run leaves out; on workers of pytest-xdist the longest files first, so that all end together."""
+    """Deselect the tests that this run leaves out; on workers of pytest-xdist put the longest files first."""
     known = durations()
     left_out = [item for item in items if item.get_closest_marker("thorough") or item.get_closest_marker("zig")]
     if config.getoption("--all"):
@@ -99,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file to a worker, in the order of the workers' lists; some tests by themselves, some files together."""
+    """Give each worker a whole file, in the order of the workers' lists; some tests run alone, some files together."""
     if config.getoption("dist") != "loadscope":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -108,7 +108,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(EACH_BY_ITSELF):
                 return nodeid
-            # Not the text before the last "::", as there: a parameter may be C++.
+            # The base class takes the text before the last "::", but a parameter may be C++.
             file = file_of(nodeid)
             if file.startswith(IN_A_BROWSER):
                 return "browser"
@@ -119,7 +119,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_report_header() -> str:
-    """Say what is left out, so that a green run without torch is not taken for the whole."""
+    """Say which tests are left out without torch, so that nobody takes such a run for a complete one."""
     if not collect_ignore:
         return "torch: installed"
     return (
@@ -128,13 +128,13 @@ def pytest_report_header() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give this run a folder of its own for attempts and progress, and delete it at the end."""
-    # A notebook's stored "not attempted yet" must not depend on who runs the tests. Here and not in tests/, whose
+    """Make a folder for this run's attempts and progress, and delete it at the end."""
+    # A notebook's stored "not attempted yet" must not depend on the user. This is here and not in tests/, whose
     # conftest is not read by `./gnt test notebooks`: there a learner's solved exercise made the notebook fail.
     learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
-    # The last part of the folder's name stands in outputs.
+    # The last part of the folder's name appears in outputs.
     os.environ |= {"GNT_EXERCISES_DIR": os.path.join(learner, "my_exercises"), "GNT_DATA_DIR": learner}
-    os.environ["GNT_LANG"] = "en"  # what is stored, and what tests compare
+    os.environ["GNT_LANG"] = "en"  # the language of stored outputs, which tests compare
     config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
     if config.getoption("--all"):
         os.environ["GNT_TEST_ALL"] = "1"  # read by tests/support/thoroughness.py when the tests are imported
@@ -147,8 +147,9 @@ def pytest_configure(config: pytest.Config) -> None:
 class DeadWorkers:
     """Ends the run when a worker of pytest-xdist has died, and names the tests that were running."""
 
-    # xdist 3.8 gives the dead worker's whole file to a new worker, the deadly test included, and with --dist loadscope
-    # then waits for ever. A test that hangs is ended by faulthandler_timeout (pyproject.toml), which kills its worker.
+    # xdist 3.8 gives a dead worker's whole file to a new worker, with the test that killed it, and with --dist
+    # loadscope it then waits for ever. faulthandler_timeout (pyproject.toml) ends a test that hangs by killing its
+    # worker.
     def __init__(self) -> None:
         self.running: list[str] = []
 

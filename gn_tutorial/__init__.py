@@ -4,8 +4,8 @@ import gn_tutorial as gnt
 k = gnt.kernel("group_norm/scalar")
 result = k(x, gamma, beta, num_groups=4)
 
-This is the door: notebooks, exercises and users import nothing deeper. What needs Matplotlib, PyTorch or the course's
-exercises is imported when it is first named (``_LAZY``).
+Notebooks, exercises and users import only this module. The names in ``_LAZY``, which need Matplotlib, PyTorch or the
+course's exercises, are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gn_tutorial.profiler.diff import diff
 from gn_tutorial.profiler.profile import Profile, profile
 from gn_tutorial.timing.machine import load_machine
 
-#: Name -> the module that it is, or module and name.
+#: Name -> its module, or its module and its name there.
 _LAZY = {
     "bench": "profiler.bench",
     "check": "course.exercises.grade:check",
@@ -82,11 +82,11 @@ def __getattr__(name: str) -> Any:
 
 
 class _OldPath:
-    """Finds ``gn_tutorial.lab``, where 0.2.0 had it: JupyterHub's settings say ``python -m gn_tutorial.lab.hub``."""
+    """Finds ``gn_tutorial.lab``, its place in 0.2.0: JupyterHub's settings have ``python -m gn_tutorial.lab.hub``."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> Any:
-        """Return where the room is now, or None for every other name."""
+        """Return the module's spec at its new place, or None for every other name."""
         if name != "gn_tutorial.lab":
             return None
         from importlib.util import spec_from_file_location
@@ -102,5 +102,5 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-if os.environ.get("JPY_SESSION_NAME"):  # in a kernel that knows its notebook, or in what such a kernel has started
+if os.environ.get("JPY_SESSION_NAME"):  # in a Jupyter kernel that knows its notebook, or in a process started there
     import_module("gn_tutorial.course.lab.in_kernel").attach()

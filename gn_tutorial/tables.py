@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-# No colour is set: text inherits the page's, and a half-transparent grey line is visible on light and on dark.
+# No colour is set: text inherits the page's, and a half-transparent grey line is visible on light and dark pages.
 _CELL = "padding:2px 10px;text-align:left;border-bottom:1px solid rgba(128,128,128,.35)"
 _CODE = "font-family:monospace"
 
@@ -17,7 +17,7 @@ class Html(str):
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, indent: str = "") -> str:
-    """Columns padded to equal width, two spaces apart, no trailing space."""
+    """Return columns padded to equal width, two spaces apart, no trailing space."""
     cells = [[str(cell) for cell in row] for row in ([headers] if any(headers) else []) + [list(row) for row in rows]]
     if not cells:
         return ""
@@ -27,7 +27,7 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, inde
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> str:
-    """The same table as HTML, everything escaped but ``Html``, readable in light and dark themes."""
+    """Return the same table as HTML, everything escaped but ``Html``, readable in light and dark themes."""
     parts = ['<table style="border-collapse:collapse">']
     if caption:
         parts.append(f'<caption style="text-align:left;font-weight:600;padding:2px 10px">{escape(caption)}</caption>')

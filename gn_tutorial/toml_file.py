@@ -1,4 +1,4 @@
-"""TOML files that the package brings or an author writes, and folders: those of the course, and a learner's."""
+"""Reads the TOML files of the package and of authors, and finds the course's folders and the learner's."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
-# A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
-# use (FAT; older NFS has one).
+# A file that changed more recently than this may change again and look the same: two seconds is the coarsest file time
+# in use (FAT; older NFS has one).
 REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
-#: msgspec's name of a type -> what a file has there.
+#: msgspec's name of a type -> our words for it.
 _EXPECTED = {
     "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
     "object": "a table",
@@ -27,9 +27,9 @@ _EXPECTED = {
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """The file's keys. Raises RegistryError that says that ``what`` cannot be read, where, and why."""
+    """Return the file's keys. Raises RegistryError that says that ``what`` cannot be read, where, and why."""
     try:
-        if path.exists() and not path.is_file():  # at a pipe a reader waits, /dev/zero has no end
+        if path.exists() and not path.is_file():  # reading a pipe would wait, /dev/zero has no end
             raise OSError("it is no regular file")
         return parse_toml(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -37,30 +37,30 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """The keys of a file's bytes, a byte-order mark or not. Raises ValueError that says why they are no TOML."""
+    """Return the keys of a file's bytes, with or without a byte-order mark. Raises ValueError if they are no TOML."""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise
-    except ValueError:  # Python reads no more
+    except ValueError:  # an integer with more digits than Python converts
         raise ValueError("a number in it has more than 4300 digits") from None
-    except RecursionError:  # thousands of brackets
+    except RecursionError:  # thousands of nested brackets
         raise ValueError("its brackets are nested too deeply") from None
 
 
 def decode(path: Path, shape: type[_Shape], what: str) -> _Shape:
-    """The file as ``shape``, a ``msgspec.Struct``. Raises RegistryError: it cannot be read, or as ``convert`` does."""
+    """Return the file as ``shape``, a ``msgspec.Struct``. Raises RegistryError if unreadable, or as ``convert``."""
     return convert(read_toml(path, what), shape, str(path))
 
 
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
-    """Plain data as ``shape``, a type of msgspec's; keys of a ``dict`` are texts without limits.
+    """Return plain data as ``shape``, a type of msgspec's; keys of a ``dict`` are texts without limits.
 
     Raises RegistryError for a key that is missing, unknown or of the wrong type, and for a ValueError of a struct's
-    ``__post_init__``. It says what stands there and what is expected; its place is ``where`` and the tables that lead
+    ``__post_init__``. It says what the file has and what is expected; its place is ``where`` and the tables that lead
     to the key: ``op.toml [[kernels]] 2 tolerance``.
     """
-    import msgspec  # here: the page of the playground has this module, and no msgspec
+    import msgspec  # imported here, because the playground's page has this module, but no msgspec
 
     try:
         return msgspec.convert(data, shape)
@@ -72,7 +72,7 @@ def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
 
 
 def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) -> RegistryError:
-    """msgspec's message about what stands at ``path`` in the data, in our words."""
+    """Return the error for msgspec's message about the value at ``path`` in the data, in our words."""
     import msgspec
 
     steps, key, table = [], "", where
@@ -81,7 +81,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
         if isinstance(value, list):
             value, name = value[int(step)], str(int(step) + 1)
         else:
-            # Of a table's value ("...") msgspec does not say which one it is.
+            # For a table's value ("...") msgspec does not name the key.
             name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
             value, key, table = value[name], name, _place(where, steps)
         steps.append(name)
@@ -99,7 +99,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
             hint=f"did you mean '{near[0]}'?" if near else f"keys: {', '.join(known)}",
         )
     if path and path[-1].isdigit():
-        table = place  # of an item of a list
+        table = place  # the table of an item of a list
     if get_origin(_whole(shape)) is Literal:
         choices = ", ".join(str(one) for one in get_args(_whole(shape)) if one != "")
         return RegistryError(f"'{key}' is {shown(value)}", where=table, hint=f"one of {choices}")
@@ -125,7 +125,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _below(shape: Any, step: str) -> Any:
-    """The type at a step below a type: a struct's key, an item of a list, "..." for a value of a table."""
+    """Return the type one step below a type: of a struct's key, a list's item, or, for "...", a table's value."""
     import msgspec
 
     shape = _whole(shape)
@@ -135,7 +135,7 @@ def _below(shape: Any, step: str) -> Any:
 
 
 def _whole(shape: Any) -> Any:
-    """A type without its limits and without None."""
+    """Return a type without its limits and without None."""
     while get_origin(shape) in (Annotated, Union, UnionType):
         shape = next(one for one in get_args(shape) if one is not type(None))
     return shape
@@ -149,10 +149,10 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """A path of the course, ``tests/programs/memory/overflow_bad.cpp``, from wherever this is called.
+    """Return a path of the course, ``tests/programs/memory/overflow_bad.cpp``, that works from the current folder.
 
-    Pages print such paths from the top of a clone. What is there from the current folder comes first, and any other
-    name stays as it is.
+    Pages print such paths from the top of a clone. A file in the current folder takes precedence, and any other name
+    stays unchanged.
     """
     inside = Path(name)
     if inside.suffix and inside.parts[0] in ("kernels", "tests") and not inside.exists():
@@ -164,7 +164,7 @@ def course_file(name: str) -> str:
 
 
 def learners_folder(variable: str, root: Path, beside: str, installed: str) -> Path:
-    """A folder of the learner's: the one that an environment variable names, or one by where the course is.
+    """Return a learner's folder: from an environment variable, or by default from the place of the course.
 
     root: a course's folder. In a clone the learner's is ``beside`` it; for an installed package, whose folders begin
     with ``_``, it is ``installed`` in the home folder.
@@ -176,10 +176,10 @@ def learners_folder(variable: str, root: Path, beside: str, installed: str) -> P
 
 
 def course_folder(name: str, mark: str) -> Path:
-    """The course's folder of that name (``kernels``, ``exercises``): in an installed package, or beside it.
+    """Return the course's folder of that name (``kernels``, ``exercises``), in an installed package or beside it.
 
-    mark: a pattern that some file of it matches. The package's own copy is looked for first, because another
-    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if neither is there.
+    mark: a pattern that some file of it matches. The package's own copy is searched first, because another
+    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if neither exists.
     """
     places = (PACKAGE / f"_{name}", PACKAGE.parent / name)
     for folder in places:
@@ -193,7 +193,7 @@ def course_folder(name: str, mark: str) -> Path:
 
 
 def look_of(path: Path) -> Hashable:
-    """What differs after a file was edited or replaced, for caches of what was read from it; None for no file.
+    """Return a value that differs after a file was edited or replaced, for caches of its contents; None for no file.
 
     A file that was saved a moment ago differs each time: saved again within a tick of the file system's clock, with the
     same size, it would look as before.

@@ -1,1 +1,1 @@
-"""From Ascend C source to a shared library: reading it, compiling it, keeping it."""
+"""Reads and compiles Ascend C sources into shared libraries, and keeps the libraries in a cache."""

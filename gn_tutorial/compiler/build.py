@@ -45,7 +45,8 @@ from gn_tutorial.errors import RegistryError
 class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
-    entries: its kernels, none in a host library. cached: it was there already. seconds: this call, look-up included.
+    entries: its kernels, none in a host library. cached: it was in the cache already. seconds: of this call, with
+    look-up.
     """
 
     library: Path
@@ -77,12 +78,12 @@ def build_kernel(
     folder (the working folder, for a cell). includes: files that are read before the source, as a project's build reads
     its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: of the
-    Unified Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``. objects: files of the cache that are
-    linked in, the rest of a program, whose main may launch no kernel itself. launchers: False leaves out host functions
-    that launch, as a project's build does, which compiles for the device alone.
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: size of
+    the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``. objects: files of the cache to link in,
+    the rest of a program, whose main may launch no kernel itself. launchers: False leaves out host functions that
+    launch, as a project's build does, which compiles for the device alone.
 
-    A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
+    A complete sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, also has an entry ``main``.
 
     Raises RegistryError (no such file), ArgumentError (dtypes, template), CompileError (no entry, or the compiler's
     errors at the learner's lines), CompilerMissing, CacheError.
@@ -148,7 +149,7 @@ def build_host_library(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Builds plain C++20 text, without the twin, into a library; its functions with C linkage are exported.
+    """Builds plain C++20 text, without the twin, into a library that exports its functions with C linkage.
 
     Errors in a header of ``include_dirs`` are shown at its own lines. Raises CompileError, CompilerMissing, CacheError.
     """
@@ -170,7 +171,7 @@ def build_host_library(
 
 
 def build_launcher(*, cache: Cache | None = None) -> Built:
-    """Builds the native launcher, the program that runs one launch in a process of its own. Raises as the others do."""
+    """Builds the native launcher, a program that runs one launch in a separate process. Raises as the others do."""
     begin = time.perf_counter()
     compiler = find_compiler()
     main = TWIN / "launcher" / "launcher.cpp"
@@ -191,9 +192,9 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 
 
 def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> Path:
-    """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel.
+    """Compiles the checkers, tallies and traces of observed libraries once: they are the same for every kernel.
 
-    sized: the flag for a Unified Buffer of another size, which kernel and watchers must agree on.
+    sized: the flag for a Unified Buffer of another size, which must be the same for kernel and watchers.
     """
     main = TWIN / "watchers" / "watchers.cpp"
     job = BuildRequest(
@@ -215,13 +216,13 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
+    """Return the twin's headers, precompiled without the kernel's -D: g++ refuses them if one matters to a header."""
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once")
 
 
 def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
-    """The include folder for files that are where another layout has them; none if every include is found."""
+    """Return an include folder for files that another layout has elsewhere; () if every include is found."""
     headers = forwarding_headers(sources.forwards)
     if not headers:
         return ()
@@ -230,16 +231,16 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
     for at, text in headers.items():
         cache.keep_source(f"{name}/{at}", text)
     root = cache.root / "sources" / name
-    search_folder(root).mkdir(parents=True, exist_ok=True)  # a path through it, d/../x.h, needs it to be there
+    search_folder(root).mkdir(parents=True, exist_ok=True)  # a path through it, d/../x.h, needs the folder to exist
     return (search_folder(root),)
 
 
 def _entries(
     text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
 ) -> tuple[Entry, ...]:
-    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches.
+    """Return the kernels of the source, and ``main`` of a complete sample, which may have only templates as kernels.
 
-    part: of a program, whose main calls operators and may have no kernel at all.
+    part: the source is a part of a program, whose main calls operators and which may have no kernel at all.
     """
     if not main:
         return require_entries(text, short(path), template, headers)
@@ -255,7 +256,7 @@ def _keep_sample(cache: Cache, path: Path, text: str) -> Path:
 
 
 def _read(source: Path) -> tuple[Path, str]:
-    """The kernel file's absolute path and text."""
+    """Return the kernel file's absolute path and its text."""
     path = source.expanduser().resolve()
     if any(char in str(path) for char in '"\n\\'):
         raise RegistryError("a quote, backslash or line end in a kernel's path cannot be compiled", where=str(path))

@@ -1,4 +1,4 @@
-"""One request to the build: look it up in the cache, or compile it, once over all processes.
+"""One request to the build: finds its library in the cache, or compiles it, once over all processes.
 
 The key of a request is everything known before compiling: text, flags, compiler, processor. Under it the cache keeps
 the list of files that the compiler read; their hashes and the request's key give the key of the library.
@@ -36,9 +36,9 @@ ZIG_FIRST = CompileLimits(seconds=1800.0)
 def precompiled_form(
     cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str
 ) -> Precompiled | None:
-    """The precompiled form of a header of the twin, for a text that includes it first. None where it is not for g++.
+    """Return the precompiled form of a twin's header, for a text that includes it first; None without g++.
 
-    flags: those of the text's own build, as ``header_flags`` and ``host_header_flags`` have them, with its definitions.
+    flags: those of the text's own build, from ``header_flags`` or ``host_header_flags``, with its definitions.
     """
     if compiler.name != "g++":
         return None
@@ -59,7 +59,7 @@ def precompiled_form(
 
 @dataclass(frozen=True, kw_only=True)
 class BuildRequest:
-    """What to compile, with what, and whose errors are whose. ``run`` does it."""
+    """The text to compile, the compiler and flags, and the owners of files for errors. ``run`` compiles."""
 
     cache: Cache
     compiler: Compiler
@@ -69,23 +69,23 @@ class BuildRequest:
     search: tuple[Path, ...]  # include folders, in order
     shown: str
     limits: CompileLimits
-    source: Path | None = None  # the file that the text includes; None: the text is all there is
+    source: Path | None = None  # the file that the text includes; None: the text includes none
     shim_lines: dict[int, int] = field(default_factory=dict)
     suffix: str = LIBRARY
-    objects: tuple[Path, ...] = ()  # files of the cache, linked in; their names change with their contents
+    objects: tuple[Path, ...] = ()  # files of the cache to link in; their names change with their contents
     precompiled: Precompiled | None = None  # of the header that the text includes first
-    # What device code may not have is looked for, and appended to the text as a table; the text has a version of it.
+    # Whether to append a table of code that a device refuses; the text has the version of these checks.
     checked: bool = False
-    texts: tuple[str, ...] = ()  # of a checked source and the headers beside it
+    texts: tuple[str, ...] = ()  # of a checked source and of the headers beside it
 
     def run(self) -> tuple[Path, bool]:
-        """The library, and whether it was there already."""
+        """Return the library, and whether it was in the cache already."""
         found = self.look_up()
         if found is not None:
             return found[0], True
         if self.compiler.is_zig:
             self._prepare_zig()
-        # Before the lock: a process that holds one does not take another.
+        # Before the lock: a process that holds one lock does not take another.
         ready = self.precompiled.ready(self.search) if self.precompiled else None
         key = self.key
         with self.cache.lock(key):
@@ -96,7 +96,7 @@ class BuildRequest:
 
     @property
     def key(self) -> str:
-        """Of the request: everything that is known before compiling."""
+        """The key of the request: everything that is known before compiling."""
         environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
         linked = [one.name for one in self.objects]
         parts = [
@@ -119,7 +119,7 @@ class BuildRequest:
         return [*self.flags, *includes, *twin]
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """The library and the files it was made of, if it is in the cache and they are as they were."""
+        """Return the library and the files it was made of, if it is in the cache and these files have not changed."""
         key = self.key
         stored = self.cache.get(key, DEPENDENCIES)
         if stored is None:
@@ -130,12 +130,12 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # the same contents with newer looks: the next look-up need not hash
+            self._store_dependencies(key, now)  # same contents with newer times: the next look-up need not hash
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> Path:
         with self.cache.scratch() as folder:
-            # By its name g++ knows a header, which it precompiles.
+            # g++ recognises a header, which it precompiles, by its file name.
             shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
             made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
@@ -147,19 +147,19 @@ class BuildRequest:
                     raise full
                 raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
             dependencies = self._collect(depfile, folder, since, source_before, ready)
-            if dependencies is None:  # a file was saved while it was compiled: good for this call only
+            if dependencies is None:  # a file was saved during the compilation: the library serves this call only
                 return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made)
             library = self.cache.put(dependencies.result_key(key), self.suffix, made)
         self._store_dependencies(key, dependencies)
         return library
 
     def _source_findings(self, folder: Path, shim: Path) -> str:
-        """The table of what is wrong with the source as device code; empty where the compiler cannot read it."""
+        """Return the table of code in the source that a device refuses; empty if the compiler cannot read it."""
         made = folder / "source.i"
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
-        # All stand-ins where those that the texts name are too few: an include may be made by a macro.
+        # First only the stand-ins that the texts name; all of them if that fails: a macro may make an include.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
@@ -173,7 +173,7 @@ class BuildRequest:
             if outcome.end is End.DONE:
                 break
         if outcome.end is not End.DONE or not made.is_file():
-            return portability_rules.NOTHING_READ  # the compiler is about to say what is wrong
+            return portability_rules.NOTHING_READ  # the compiler will report the error
         text = made.read_text(encoding="utf-8", errors="replace")
         if not portability_rules.words_are_left(text):
             return portability_rules.NOTHING_READ
@@ -182,7 +182,7 @@ class BuildRequest:
         )
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
-        """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""
+        """Return the outcome, and the precompiled header if it was used. Without it only the time differs."""
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
         def run() -> CompileOutcome:
@@ -201,7 +201,8 @@ class BuildRequest:
             outcome = run()
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
-        # A mistake in the source, whose words must not depend on the header; or the header itself.
+        # It failed by a mistake in the source, whose message must not depend on the header, or by the header: run
+        # without.
         outcome = run()
         if outcome.end is End.DONE:
             self.precompiled.give_up(ready)
@@ -216,18 +217,18 @@ class BuildRequest:
         )
         listed = parse_depfile(depfile.read_text("utf-8", "surrogateescape"))
         paths = [os.path.normpath(folder / path) for path in listed]
-        # What is in a precompiled header is not listed.
+        # The compiler does not list the files inside a precompiled header.
         paths += [file.path for file in ready.made_of.files] if ready else []
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # The source was hashed before the compiler read it: the usual case, saved a moment ago, needs no clock.
+            # A source that was saved just before needs no rest by the clock: it was hashed before the compiler read it.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None
         if collected is None or (own is not None and own.content != source_before):
             return None
-        # A header saved after the precompiled one was chosen: it has the earlier text.
+        # A header was saved after the precompiled one was chosen, which has the earlier text.
         if ready and not {(one.path, one.content) for one in ready.made_of.files} <= {
             (one.path, one.content) for one in collected.files
         }:
@@ -253,9 +254,9 @@ class BuildRequest:
         )
 
     def _prepare_zig(self) -> None:
-        """Lets zig compile its C++ library once, outside the time limit of a kernel.
+        """Let zig compile its C++ library once, outside the time limit of a kernel.
 
-        It does so for each processor and for optimised and plain code; the other flags share one library.
+        zig does so for each processor and for optimised and plain code; the other flags share one library.
         """
         level = "-O0" if "-O0" in self.flags else "-O3"
         key = checksum("\0".join(["zig", str(self.compiler), cpu_key(), level]).encode())
@@ -271,7 +272,7 @@ class BuildRequest:
             _write(shim, "#include <stdexcept>\nint main() { throw std::runtime_error(__FILE__); }\n")
             outcome = run_compiler(
                 self.compiler,
-                # Linked even where the job makes an object file: only then does zig compile the library.
+                # Linked even if the job makes an object file: zig compiles the library only then.
                 [str(shim), "-o", str(folder / "made"), *(flag for flag in self.flags if flag != "-c")],
                 folder=folder,
                 zig_cache=zig,

@@ -38,9 +38,9 @@ from gn_tutorial.compiler.cache_store import GRACE_SECONDS, SEAL, fits_seal, sea
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
-# A builder that waits longer than this for another one is told so: compilations are stopped long before.
+# A builder that waits longer than this for another one reports an error: compilations are stopped long before.
 LOCK_SECONDS = 1800.0
-# A compilation takes less room than this for a while: a precompiled header has 25 MB.
+# The room that a compilation needs for a short time is less than this: a precompiled header has 25 MB.
 _COMPILATION_BYTES = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
@@ -60,9 +60,9 @@ class CacheInfo:
 
 
 def default_cache() -> Cache:
-    """The user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
+    """Return the user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
 
-    It lies over ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
+    It takes precedence over ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
@@ -71,13 +71,13 @@ def default_cache() -> Cache:
 
 
 def still_there(path: Path) -> bool:
-    """Whether the file of an entry that was looked up before is there yet. Counts as a use, as the look-up did.
+    """Whether the file of an entry that was looked up before still exists. Counts as a use, as the look-up did.
 
-    Whoever holds on to a path asks at each use: other processes' builds evict what nobody seems to use.
+    An object that keeps a path asks at each use: builds in other processes evict entries that seem unused.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
-        with contextlib.suppress(OSError):  # no seal, or a read-only cache: what counts is the file
+        with contextlib.suppress(OSError):  # no seal, or a read-only cache: only the file matters
             os.utime(seal_of(path))
     return path.is_file()
 
@@ -85,8 +85,8 @@ def still_there(path: Path) -> bool:
 class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 
-    base: the root of another cache, whose entries are found too. It is never written to, and left aside where somebody
-    else may write to it. Every method raises CacheError, with a hint, when the folder cannot be used (full disk, no
+    base: the root of another cache, whose entries are found too. It is never written to, and is ignored if another user
+    may write to it. Every method raises CacheError, with a hint, when the folder cannot be used (full disk, no
     permission).
     """
 
@@ -95,7 +95,7 @@ class Cache:
         self.limit_bytes = limit_bytes
 
     def get(self, key: str, suffix: str) -> Path | None:
-        """The entry's path, or None if it is absent, damaged or a stranger's. Counts as a use."""
+        """Return the entry's path, or None if it is absent, damaged or written by another user. Counts as a use."""
         return self._own(key, suffix) or self._of_base(key, suffix)
 
     def _of_base(self, key: str, suffix: str) -> Path | None:
@@ -112,7 +112,7 @@ class Cache:
         path = self._path(key, suffix)
         seal = seal_of(path)
         try:
-            # First the touch, then the reading: eviction looks at the time again after it has taken the seal away.
+            # Touch first, then read: eviction looks at the time again after it has removed the seal.
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
@@ -127,7 +127,7 @@ class Cache:
             raise self._refused(error) from error
 
     def put(self, key: str, suffix: str, made: Path) -> Path:
-        """Moves the file ``made`` (from ``scratch``) into the cache under ``key``, replacing an older entry."""
+        """Moves the file ``made`` (from ``scratch``) into the cache under ``key``; replaces an older entry."""
         path = self._path(key, suffix)
         with self._explained():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ class Cache:
             seal.write_text(seal_text(made.read_bytes()), "ascii")
             for one in (made, seal):
                 close(one)
-            # A crash between the two renames leaves an entry whose seal is absent or does not fit: a miss.
+            # A crash between the two renames leaves an entry whose seal is absent or does not match: a miss.
             os.replace(made, path)
             os.replace(seal, seal_of(path))
             store.sweep_scratch(self.root)
@@ -144,9 +144,9 @@ class Cache:
         return path
 
     def get_or_make(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-        """The entry's path; if it is absent, ``make`` writes it to the path it is given, once over all processes.
+        """Return the entry's path; if absent, ``make`` writes it to the path it is given, once over all processes.
 
-        What ``make`` raises passes through and leaves nothing behind.
+        An exception of ``make`` passes through and leaves no entry.
         """
         found = self.get(key, suffix)
         if found is not None:
@@ -186,7 +186,7 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A temporary folder on the cache's own file system, removed at the end; a full disk inside is a CacheError."""
+        """Yields a temporary folder on the cache's file system and removes it; a full disk inside is a CacheError."""
         with self._explained():
             parent = self.root / "scratch"
             parent.mkdir(parents=True, exist_ok=True)
@@ -208,7 +208,7 @@ class Cache:
             try:
                 if path.read_bytes() == data:
                     stat = path.stat()
-                    # Noted now and then only: each touch changes ctime, and the build's quick look-up then reads the
+                    # Touch it only now and then: each touch changes ctime, and the build's quick look-up then reads the
                     # file.
                     if time.time() - max(stat.st_atime, stat.st_mtime) > GRACE_SECONDS / 2:
                         os.utime(path, ns=(time.time_ns(), stat.st_mtime_ns))
@@ -223,9 +223,9 @@ class Cache:
         return path
 
     def full(self, messages: str) -> CacheError | None:
-        """The error of a disk without room, if that is why a compilation failed; messages: what the compiler said.
+        """Return the error of a full disk if that is why a compilation failed. messages: the compiler's output.
 
-        Where not even they could be written there are none, and what it wrote before is deleted by now.
+        On a full disk even the messages may be missing, and the files that the compiler wrote are deleted by now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):
@@ -240,10 +240,10 @@ class Cache:
         return CacheInfo(self.root, len(entries), size, self.limit_bytes)
 
     def clear(self) -> int:
-        """Removes every entry and kept source, and returns the bytes freed. Libraries loaded at present stay usable.
+        """Removes every entry and kept source; return the bytes freed. Libraries that are loaded stay usable.
 
         Running builds keep their scratch folders and locks. The folders of the zig compiler's own cache and of builds
-        for an NPU go as well.
+        for an NPU are removed too.
         """
         freed = 0
         with self._explained():
@@ -286,25 +286,25 @@ class Cache:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file of the user's own cache belongs to the user or root; nobody else writes into those (``close``).
+    """Whether a file of the user's own cache belongs to the user or root; others cannot write into it (``close``).
 
-    Raises OSError if it is not there. True where files have no owner (Windows). Modes are not asked for: where a file
-    system has none (a Windows disk under WSL2), everybody may seem to write.
+    Raises OSError if it does not exist. True where files have no owner (Windows). Modes are not checked: on a file
+    system without modes (a Windows disk under WSL2) every user may seem to have write access.
     """
     found = path.stat()
     return not hasattr(os, "geteuid") or _trusted(found)
 
 
 def close(path: Path) -> None:
-    """Take the right to write into a new file from others: a container's umask may give it."""
+    """Remove others' right to write into a new file: a container's umask may grant it."""
     path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IWOTH)
 
 
 def who_may_write(path: Path) -> str:
-    """Why a file or folder of a shared base may be somebody else's, as the end of a sentence; empty if it is not.
+    """Return why a file or folder of a shared base may be another user's, as the end of a sentence; else empty.
 
-    The file, its folder and all above belong to root or the user, and neither group nor others may write there. A
-    sticky folder, /tmp, is fine above one that is: nobody can put another in its place. Raises OSError.
+    The file, its folder and all above must belong to root or the user, and neither group nor others may write there. A
+    sticky folder, /tmp, is allowed above such a folder: nobody can replace what another user has in it. Raises OSError.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from gn_tutorial.toml_file import REST_NANOSECONDS
 
-# What was used this recently is never evicted: its user may be between the look-up and the dlopen.
+# Entries used this recently are never evicted: a process may be between the look-up and the dlopen.
 GRACE_SECONDS = 600.0
-# Scratch folders of killed builds are swept when older than this; no build runs for so long.
+# Scratch folders of killed builds are removed when older than this; no build runs for so long.
 STALE_SCRATCH_SECONDS = 6 * 3600.0
 
 
@@ -33,7 +33,7 @@ class Stored:
 
 
 def entries(root: Path) -> Iterator[Stored]:
-    """Every entry of the store; one without a seal has not been used since it was written."""
+    """Yield every entry of the store; one without a seal has not been used since it was written."""
     for folder in _scan(root / "entries"):
         for item in _scan(Path(folder.path)):
             path = Path(item.path)
@@ -49,7 +49,7 @@ def entries(root: Path) -> Iterator[Stored]:
 
 
 def sources(root: Path) -> Iterator[Stored]:
-    """Every kept source."""
+    """Yield every kept source."""
     for folder, _, names in os.walk(root / "sources"):
         for path in (Path(folder, name) for name in names):
             with contextlib.suppress(FileNotFoundError):
@@ -58,7 +58,7 @@ def sources(root: Path) -> Iterator[Stored]:
 
 
 def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
-    """Removes what was used longest ago until the limit holds; what was used in the last minutes stays, and ``keep``.
+    """Removes the least recently used until the limit holds. What was used in the last minutes stays, and ``keep``.
 
     scratch: an empty folder on the same file system.
     """
@@ -73,10 +73,10 @@ def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
 
 
 def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf")) -> int:
-    """Removes it and returns its bytes; 0 if it turns out to have been used after ``unless_used_after``.
+    """Removes an entry or source and returns its bytes; 0 if it was used after ``unless_used_after``.
 
-    The seal goes first, by a rename. A reader that touched it before the rename is seen in its time, and the seal
-    is put back; a reader that comes after finds no seal, takes it for a miss and makes the entry again.
+    The seal goes first, by a rename. If a reader touched it before the rename, its time shows that, and the seal is put
+    back; a reader that comes after finds no seal, counts that as a miss and makes the entry again.
     """
     seal, taken = seal_of(stored.path), scratch / "seal"
     with contextlib.suppress(FileNotFoundError):
@@ -108,24 +108,24 @@ SEAL = ".seal"
 
 
 def checksum(data: bytes) -> str:
-    """Content hash used for keys and seals, 64 hexadecimal digits."""
+    """Return the content hash that keys and seals use, 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 def seal_of(path: Path) -> Path:
-    """The seal of an entry."""
+    """Return the path of an entry's seal."""
     return path.with_name(path.name + SEAL)
 
 
 def seal_text(data: bytes) -> str:
-    """What the seal of an entry with this content says."""
+    """Return the text of the seal for an entry with this content."""
     return f"{len(data)} {checksum(data)}\n"
 
 
 def seal_of_content(path: Path) -> str:
-    """What the entry's seal must say. A file that has rested is read once per process, as long as it looks the same.
+    """Return the text that the entry's seal must have. A file that has rested is read once per process while unchanged.
 
-    A precompiled header has 25 MB, and reading it for each kernel would take a quarter of what it saves.
+    A precompiled header has 25 MB, and reading it for each kernel would take a quarter of the time that it saves.
     """
     stat = path.stat()
     if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) < REST_NANOSECONDS:
@@ -139,7 +139,7 @@ def _read_once(path: Path, _looks: tuple[int, int, int, int]) -> str:
 
 
 def fits_seal(path: Path, seal: Path) -> bool:
-    """Whether both can be read and belong together. Reads the entry each time."""
+    """Whether entry and seal can be read and match. Reads the entry each time."""
     try:
         return seal.read_text("ascii") == seal_text(path.read_bytes())
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""A compiled library that an object holds on to for as long as it lives, which may be days in a notebook."""
+"""A compiled library that an object keeps for its whole life, which may be days in a notebook."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from gn_tutorial.compiler.cache import still_there
 
 
 class Kept:
-    """Built at the first use, and again at a use that finds that the cache let go of it.
+    """A library that is built at the first use, and again at a use that finds it evicted from the cache.
 
-    A path alone goes stale: a class that shares one cache, or a run of the whole test suite, compiles more than the
-    cache holds, and what was last looked up ten minutes ago is evicted although it is in use.
+    A path alone becomes invalid: a class that shares one cache, or a run of all tests, compiles more than the cache
+    holds, and a library that was looked up ten minutes ago is evicted although it is in use.
     """
 
     def __init__(self, build: Callable[[], Path]) -> None:
@@ -21,7 +21,7 @@ class Kept:
         self._path: Path | None = None
 
     def path(self) -> Path:
-        """The library, in the cache. Raises what ``build`` raises."""
+        """Return the library's path in the cache. Raises what ``build`` raises."""
         if self._path is None or not still_there(self._path):
             self._path = self._build()
         return self._path

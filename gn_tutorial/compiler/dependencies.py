@@ -1,8 +1,8 @@
-"""What a compiled library depends on, so that a later look-up knows without compiling that nothing has changed.
+"""The files that a compiled library depends on: a later look-up finds without compiling that nothing has changed.
 
 The compiler lists every file it read (-MD). The list is stored with a content hash for each file; a look-up hashes the
-same files again and finds the library by the result. A file whose size, times and inode are as they were is not read
-again, but only if it had rested for a while when it was hashed: a file saved twice within one tick of the clock looks
+same files again and finds the library by the result. A file is not read again if its size, times and inode are
+unchanged and it had rested for a while when it was hashed: a file saved twice within one tick of the clock looks
 unchanged.
 """
 
@@ -22,7 +22,7 @@ from gn_tutorial.toml_file import REST_NANOSECONDS
 
 @dataclass(frozen=True)
 class Dependency:
-    """One file, its content hash, and how it looked when it was hashed. ``rested``: its looks can be trusted."""
+    """One file, its content hash, and its looks when it was hashed. ``rested``: equal looks mean equal contents."""
 
     path: str
     content: str
@@ -38,12 +38,12 @@ class Dependencies:
     absent: tuple[str, ...]
 
     def result_key(self, request_key: str) -> str:
-        """Key of the library that these files give for the request."""
+        """Return the key of the library that these files give for the request."""
         lines = [request_key, *(f"{file.content} {file.path}" for file in self.files)]
         return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
 
     def now(self) -> Dependencies | None:
-        """The same files as they are at present; None if one is gone or a path that was absent exists."""
+        """Return the same files as they are now; None if one is gone or a path that was absent exists."""
         if any(os.path.lexists(path) for path in self.absent):
             return None
         try:
@@ -52,14 +52,14 @@ class Dependencies:
             return None
 
     def to_bytes(self) -> bytes:
-        """For the cache; ``from_bytes`` reads it back."""
+        """Return the bytes for the cache; ``from_bytes`` reads them back."""
         files = [(file.path, file.content, *file.looks, int(file.rested)) for file in self.files]
         return json.dumps({"files": files, "absent": self.absent}).encode("ascii")
 
     @staticmethod
     @functools.lru_cache(maxsize=32)  # a fifth of a warm look-up: two hundred files each time
     def from_bytes(data: bytes) -> Dependencies | None:
-        """None if the data is of another version of this module."""
+        """Read what ``to_bytes`` wrote; None if it is from another version of this module."""
         try:
             read = json.loads(data)
             files = tuple(
@@ -72,10 +72,10 @@ class Dependencies:
 
 
 def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
-    """Hashes the files a compilation read. ``search`` are its include folders in order.
+    """Hashes the files that a compilation read. ``search``: its include folders in order.
 
-    ``since``: when the compilation started, in nanoseconds since the epoch. None if a file changed after that: the
-    compiler may have read the earlier text.
+    ``since``: when the compilation started, in nanoseconds since the epoch. Returns None if a file changed after that:
+    the compiler may have read the earlier text.
     """
     files = []
     for path in paths:
@@ -87,7 +87,7 @@ def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Depende
 
 
 def hash_file(path: str) -> Dependency:
-    """One file as it is now. Raises OSError if it cannot be read."""
+    """Return one file's current hash and looks. Raises OSError if it cannot be read."""
     now = time.time_ns()
     looks = _looks(path)
     with open(path, "rb") as file:
@@ -96,7 +96,7 @@ def hash_file(path: str) -> Dependency:
 
 
 def parse_depfile(text: str) -> list[str]:
-    """Paths after the colon of a Makefile rule, as compilers write it: ``\\ `` is a space, ``$$`` a dollar."""
+    """Return the paths after the colon of a compiler's Makefile rule: ``\\ `` is a space, ``$$`` a dollar."""
     _, _, names = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(": ")
     found, name, at = [], "", 0
     while at < len(names):
@@ -113,7 +113,7 @@ def parse_depfile(text: str) -> list[str]:
 
 
 def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
-    """For a header found in one include folder: where it would have been found earlier."""
+    """Return the paths where a header from a later include folder would be found first."""
     roots = [str(folder) + os.sep for folder in search]
     absent = []
     for path in paths:

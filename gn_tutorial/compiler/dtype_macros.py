@@ -1,4 +1,4 @@
-"""Names that an operator package's build gives to a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X; and names to keep apart.
+"""Macros that an operator package's build defines for a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X; and reserved names.
 
 CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller says the dtypes.
 The numbers that a kernel compares them with in ``#if``, DT_FLOAT16 and its like, are those of
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.errors import ArgumentError
 
-#: Those that CANN's list has, in its order.
+#: The dtypes in CANN's list, in its order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 
 #: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
@@ -26,7 +26,7 @@ LIBC_NAMES = frozenset(
 
 
 def graph_number(dtype: str) -> int:
-    """The number of a dtype in the graph engine's list: what a tiling function gets. Raises ArgumentError."""
+    """Return a dtype's number in the graph engine's list, which a tiling function gets. Raises ArgumentError."""
     number = DTYPES[dtype].number if dtype in DTYPES else None
     if number is None:
         raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_LISTED)}")
@@ -34,7 +34,7 @@ def graph_number(dtype: str) -> int:
 
 
 def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
-    """``{"x": "float16"}`` as definitions, ``NAME=VALUE``. Raises ArgumentError for an unknown dtype or name."""
+    """Return definitions ``NAME=VALUE`` for ``{"x": "float16"}``. Raises ArgumentError for an unknown dtype or name."""
     found = []
     for name, dtype in dtypes.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):

@@ -1,4 +1,4 @@
-"""What a compiler's error means, in the learner's words, and what to do: only where the cause is certain."""
+"""Hints for a compiler's errors: their meaning in a learner's words and a fix, only if the cause is certain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.cpp.includes import readable_text, short
 _LONGEST_MESSAGE = 400
 
 
-#: Types of a tensor's elements, and of the numbers that are given beside it.
+#: Types of a tensor's elements, and of the scalars that calls take beside it.
 _SCALARS = frozenset(
     """float half float16_t double bfloat16_t int unsigned long int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
     uint64_t""".split()
@@ -30,12 +30,12 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
-#: What nearly every kernel names first.
+#: The names of AscendC that nearly every kernel uses first.
 _TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
 
 
 def unknown_name(text: str) -> str:
-    """The name that an error says is not declared; empty if it says something else."""
+    """Return the name that an error reports as not declared; empty for another error."""
     plain = text.replace("\u2018", "'").replace("\u2019", "'")
     for pattern in _UNKNOWN:
         if found := re.search(pattern, plain):
@@ -44,15 +44,15 @@ def unknown_name(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Without what means something to the twin's authors only."""
+    """Return the message without the parts that only the twin's authors understand."""
     text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
     text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
     text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
-    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # which is not on the device
+    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # these are not on the device
     text = re.sub(r"('(\w+)'.*); did you mean (?:simply )?'AscendC::\2'\??", r"\1", text)  # a hint says it in full
     text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
     text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
-    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
+    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site, the last parameter of operations
     text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
 
@@ -78,7 +78,7 @@ def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``Adds(y, x, 1, n)``: a whole number, or a variable of another type, where the tensor's own type is asked for."""
+    """``Adds(y, x, 1, n)``: an integer, or a variable of another type, in place of a scalar of the tensor's type."""
     said = " ".join(report.notes).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)'[^()]*? (?:and|vs\.) '([\w: ]+)'", said)
     if not found or "no matching function" not in report.message:
@@ -93,7 +93,7 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """A name of AscendC without ``AscendC::``: g++ suggests it, but for TEventID, and clang says nothing."""
+    """A name of AscendC without ``AscendC::``. g++ suggests the full name, except for TEventID; clang does not."""
     name = unknown_name(report.message)
     suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
     if name and (suggested or name in _TYPES_OF_ASCENDC) and not re.search(rf"\w::\s*{name}\b", line):
@@ -108,7 +108,7 @@ def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str
 
 
 def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """g++ names the token after the gap, which may be lines below; clang names the gap itself."""
+    """A missing ';': g++ names the token after the gap, which may be lines below; clang names the gap itself."""
     found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
     if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
         return "a ';' is missing at the end of the statement before this line"
@@ -116,7 +116,7 @@ def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> s
 
 
 def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``sum += tile[i]``: the index operator makes a tensor that begins at element i."""
+    """``sum += tile[i]``: the index operator returns a tensor that begins at element i."""
     uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
     said = " ".join([report.message, *report.notes])
     arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
@@ -127,7 +127,7 @@ def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``std::min``, ``AscendC::min``, or ``Std::min`` without its namespace, or of two types."""
+    """A call of ``std::min``, of ``AscendC::min``, of ``Std::min`` without its namespace, or with two types."""
     found = re.search(r"\b([Ss]td|AscendC)::(min|max)\b", line)
     if not found:
         return ""
@@ -143,7 +143,7 @@ def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """Both compilers' words for a number in braces that its field may not hold."""
+    """A number in braces that its field may not hold, in the messages of both compilers."""
     plain = shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
         r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
@@ -154,7 +154,7 @@ def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
 
 
 def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """The scalar unit converts none; the device's compiler says "not support bf16 type cast"."""
+    """A conversion from bfloat16_t, on the scalar unit: the device's compiler says "not support bf16 type cast"."""
     said = re.search(
         r"(?:cannot convert|no viable conversion from|could not convert|from incompatible type) .*bfloat16_t",
         report.message,
@@ -165,9 +165,9 @@ def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> s
 
 
 def _heads(before: Sequence[str]) -> Iterator[str]:
-    """What stands before each brace that is open at the end of these lines, innermost first.
+    """Yield the text before each brace that is open at the end of these lines, innermost first.
 
-    Before an ``else`` comes what stands before the branch that it follows.
+    For an ``else`` the text before its ``if`` branch follows.
     """
     text = "\n".join(line.partition("//")[0] for line in before)
     depth, head = 0, ""
@@ -181,7 +181,7 @@ def _heads(before: Sequence[str]) -> Iterator[str]:
 
 
 def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``if constexpr`` leaves a branch out when a template is instantiated, and only then."""
+    """An error in a branch of ``if constexpr`` outside a template: only instantiation leaves a branch out."""
     if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
         return ""
     for place in (report.place, *report.chain):
@@ -198,7 +198,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
 
 
 def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """An Ascend C function that has no form with these arguments."""
+    """An Ascend C function that has no overload with these arguments."""
     found = re.search(r"no matching (?:member )?function for call to .(?:\w+::)*(\w+)[^\w:]", report.message)
     if not found or not re.search(rf"\bAscendC::{found[1]}\b", " ".join(report.notes)):
         return ""
@@ -207,7 +207,7 @@ def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> s
 
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
-    _branch_outside_a_template,  # types that do not fit each other belong to a branch that another type takes
+    _branch_outside_a_template,  # types that do not match belong to a branch that another type takes
     _double_scalar,
     _other_scalar,
     _namespace,
@@ -222,8 +222,8 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
 
 
 def hint_of(report: Report, searched: Sequence[Path], line: str) -> str:
-    """What to do about an error, empty where that is not certain.
+    """Return a hint for an error; empty if none is certain.
 
-    searched: folders to name when a header is missing. line: the source's, where the error is shown.
+    searched: folders to name when a header is missing. line: the source line where the error is shown.
     """
     return next((advice for hint in _HINTS if (advice := hint(report, searched, line))), "")

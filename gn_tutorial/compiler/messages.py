@@ -1,7 +1,7 @@
-"""Compile errors: a failed compilation as messages at the learner's own lines.
+"""Turns a failed compilation into messages at the learner's own lines.
 
-An error inside the twin's headers is shown where the learner's code led to it; the generated shim never shows; a
-documented Ascend C name that the twin lacks is called so; and mistakes whose cause is certain get a hint.
+An error inside the twin's headers is shown at the learner's line that led to it; the generated shim is never shown. A
+documented Ascend C name that the twin lacks is reported as such, and mistakes whose cause is certain get a hint.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _APIS = "`gnt apis` lists what the twin has"
 class CompilerMessage:
     """One error: an absolute path (None if the compiler named no place), line and column from 1 (0: not known).
 
-    source_line: the text of that line. hint: what to do, where that is certain.
+    source_line: the text of that line. hint: what to do, if that is certain.
     """
 
     file: Path | None
@@ -40,7 +40,7 @@ class CompilerMessage:
 
     @property
     def where(self) -> str:
-        """``file:line:column`` for people, as short as it can be."""
+        """``file:line:column`` for a reader, as short as possible."""
         if self.file is None:
             return ""
         return ":".join([short(self.file), *(str(number) for number in (self.line, self.column) if number)])
@@ -48,7 +48,7 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """Whose file is whose, in one compilation.
+    """The owners of the files in one compilation.
 
     main: the learner's file (None: generated text). shim: the generated file; shim_lines maps its lines to lines of
     main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the twin's
@@ -65,7 +65,7 @@ class Sources:
     shown: str = "the source"
 
     def is_learners(self, path: Path) -> bool:
-        """False for the shim, the twin's headers, and the system's."""
+        """Whether a file is the learner's: not the shim, the twin's headers or the system's."""
         if path == self.main:
             return True
         if path == self.shim or path.is_relative_to(self.twin) or "ziglang" in path.parts:
@@ -80,7 +80,7 @@ class Sources:
 
 
 def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> CompileError:
-    """The error to raise after a compilation that ended with ``end`` and printed ``text``."""
+    """Return the error to raise after a compilation that ended with ``end`` and printed ``text``."""
     endless = "look for a template that instantiates itself without end, or a very large constant table"
     if end is End.TIMEOUT:
         what = f"{sources.shown} did not compile within {limits.seconds:g} s"
@@ -106,7 +106,7 @@ def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> Com
 
 @functools.lru_cache(maxsize=4)
 def unsupported_names(header: Path) -> frozenset[str]:
-    """Documented Ascend C names that the twin rejects, from its header ``gn_twin/basic_api/unsupported.h``."""
+    """Return documented Ascend C names that the twin rejects, from its header ``gn_twin/basic_api/unsupported.h``."""
     try:
         text = header.read_text("utf-8")
     except OSError:
@@ -137,7 +137,7 @@ def _message(report: Report, sources: Sources) -> CompilerMessage:
 
 
 def _learners_place(report: Report, sources: Sources) -> Place | None:
-    """Where the learner's code is, or led to the error; None if only the shim is to blame."""
+    """Return the learner's line that has the error or led to it; None if only the shim is to blame."""
     assert report.place is not None
     for place in (report.place, *report.chain, *report.includes):
         path = Path(place.file)
@@ -149,7 +149,7 @@ def _learners_place(report: Report, sources: Sources) -> Place | None:
 
 
 def _first_use(report: Report, sources: Sources) -> Place | None:
-    """A linker names a function but no line: the first line of the learner's file that calls it."""
+    """Return the first line of the learner's file that calls a function for which a linker names no line."""
     name = unknown_name(report.message)
     if not name or sources.main is None:
         return None
@@ -171,7 +171,7 @@ def _source_line(file: Path, line: int) -> str:
 
 
 def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str]:
-    """The message and the hint of one error."""
+    """Return the message and the hint of one error."""
     text = report.message
     rejected = re.search(r"not on the twin yet: (\w+)", " ".join([text, *report.notes]))
     name = rejected[1] if rejected else unknown_name(text)
@@ -192,9 +192,9 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
 
 
 def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[CompilerMessage]:
-    """One error for each line: a template instantiated five times, or one wrong argument, is reported several times.
+    """Return one error for each line: a template instantiated five times, or one wrong argument, repeats an error.
 
-    Errors at none of the learner's lines follow from those that are.
+    Errors outside the learner's files follow from those inside, and are left out if there are any inside.
     """
     kept: dict[object, CompilerMessage] = {}
     for error in [error for error in errors if error.file and sources.is_learners(error.file)] or errors:
@@ -203,7 +203,7 @@ def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[Com
 
 
 def _render(errors: list[CompilerMessage]) -> str:
-    """The first error's line with a mark under its column, and the others in one line each."""
+    """Return the first error's line with a mark under its column, and the others in one line each."""
     first, *others = errors
     lines = []
     if first.source_line.strip():

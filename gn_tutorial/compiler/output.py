@@ -36,7 +36,7 @@ _DIAGNOSTIC = re.compile(
     _PLACE
     + r":\s+(?P<kind>fatal error|error|warning|note|sorry, unimplemented|internal compiler error):\s*(?P<text>.*)"
 )
-# g++ names the way to an error before the error, the nearest place first.
+# g++ prints the places that led to an error before the error, the nearest place first.
 _CONTEXT = re.compile(
     _PLACE
     + r":\s+(?:required from|required by|recursively required|in .constexpr. expansion of)|.*\binlined from .* at "
@@ -62,7 +62,7 @@ _NOT_ERRORS = re.compile(
 
 
 def parse(text: str) -> list[Report]:
-    """Errors of the text in the order they were printed; empty if it holds none."""
+    """Return the errors of the text in the order they were printed; empty if it has none."""
     reports: list[Report] = []
     before: list[Place] = []
     includes: list[Place] = []
@@ -73,7 +73,8 @@ def parse(text: str) -> list[Report]:
             if not was_in_includes:
                 includes, before = [], []
             in_includes = True
-            # g++ goes outwards in lines that start with "from"; each of clang's says "In file" and goes inwards.
+            # g++ prints the nearest file first, in lines that start with "from"; clang's lines say "In file", outermost
+            # first.
             includes.insert(0 if line.startswith("In file") else len(includes), _place(found))
         elif found := _DIAGNOSTIC.match(line):
             kind, message = found["kind"], found["text"].strip()

@@ -1,10 +1,10 @@
 """The twin's headers, read by g++ once for all kernels: a precompiled header, kept in the cache like a library.
 
-Reading them is a third of the time that g++ takes for an exercise. It looks for ``kernel_operator.h.gch`` before
-``kernel_operator.h``, in the folder of the file that it compiles first: a link to the cache's entry there is all that a
-build does. g++ itself refuses a precompiled header that does not fit, silently, and then reads the headers; what else
-can go wrong, the build mends by compiling again without it (``build_request``). So errors are always those of a
-compilation without.
+Reading them takes a third of g++'s time for an exercise. g++ looks for ``kernel_operator.h.gch`` before
+``kernel_operator.h``, in the folder of the file that it compiles first; so a build only puts a link to the cache's
+entry there. g++ silently refuses a precompiled header that does not match, and then reads the headers. If compiling
+fails for another reason, the build compiles again without the precompiled header (``build_request``). So errors are
+always those of a compilation without it.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, must_stay_absent
 from gn_tutorial.errors import GntError
 
-#: What g++ asks of a precompiled header's name.
+#: The suffix that g++ requires for a precompiled header.
 SUFFIX = ".gch"
 _NOTE = ".note"
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A precompiled header that fits the headers as they are: its file, and what it was made of."""
+    """A precompiled header that matches the current headers: its file, and the files it was made of."""
 
     path: Path
     made_of: Dependencies
 
 
 class HeaderJob(Protocol):
-    """What is asked of the BuildRequest that makes a header; a request in turn knows the header that it may use."""
+    """The part of a BuildRequest that makes a header; a request refers to its header in turn."""
 
     @property
     def cache(self) -> Cache:
-        """Where the header is kept."""
+        """The cache that keeps the header."""
 
     @property
     def key(self) -> str:
-        """Of the request."""
+        """The key of the request."""
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """The header and what it was made of, if it is there and they are as they were."""
+        """Return the header and the files it was made of, if it exists and these files have not changed."""
 
     def run(self) -> tuple[Path, bool]:
-        """Makes the header, unless it is there."""
+        """Make the header unless it exists; return it, and whether it existed."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Precompiled:
     job: HeaderJob
 
     def ready(self, search: Sequence[Path]) -> Ready | None:
-        """The header for a compilation with these include folders; None if that has to read the headers itself.
+        """Return the header for a compilation with these include folders; None if it must read the headers itself.
 
-        It is made at the second request, because it takes as long as four kernels save: a cache that is used once
-        (a test's, a container's) neither waits for it nor holds it.
+        It is made at the second request, because that takes as long as four kernels save: a cache that is used once
+        (a test's, a container's) neither waits for it nor stores it.
         """
         try:
             found = self.job.look_up()
@@ -74,16 +74,16 @@ class Precompiled:
                 self._note("wanted", self.job.key)
             if found is None or self._noted("useless", found[0].name):
                 return None
-        except GntError:  # a header that does not compile, a full disk: the compilation itself says it better
+        except GntError:  # a header that does not compile, a full disk: the compilation itself reports it better
             return None
         path, made_of = found
-        # A header of the learner's with the name of one of the twin's comes first, where there is no precompiled one.
+        # A learner's header with the name of a twin's header is found first only without the precompiled header.
         first = must_stay_absent([file.path for file in made_of.files], search)
         return None if any(os.path.lexists(one) for one in first) else Ready(path, made_of)
 
     @contextlib.contextmanager
     def offered(self, ready: Ready, folder: Path) -> Iterator[None]:
-        """Puts the header where g++ looks first for what a file in ``folder`` includes."""
+        """Link the header into the folder where g++ looks first for an include of a file in ``folder``."""
         link = folder / (self.header + SUFFIX)
         with contextlib.suppress(OSError):  # a file system without links
             link.parent.mkdir(parents=True, exist_ok=True)
@@ -94,11 +94,11 @@ class Precompiled:
             link.unlink(missing_ok=True)
 
     def give_up(self, ready: Ready) -> None:
-        """After a compilation that failed with the header and succeeded without: it is not used again."""
+        """Record that a compilation failed with the header and succeeded without it: it is not used again."""
         with contextlib.suppress(GntError):
             self._note("useless", ready.path.name)
 
-    # Notes are empty entries of the cache: what is known of a header, over all processes.
+    # Empty entries of the cache record the facts about a header for all processes.
     def _noted(self, what: str, of: str) -> bool:
         return self.job.cache.get(checksum(f"{what} {of}".encode()), _NOTE) is not None
 

@@ -1,7 +1,6 @@
-"""What a compiler reads of a source: its own text and that of the files beside it, without what ``#if`` leaves out.
+"""The text that a compiler reads from a source and the files beside it, without branches that ``#if`` leaves out.
 
-Macros are not expanded, so that the words are still those that somebody wrote: the twin defines many of them as
-nothing.
+Macros are not expanded, so the author's words remain: the twin defines many of them as nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ def chosen_text(
     limits: CompileLimits | None = None,
     cache: Cache | None = None,
 ) -> str | None:
-    """The lines of ``source``, and of what it includes that is not the twin's or the system's, that are compiled.
+    """Return the lines that are compiled of ``source`` and its includes, except files of the twin and the system.
 
-    ``#include`` lines are among them. include_dirs, defines: as of ``build_kernel``. None where the compiler cannot
-    tell: a header that is missing, or a compiler that cannot leave macros alone. Raises CompilerMissing, CacheError.
+    ``#include`` lines are among them. include_dirs, defines: as for ``build_kernel``. None if a header is missing or
+    the compiler cannot keep macros unexpanded. Raises CompilerMissing, CacheError.
     """
     source = source.resolve()
     words = [word for one in (source.parent, *include_dirs) for word in ("-iquote", str(Path(one).resolve()))]
@@ -41,7 +40,7 @@ def chosen_text(
 
 
 def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None) -> str:
-    """The twin's headers as a kernel's compiler sees them, macros expanded; "" where it cannot say.
+    """Return the twin's headers as a kernel's compiler sees them, macros expanded; "" if preprocessing fails.
 
     Raises CompilerMissing, CacheError.
     """
@@ -52,7 +51,7 @@ def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None
 def _preprocessed(
     shim_text: str, words: Sequence[str], shown: str, limits: CompileLimits | None, cache: Cache | None
 ) -> str | None:
-    """What the preprocessor makes of a text, with its markers; None if it fails."""
+    """Return the preprocessor's output for a text, with its line markers; None if it fails."""
     compiler = find_compiler()
     cache = cache or default_cache()
     with cache.scratch() as folder:
@@ -73,7 +72,7 @@ def _preprocessed(
 
 
 def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
-    """The lines between markers of the files that are wanted."""
+    """Yield the lines of wanted files, which follow the preprocessor's markers."""
     own, known = False, {}
     for line in text.splitlines(keepends=True):
         if marker := _MARKER.match(line):
@@ -86,9 +85,9 @@ def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
 
 
 def _below(path: Path, roots: set[Path]) -> bool:
-    """Whether a file is the source's or beside it; it may include another of its own folder by ``../``."""
+    """Whether a file is in the source's folder or near it: it may include a file by ``../``."""
     resolved = path.resolve()
     if resolved.is_relative_to(TWIN_INCLUDE):
         return False
-    # ../other_op/x.h is the project's too: what lies below the parent of a folder that is searched.
+    # ../other_op/x.h belongs to the project too: files below the parent of a search folder count.
     return any(resolved.is_relative_to(root.parent) for root in roots)

@@ -1,4 +1,4 @@
-"""Runs the compiler once: limits on time and memory, temporary files in one folder, progress for whoever waits.
+"""Runs the compiler once: limits on time and memory, temporary files in one folder, a progress line on a terminal.
 
 The source may be hostile or wrong in ways that make a compiler run for ever (template recursion) or fill memory and
 disk.
@@ -21,17 +21,17 @@ from pathlib import Path
 
 from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
 
-# Compilations shorter than this show nothing.
+# Compilations shorter than this show no progress line.
 QUIET_SECONDS = 2.0
-# Compiler messages are read up to here; twenty errors in deeply nested templates can fill a disk.
+# At most this many bytes of compiler messages are read; twenty errors in deeply nested templates can fill a disk.
 MESSAGE_BYTES = 1 << 20
-# No library or temporary file of a compilation is as large; in the 512-byte blocks of POSIX `ulimit -f`.
+# Larger than any library or temporary file of a compilation; in the 512-byte blocks of POSIX `ulimit -f`.
 _FILE_BLOCKS = (1 << 30) // 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompileLimits:
-    """What one compilation may use. Memory is address space, per compiler process; macOS does not enforce it."""
+    """Limits of one compilation. Memory is address space, per compiler process; macOS does not enforce it."""
 
     seconds: float = 180.0
     memory_bytes: int = 4 << 30
@@ -48,7 +48,7 @@ class End(Enum):
 
 @dataclass(frozen=True)
 class CompileOutcome:
-    """How a compilation ended, and what the compiler said."""
+    """How a compilation ended, and the compiler's messages."""
 
     end: End
     messages: str
@@ -63,9 +63,9 @@ def run_compiler(
     limits: CompileLimits,
     shown: str,
 ) -> CompileOutcome:
-    """Compiles in ``folder``, which takes every temporary file. ``shown`` is what the progress line says is compiled.
+    """Compiles in ``folder``, which takes every temporary file. ``shown``: the name in the progress line.
 
-    Ctrl-C stops the compiler and passes on.
+    Ctrl-C stops the compiler and is raised again.
     """
     # The shell sets the limits in the child: a pre-exec function of subprocess may hang in a program with threads.
     shell = 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
@@ -86,7 +86,7 @@ def run_compiler(
         except subprocess.TimeoutExpired:
             code = None
         finally:
-            # Also after success: a compiler's children have no business once it has ended.
+            # After success too: no child of a compiler may go on once the compiler has ended.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -120,7 +120,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
-    """As ``process.wait``, which looks every 50 ms: here the system says when it has ended, where it can."""
+    """Wait as ``process.wait`` does, but without its 50 ms polling where the system can report the end."""
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(process.pid)
@@ -137,9 +137,9 @@ def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
 
 @contextlib.contextmanager
 def _progress(shown: str) -> Iterator[None]:
-    """A line on the terminal; nothing where standard error is a file or a notebook, whose outputs are compared.
+    """Show a line on the terminal; nothing if standard error is a file or a notebook, whose outputs are compared.
 
-    Nor from another thread than the main one: several compilers at once would write over each other's line.
+    It shows nothing from a thread other than the main one: several compilers at once would overwrite each other's line.
     """
     if not (sys.stderr and sys.stderr.isatty()) or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,6 +1,6 @@
-"""Builds a program that calls operators (aclnn): its files, one with a ``main``, and the operators' functions.
+"""Builds a program that calls operators (aclnn): its files, one of them with a ``main``, and the operators' functions.
 
-The result is a library with the entry ``main``, as that of a whole sample: the launcher runs it.
+The result is a library with the entry ``main``, like that of a complete sample: the launcher runs it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import CompileError, RegistryError
 
 # The declarations are read before the program's files, so that one folder of the cache serves all projects whose
-# operators have the same name; the file that a program includes by that name has nothing more to say.
+# operators have the same name; the file that a program includes by that name needs no declarations.
 _STUB = "// What this file declares was read before the program: its text is beside this file.\n"
 # A test runs once, for milliseconds, and is compiled after each edit.
 _LEVEL: Optimise = "little"
@@ -37,7 +37,7 @@ def build_program(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """The library of a program. headers: name and text of each ``aclnn_<op>.h``; calls: the text of their functions.
+    """Return the library of a program. headers: name and text of each ``aclnn_<op>.h``; calls: their functions' text.
 
     Raises RegistryError (a file cannot be read), CompileError with the errors at the program's own lines (or: no main,
     two of them), CompilerMissing, CacheError.
@@ -97,7 +97,7 @@ def _object(
     limits: CompileLimits,
     folders: Sequence[Path],
 ) -> Path:
-    """One translation unit. It is told as the main file that the twin watches: both share the twin's classes."""
+    """Compile one translation unit. It is marked as the twin's main file, because both share the twin's classes."""
     compiler = find_compiler()
     own = tuple(dict.fromkeys((*((source.parent,) if source else ()), *folders)))
     includes = "".join(f'#include "{one}"\n' for one in declared)

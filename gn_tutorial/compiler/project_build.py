@@ -24,7 +24,7 @@ from gn_tutorial.compiler.toolchain import (
 from gn_tutorial.cpp.includes import short
 from gn_tutorial.errors import CompileError
 
-#: Headers tell host code from kernels by it.
+#: By this definition headers distinguish host code from kernels.
 HOST = "-DGNT_OP_HOST=1"
 _DRIVER = "gn_twin/op_host/driver.h"
 _STANDARD = "gn_twin/op_host/standard_headers.h"
@@ -39,10 +39,10 @@ def build_project_host(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """One library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
+    """Build one library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
 
     include_dirs: searched for quoted includes after a source's own folder. optional: files for other architectures,
-    left out where they do not compile. Raises CompileError with the errors at the project's own lines, CompilerMissing,
+    left out if they do not compile. Raises CompileError with the errors at the project's own lines, CompilerMissing,
     CacheError.
     """
     begin = time.perf_counter()
@@ -87,7 +87,7 @@ def build_project_host(
 
 
 def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> Path:
-    """The object of the entry points: the same for all projects, and as dear as a host file of theirs."""
+    """Return the object of the entry points. It is the same for all projects and takes as long as a host file."""
     request = BuildRequest(
         cache=cache,
         compiler=compiler,
@@ -104,6 +104,6 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> Path:
 
 
 def _standard_headers(cache: Cache, compiler: Compiler, defined: Sequence[str]) -> Precompiled | None:
-    """defined: a project's own definitions, which a header of the C++ library may depend on."""
+    """Return the C++ library's headers, precompiled. defined: a project's definitions, on which one may depend."""
     flags = (*host_header_flags(compiler), HOST, *defined)
     return precompiled_form(cache, compiler, _STANDARD, flags, "the C++ library's headers, this once")

@@ -10,15 +10,15 @@ from gn_tutorial.cpp.entries import Entry
 from gn_tutorial.cpp.launches import MAIN
 from gn_tutorial.cpp.portability_rules import CHECKS, NOTHING_READ
 
-# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
+# Every header that declares a function of LIBC_NAMES, in both spellings: after the renaming it would lose its own.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
-#: The entry of a whole sample's own main.
+#: The entry of a complete sample's own main.
 MAIN_ENTRY = "main"
 
 
 @dataclass(frozen=True)
 class Shim:
-    """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
+    """The text to compile; ``lines`` maps its lines to the kernel's, for errors about an entry."""
 
     source: PurePath
     observed: bool
@@ -28,8 +28,8 @@ class Shim:
 
     @property
     def head(self) -> list[str]:
-        """The lines above the table of entries."""
-        # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
+        """Return the lines above the table of entries."""
+        # <math.h> and <stdlib.h> first: a kernel named like a function of theirs is renamed after them.
         renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
@@ -48,14 +48,14 @@ class Shim:
 
     @property
     def text(self) -> str:
-        """All of it; of an observed library without the table of what is wrong with the source, which follows it."""
-        # An observed library gets its table when it is compiled.
+        """Return all of it. An observed library's table of source findings is appended later."""
+        # An observed library gets that table when it is compiled.
         found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
         return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
 
     @property
     def lines(self) -> dict[int, int]:
-        """Line of an entry in the table -> its line in the kernel."""
+        """Return line of an entry in the table -> its line in the kernel."""
         first = len(self.head) + 1
         return {first + index: entry.line for index, entry in enumerate(self.entries)}
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.errors import CompilerMissing
 
-# Wheels are about 100 MB. The upper bound is where the tests stop: zig's command line changes between releases.
+# Wheels are about 100 MB. Later versions are not tested: zig's command line changes between releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
 # -std=c++20 with unqualified calls of template functions: g++ 10, clang 12, Apple clang 13.
 _OLDEST = {"g++": 10, "clang++": 12}
@@ -49,7 +49,7 @@ class Compiler:
 
 
 def find_compiler(*, install: bool = True) -> Compiler:
-    """The compiler to use. With ``install=False`` a missing ziglang wheel is not installed.
+    """Return the compiler to use. With ``install=False`` a missing ziglang wheel is not installed.
 
     Raises CompilerMissing if there is none, if ``$GNT_CXX`` does not run, or if it is too old for C++20.
     """
@@ -123,7 +123,7 @@ def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | No
         return None
     lines = text.splitlines()
     if "clang" in text:
-        # The target line tells apart two clangs of one version, as the cross compilers of conda are.
+        # The target line distinguishes two clangs of one version, such as the cross compilers of conda.
         is_zig = Path(argv[0]).name.startswith("zig") or "ziglang" in argv
         target = next((line for line in lines if line.startswith("Target:")), "")
         return Compiler(argv, "zig" if is_zig else "clang++", f"{lines[0]} {target}".strip(), is_zig)
@@ -133,7 +133,7 @@ def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | No
 
 
 def _too_old(compiler: Compiler) -> str:
-    """Why the compiler cannot build the twin, or nothing."""
+    """Return why the compiler cannot build the twin, or an empty text."""
     oldest = _OLDEST.get(compiler.name, 0)
     if 0 < _major(compiler) < oldest:
         return f"{compiler.version} is older than {compiler.name} {oldest}, the first with C++20"
@@ -141,14 +141,14 @@ def _too_old(compiler: Compiler) -> str:
 
 
 def _major(compiler: Compiler) -> int:
-    """The first number of its version; 0 if it says none."""
+    """Return the first number of its version; 0 if there is none."""
     # "g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "Apple clang version 15.0.0 (...)"
     match = re.search(r"(\d+)\.\d+", re.sub(r"\([^)]*\)", "", compiler.version))
     return int(match.group(1)) if match else 0
 
 
 def compiler_environment() -> dict[str, str]:
-    """This process's environment with messages in English: messages.py reads them."""
+    """Return this process's environment with messages in English: messages.py reads them."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
@@ -199,10 +199,10 @@ _ELF = sys.platform.startswith("linux")
 
 
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Flags of a kernel library: it exports what the twin marks, and nothing else.
+    """Return the flags of a kernel library: it exports only what the twin marks.
 
-    observed: variables that the kernel gives no value begin with a pattern that the twin knows (events/wild_values.h),
-    and not with what happens to lie on the stack.
+    observed: variables without an initial value begin with a pattern that the twin knows (events/wild_values.h), not
+    with the bytes that happen to be on the stack.
     """
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     level = _level(compiler, optimise)
@@ -216,33 +216,33 @@ def _level(compiler: Compiler, optimise: Optimise) -> str:
 
 
 def _wild(compiler: Compiler) -> tuple[str, ...]:
-    if compiler.name == "g++" and _major(compiler) < 12:  # the first that can
+    if compiler.name == "g++" and _major(compiler) < 12:  # g++ 12 is the first with that flag
         return ()
-    # g++ takes what lies in an object before its constructor runs for lost, unless told; clang does not.
+    # g++ assumes that bytes written to an object before its constructor are lost; this flag keeps them. clang does.
     kept = ("-flifetime-dse=1",) if compiler.name == "g++" else ()
     return ("-ftrivial-auto-var-init=pattern", *kept)
 
 
 def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Flags that precompile a header for sources compiled with ``kernel_flags``: the same, but for those of the linker.
+    """Return flags to precompile a header for sources compiled with ``kernel_flags``: those without the linker's.
 
-    g++ takes a header that was made with another level, and crashes.
+    g++ accepts a header that was made with another optimisation level, and crashes.
     """
     return _of_a_header(kernel_flags(compiler, optimise=optimise, observed=observed))
 
 
 def host_header_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags that precompile a header for sources compiled with ``host_object_flags``."""
+    """Return flags to precompile a header for sources compiled with ``host_object_flags``."""
     return _of_a_header(host_object_flags(compiler))
 
 
 def _of_a_header(flags: tuple[str, ...]) -> tuple[str, ...]:
-    # With a flag of the linker g++ links instead, and asks for main.
+    # With a linker flag g++ links instead, and reports a missing main.
     return tuple(flag for flag in flags if flag != "-c" and not flag.startswith(("-shared", "-static-", "-Wl,")))
 
 
 def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
-    """Flags of an object file that is linked into kernel libraries, optimised or not."""
+    """Return flags of an object file that is linked into kernel libraries, optimised or not."""
     return (
         *_common_flags(compiler, _level(compiler, optimise)),
         "-c",
@@ -252,12 +252,12 @@ def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str,
 
 
 def host_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags of a library of plain host functions: they are exported as they stand."""
+    """Return flags of a library of plain host functions, which are all exported."""
     return (*_common_flags(compiler, "-O3"), *_library_flags(compiler))
 
 
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags of an object file of an operator project's host code: with the debugger's lines, which a crash is shown by.
+    """Return flags of an object file of a project's host code, with debug lines that show where it crashed.
 
     Not optimised: it is compiled once and called for some microseconds.
     """
@@ -265,20 +265,20 @@ def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags of the library that such objects are linked into."""
+    """Return flags of the library that such objects are linked into."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     return (*_common_flags(compiler, "-O0"), *_library_flags(compiler), *hidden)
 
 
 def program_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags of the launcher, a program."""
+    """Return flags of the launcher, a program."""
     return (*_common_flags(compiler, "-O3"), *(("-ldl", "-lrt") if _ELF else ()))
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags that give output.py a text it can read; they do not change the library."""
+    """Return flags that give output.py a text it can read; they do not change the library."""
     if compiler.name == "g++":
-        # g++ only warns of a variable in braces that its field may not hold; clang and the device refuse it.
+        # g++ only warns about a variable in braces that its field may not hold; clang and the device refuse it.
         shown = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
         return (*shown, "-Werror=narrowing")
     # -w: no warnings. On g++ it would also let narrowing initialisations pass.
@@ -286,22 +286,22 @@ def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def cpu_flag(compiler: Compiler) -> str:
-    """The flag that compiles for the processor of this machine."""
+    """Return the flag that compiles for the processor of this machine."""
     arm = platform.machine().lower() in ("arm64", "aarch64")
     return "-mcpu=native" if arm and compiler.name != "g++" else "-march=native"
 
 
 def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
-    """What libraries and programs share. Never -ffast-math: the same bits on every machine and compiler.
+    """Return the flags that all outputs share. Never -ffast-math: the same bits on every machine and compiler.
 
-    One set for all: zig compiles its C++ library once more, for 40 s, for each processor, level and -fPIC it meets.
+    One set for all: zig compiles its C++ library again, for 40 s, for each processor, level and -fPIC that it meets.
     """
     # The Unified Buffer is one piece of memory that kernels read as several types (ReinterpretCast): type-based alias
     # analysis would reorder those accesses.
     flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
     flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
     if level == "-O3" and platform.machine() in ("x86_64", "AMD64") and not compiler.is_zig:
-        # Of AVX-512 compilers use half unless told: GroupNorm's last kernel, bare, then takes a seventh longer (median
+        # By default compilers use half of AVX-512: GroupNorm's last kernel, bare, then takes a seventh longer (median
         # of five runs in turns).
         flags.append("-mprefer-vector-width=512")
     if compiler.is_zig:
@@ -316,7 +316,7 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
             # make none of the twin's benchmarks faster.
             flags.append("-fno-ipa-cp-clone")
         if _static_runtime(compiler.argv, compiler.version):
-            # A conda Python brings its own, often older, libstdc++: a library that needs the system's fails to load
+            # A conda Python brings its own, often older, libstdc++: a library that needs the system's does not load
             # there.
             flags += ["-static-libstdc++", "-static-libgcc"]
     return tuple(flags)
@@ -325,14 +325,14 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
 def _library_flags(compiler: Compiler) -> tuple[str, ...]:
     if not _ELF:
         return ("-shared",)
-    # --exclude-libs keeps the static runtime's symbols in; -z defs makes a function without a body an error now, not at
+    # --exclude-libs keeps the static runtime's symbols in; -z defs reports a function without a body now, not at
     # dlopen.
     return ("-shared", "-Wl,-z,defs", *(() if compiler.is_zig else ("-Wl,--exclude-libs,ALL",)))
 
 
 @functools.lru_cache(maxsize=8)
 def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
-    """Fedora and others ship libstdc++.a in a separate package: where it is absent the shared one is used."""
+    """Whether libstdc++.a exists. Fedora and others package it separately; without it the shared one is used."""
     command = [*argv, "-print-file-name=libstdc++.a"]
     try:
         asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
@@ -343,7 +343,7 @@ def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def cpu_key() -> str:
-    """What ``-march=native`` depends on: the processor's model and features. Home folders move between machines."""
+    """Return the processor's model and features, which set ``-march=native``: home folders move between machines."""
     fields = {
         "vendor_id",
         "cpu family",

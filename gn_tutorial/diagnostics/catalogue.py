@@ -1,8 +1,8 @@
-"""The catalogue of diagnostics: what is known of each id besides the place and the facts that the twin sends.
+"""The catalogue of diagnostics: everything about an id except the place and the facts that the twin sends.
 
 ``diagnostics.toml`` has an id's sentences, its symptoms, and how it is shown; a comment line ``# --- Queues ---`` there
-begins a family. ``causes.toml`` has what is added where the twin knows which line led to the finding. ``symptoms.toml``
-leads from what a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All of it is
+begins a family. ``causes.toml`` has additions for findings whose cause the twin knows. ``symptoms.toml`` leads from
+symptoms that a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All of it is
 English; the code that shows it asks ``translation`` for the learner's language. tools/pages/make_catalogue.py makes the
 pages of docs/diagnostics from these files and the programs of tests/programs.
 """
@@ -29,7 +29,7 @@ _HERE = Path(__file__).resolve().parent
 _FAMILY = re.compile(r"^# --- (.+?) -+$")
 _TABLE = re.compile(r"^\[([\w-]+)\]")
 _SYMPTOM = re.compile(r"\[(.+)\]\((README\.md#.+)\)")
-#: What pages say around the sentences of their entry (tools/pages/make_catalogue.py); ``{}`` is what one of them names.
+#: The texts around an entry's sentences on its page (tools/pages/make_catalogue.py); ``{}`` stands for a name.
 PAGE_WORDS = (
     "What it means",
     "Why it matters on a device",
@@ -45,17 +45,17 @@ PAGE_WORDS = (
     "[All diagnostics](README.md), in a terminal: `gnt explain {}`",
     "This is found in the call or in host code, not in a kernel: there is no program to show.",
 )
-#: Where the pages are in the repository.
+#: The folder of the pages in the repository.
 PAGES = "docs/diagnostics"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownWith:
-    """What is shown beside a finding's own line, and in which words.
+    """The lines to show beside a finding's own line, and their labels and words.
 
-    decided_by: how the lines that decide it are found, words of ``DECIDED_BY``; deciding_lines: how many are shown.
-    fix_at: the kind of line that its fix changes, a word of ``FIX_AT``. labels: those of its other places; words: those
-    among its facts, by field. What several findings share of the two is in words.toml.
+    decided_by: how to find the lines that decide it, words of ``DECIDED_BY``; deciding_lines: how many are shown.
+    fix_at: the kind of line that its fix changes, a word of ``FIX_AT``. labels: labels of its other places; words:
+    English words among its facts, by field. words.toml has the labels and words that several findings share.
     """
 
     decided_by: tuple[str, ...] = ()
@@ -69,9 +69,9 @@ class ShownWith:
 class CatalogueEntry(ShownWith):
     """One id. The sentences are templates: a name in braces is a fact that the twin sends.
 
-    symptoms: titles of the symptoms that it names itself; ``symptoms.toml`` may list it under others. ends: the launch
-    ends there, so that it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
-    device looks at it, so that a project's launch takes it for a warning. harmless_form_of: the id of which it is the
+    symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list it under others. ends: the finding
+    ends the launch, so it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
+    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of which this one is the
     harmless form.
     """
 
@@ -88,15 +88,15 @@ class CatalogueEntry(ShownWith):
 
     @property
     def link(self) -> str:
-        """The entry's page, from the top of the repository."""
+        """The path of the entry's page, from the top of the repository."""
         return f"{PAGES}/{self.id}.md"
 
 
 @dataclass(frozen=True)
 class Cause(ShownWith):
-    """What led to a finding, where the twin knows: one more sentence, and a fix in place of the entry's own.
+    """The cause of a finding, if the twin knows it: one more sentence, and a fix that replaces the entry's.
 
-    Where it says how the finding is shown, that too is in place of the entry's own.
+    If it says how the finding is shown, that replaces the entry's too.
     """
 
     what: str
@@ -105,7 +105,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first; the file may have patterns."""
+    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file has patterns too."""
 
     title: str
     look: str
@@ -114,7 +114,7 @@ class Symptom:
 
 @dataclass(frozen=True)
 class Words:
-    """What findings share: the words among their facts, by field, and the labels of their other places, by name."""
+    """The parts that findings share: words among their facts, by field, and labels of their other places, by name."""
 
     facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
@@ -124,14 +124,14 @@ _Shape = TypeVar("_Shape")
 
 
 def _made(shape: type[_Shape], table: Mapping[str, Any], **more: str) -> _Shape:
-    """The table of a file as an object; ``check`` refuses the keys that are left out here."""
+    """Return a table of a file as an object; unknown keys are left out here, and refused by ``check``."""
     keys = {one.name for one in fields(shape)}
     known = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items() if key in keys}
     return shape(**(more | known))
 
 
 def read_entries(text: str) -> dict[str, CatalogueEntry]:
-    """The entries of a catalogue's text, in its order; a sentence that is missing is empty."""
+    """Return the entries of a catalogue's text, in its order; a missing sentence is empty."""
     families, family = {}, ""
     for line in text.splitlines():
         if found := _FAMILY.match(line):
@@ -145,7 +145,7 @@ def read_entries(text: str) -> dict[str, CatalogueEntry]:
 
 
 def _text(file: str) -> str:
-    """A file of the catalogue; empty if it is missing, since a finding must be shown all the same."""
+    """Return a file of the catalogue; empty if it is missing, since a finding must be shown nevertheless."""
     try:
         return (_HERE / file).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -154,26 +154,26 @@ def _text(file: str) -> str:
 
 @functools.cache
 def entries() -> Mapping[str, CatalogueEntry]:
-    """The package's catalogue by id."""
+    """Return the package's catalogue by id."""
     return read_entries(_text("diagnostics.toml"))
 
 
 @functools.cache
 def harmless_forms() -> Mapping[str, str]:
-    """An id that is the harmless form of another one -> the other: to a checker of exercises both are one mistake."""
+    """Return id of a harmless form -> id of the full one: for a checker of exercises both are one mistake."""
     return {one.id: one.harmless_form_of for one in entries().values() if one.harmless_form_of}
 
 
 @functools.cache
 def causes() -> Mapping[str, Cause]:
-    """The package's causes by name."""
+    """Return the package's causes by name."""
     tables = tomllib.loads(_text("causes.toml"))
     return {name: _made(Cause, table, what="", fix="") for name, table in tables.items()}
 
 
 @functools.cache
 def words() -> Mapping[str, tuple[str, ...]]:
-    """Field of a finding -> the words of English that the twin may send in it."""
+    """Return field of a finding -> the English words that the twin may send in it."""
     found = {key: tuple(listed) for key, listed in _shared().facts.items()}
     for shown in (*entries().values(), *causes().values()):
         for key, listed in shown.words.items():
@@ -187,19 +187,19 @@ def _shared() -> Words:
 
 
 def label_of(place: str, *shown: ShownWith) -> str:
-    """The label of a finding's other place: its cause's, its entry's, or the shared one; empty if none has it."""
+    """Return the label of a finding's other place: its cause's, its entry's or the shared one; empty if none has it."""
     return next((one.labels[place] for one in shown if place in one.labels), _shared().places.get(place, ""))
 
 
 def labels() -> Iterator[tuple[str, str]]:
-    """Every label of a place, with the place's name."""
+    """Yield every label of a place, with the place's name."""
     yield from _shared().places.items()
     for shown in (*entries().values(), *causes().values()):
         yield from shown.labels.items()
 
 
 def families() -> dict[str, list[CatalogueEntry]]:
-    """The entries by family, both in the catalogue's order."""
+    """Return the entries by family, both in the catalogue's order."""
     found: dict[str, list[CatalogueEntry]] = {}
     for entry in entries().values():
         found.setdefault(entry.family, []).append(entry)
@@ -207,7 +207,7 @@ def families() -> dict[str, list[CatalogueEntry]]:
 
 
 def check() -> None:
-    """Raise RegistryError for a key or a word of the four files that means nothing, or a key that is missing."""
+    """Raise RegistryError for an unknown key or word in the four files, or for a missing key."""
     known = read_entries(_text("diagnostics.toml"))
     for name, table in tomllib.loads(_text("diagnostics.toml")).items():
         _check("diagnostics.toml", name, table, CatalogueEntry, id=name, family="")
@@ -221,8 +221,8 @@ def check() -> None:
 
 
 def _check(file: str, name: str, table: Mapping[str, Any], shape: type, **more: str) -> None:
-    """Raise RegistryError unless the table is of this shape and its words are known. more: what no table has."""
-    import msgspec  # only here: the playground's page reads the catalogue without it
+    """Raise RegistryError unless the table has this shape and its words are known. more: fields that no table sets."""
+    import msgspec  # imported here, because the playground's page reads the catalogue without it
 
     keys = [one.name for one in fields(shape) if one.name not in more]
     for key in table:
@@ -245,9 +245,9 @@ def _check_word(file: str, name: str, key: str, word: str, known: Iterable[str])
 
 
 def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Symptom, ...]:
-    """The symptoms of a text: their patterns replaced by ids, then the ids that name them.
+    """Return the symptoms of a text, with ids in place of patterns, followed by the ids whose entries name the symptom.
 
-    Raises RegistryError for an id that is not ``known``, or one that names a symptom which there is not.
+    Raises RegistryError for an id that is not ``known``, or one that names a symptom that does not exist.
     """
     tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
     titles = {table["title"] for table in tables}
@@ -259,12 +259,12 @@ def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Sympt
 
 @functools.cache
 def symptoms() -> tuple[Symptom, ...]:
-    """The package's symptoms, in the order of the guide."""
+    """Return the package's symptoms, in the order of the guide."""
     return read_symptoms((_HERE / "symptoms.toml").read_text(encoding="utf-8"), entries())
 
 
 def find(name: str) -> CatalogueEntry:
-    """The entry of an id, however it is capitalised. Raises ArgumentError that names the nearest ids."""
+    """Return the entry of an id, in any case of letters. Raises ArgumentError that names the nearest ids."""
     wanted = name.strip().lower().replace("_", "-")
     if wanted in entries():
         return entries()[wanted]
@@ -274,7 +274,7 @@ def find(name: str) -> CatalogueEntry:
 
 
 def near(name: str, most: int = 3) -> list[str]:
-    """Ids that a misspelt or shortened ``name`` may mean, the nearest first."""
+    """Return ids that a misspelt or shortened ``name`` may mean, the nearest first."""
     known = list(entries())
     holding = [one for one in known if name and name in one]
     parts = {one for one in known if set(name.split("-")) & set(one.split("-"))}
@@ -284,9 +284,9 @@ def near(name: str, most: int = 3) -> list[str]:
 
 
 def read_page(entry: CatalogueEntry) -> str:
-    """The entry's page as Markdown, in the learner's language; what the twin printed is English, as it is stored.
+    """Return the entry's page as Markdown, in the learner's language; the twin's stored output stays English.
 
-    Its sentences alone if the pages were not made since it was added.
+    For an entry that was added after the pages were made, only its sentences.
     """
     sentences = {spoken(one): spoken(translated(one)) for one in (entry.what, entry.why, entry.fix)}
     page = _stored_page(entry) or "\n\n".join([f"# {entry.id}", *sentences]) + "\n"
@@ -294,7 +294,7 @@ def read_page(entry: CatalogueEntry) -> str:
 
 
 def _around(text: str, entry: CatalogueEntry) -> str:
-    """A text of the page that is no sentence of the entry: ``PAGE_WORDS``, with what they name on this page."""
+    """Translate a text of the page that is not a sentence of the entry: ``PAGE_WORDS``, with the names on this page."""
     if text.startswith(f"*{entry.family}."):
         ends = text.strip("*").removeprefix(f"{entry.family}.").strip()
         both = translated("{family}. {ends}").format(family=translated(entry.family), ends=translated(ends))
@@ -310,7 +310,7 @@ def _around(text: str, entry: CatalogueEntry) -> str:
 
 
 def spoken(template: str) -> str:
-    """A sentence with its facts as words in italics: ``{buffer_name}`` -> *buffer name*."""
+    """Return a sentence with its facts as words in italics: ``{buffer_name}`` -> *buffer name*."""
     text = re.sub(r"<([^>]*)>", r"\\<\1>", template)
     return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
 

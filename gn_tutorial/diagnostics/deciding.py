@@ -1,10 +1,10 @@
-"""The lines that are shown beside a finding's own: those that decide it, and the one that its fix changes.
+"""Finds the lines to show beside a finding's own: those that decide it, and the one that its fix changes.
 
-The twin sees that an offset or a length is wrong. The mistake is often made lines before, where the number was
-computed, and the twin sees no declarations. Both kinds of line are read from the text. The catalogue says which lines a
+The twin sees that an offset or a length is wrong. The mistake is often lines before, where the number was
+computed, and the twin sees no declarations. Both kinds of line are found in the text. The catalogue says which lines a
 finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
-Variables are followed to where they get their values, through parameters to the calls of the function; constants are
-not shown.
+Variables are followed to the lines that set them, and parameters to the calls of the function; constants are not
+shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.translation.texts import translated
 
-#: How many such lines are shown.
+#: The number of such lines that are shown.
 LINES = 4
 
 
@@ -37,25 +37,25 @@ def _local_indices(source: SourceFlow, begin: int, end: int, said: str) -> Itera
 
 
 _Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
-#: What may decide a finding, and how its lines are found: from the tokens of a statement and the finding's sentences,
-#: which may name a field of the copy's struct.
+#: What may decide a finding -> a function that finds the lines. It takes the tokens of a statement and the finding's
+#: sentences, which may name a field of the copy's struct.
 DECIDED_BY: Mapping[str, _Find] = {
-    # What is added to a place in global memory: in its index, or where SetGlobalBuffer is given the address.
+    # The terms added to a place in global memory: in its index, or in the address for SetGlobalBuffer.
     "global-offset": lambda source, begin, end, said: _global_places(source, begin, end, always=False),
-    # The same, and SetGlobalBuffer even if nothing is added there.
+    # The same, and SetGlobalBuffer even if nothing is added in its call.
     "global-start": lambda source, begin, end, said: _global_places(source, begin, end, always=True),
     "local-index": _local_indices,
     # A count, a number of repeats.
     "length": lambda source, begin, end, said: source.values(source.lengths(begin, end), begin),
     "copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
-    # That of the copy at the finding's place "other".
+    # The struct of the copy at the finding's place "other".
     "other-copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
     # Where the tensors were taken from a queue or a buffer.
     "tensors": lambda source, begin, end, said: source.tensors(begin, end),
 }
 _Kind = Callable[[str, Mapping[str, Any]], tuple[str, str, str]]
-#: What a fix may change, of a finding with this buffer and these facts: the pattern of such a line, what is marked in
-#: it, and the mark's label.
+#: What a fix may change -> a function of the finding's buffer and facts. It returns the pattern of such a line, the
+#: part to mark in it, and the mark's label.
 FIX_AT: Mapping[str, _Kind] = {
     "queue": lambda buffer, facts: (
         rf"\bT(?:Que|QueBind)\s*<[^;]*>[^;<>()]*\b{re.escape(buffer)}\b", buffer, translated("declared here")
@@ -73,9 +73,9 @@ FIX_AT: Mapping[str, _Kind] = {
 def deciding(
     decided_by: Sequence[str], file: str, line: int, said: str = "", *, other: int = 0, most: int = LINES
 ) -> list[Deciding]:
-    """The lines that decide the place or the length of what this line does, at most ``most``.
+    """Return the lines that decide the place or the length of this line's operation, at most ``most``.
 
-    decided_by: words of DECIDED_BY; of lines that are as near, those of the first word come first. file, line: of the
+    decided_by: words of DECIDED_BY; among equally near lines, those of the first word come first. file, line: of the
     operation that the finding is about. said: the finding's sentences. other: the line of its place "other", if that is
     in the same file; 0: none.
     """
@@ -84,7 +84,7 @@ def deciding(
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
-    for word in (one for one in decided_by if one in DECIDED_BY):  # the lint refuses others; a finding is shown anyway
+    for word in (one for one in decided_by if one in DECIDED_BY):  # the lint refuses other words; findings still show
         begin, end = source.statement(other if word.startswith("other-") else line)
         every += DECIDED_BY[word](source, begin, end, said) if begin < end else ()
     found: dict[int, Deciding] = {}
@@ -95,7 +95,7 @@ def deciding(
 
 
 def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:
-    """The number of the line that the fix changes, what is marked in it, and the mark's label.
+    """Return the number of the line that the fix changes, the part to mark in it, and the mark's label.
 
     The number is 0 if no line of the file is of that kind, or several are. what: a word of FIX_AT, or nothing.
     """
@@ -109,9 +109,9 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 
 
 def operator_line(file: str, line: int, op: str) -> int:
-    """The line of ``z = x + y`` on tensors, of which the twin knows the last call before it; that one if none is found.
+    """Return the line of ``z = x + y`` on tensors if one follows ``line``, else ``line``.
 
-    op: ``operator+``. An operator of C++ takes no argument for its place.
+    The twin only knows the last call before it: an operator of C++ takes no argument for its place. op: ``operator+``.
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line

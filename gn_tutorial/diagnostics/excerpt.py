@@ -1,8 +1,8 @@
 """A line of the learner's source with a mark under the part that matters.
 
-The twin names a file and a line. The column comes from the text of that line, and not from the compiler: g++ 12 has no
-``__builtin_COLUMN``, and what is read from the text is the same for every compiler, so that stored output compares
-equal. Where one line calls the operation twice, the first call is marked, unless it is known which one it was.
+The twin names a file and a line. The column is found in the text of that line and does not come from the compiler:
+g++ 12 has no ``__builtin_COLUMN``, and a column from the text is the same for every compiler, so that stored output
+compares equal. If a line calls the operation twice, the first call is marked, unless the twin says which one it was.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Excerpt:
     """One line of source and its mark.
 
     ``text`` is the line with its tabs expanded, empty if the file cannot be read; ``start`` and ``length`` are the mark
-    in it. ``column`` counts characters of the file's line from 1, 0 if not known. ``primary``: the place that the
-    finding is about; every other line (where the buffer was made, the other access) has a ``label``.
+    in it. ``column`` counts characters of the file's line from 1, 0 if not known. ``primary``: the line is the
+    finding's own; every other line (where the buffer was made, the other access) has a ``label``.
     """
 
     file: str
@@ -43,7 +43,7 @@ class Excerpt:
 
     @property
     def marks(self) -> str:
-        """The signs below the marked part, from the line's first column on."""
+        """The marks below the marked part, from the line's first column on."""
         return " " * self.start + ("^" if self.primary else "-") * self.length
 
 
@@ -57,9 +57,9 @@ def excerpt(
     primary: bool = False,
     nth: int = 0,
 ) -> Excerpt:
-    """The line with ``op`` marked, else the first of ``calls`` that it calls, else its whole statement.
+    """Return the line with ``op`` marked, else the first of ``calls`` in it, else its whole statement.
 
-    nth: which call of ``op`` it is, from 0; they take turns.
+    nth: the number of the call of ``op``, from 0; a number beyond the last call begins again at the first.
     """
     raw = source_line(file, line)
     if not raw.strip():
@@ -81,7 +81,7 @@ def excerpt(
 
 
 def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """The excerpts with every line once: a second excerpt of a line adds its label to the first."""
+    """Return the excerpts with every line once: a second excerpt of a line adds its label to the first."""
     lines: dict[tuple[str, int], Excerpt] = {}
     for one in excerpts:
         place = (one.file, one.line)
@@ -96,7 +96,7 @@ def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
 
 
 def source_line(file: str, line: int) -> str:
-    """The text of a line as it is now, without its end; empty if there is no such file or line."""
+    """Return the current text of a line, without its end; empty if there is no such file or line."""
     if not file or line < 1:
         return ""
     linecache.checkcache(file)  # a learner edits the file between two launches
@@ -104,10 +104,10 @@ def source_line(file: str, line: int) -> str:
 
 
 def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
-    """Where ``name`` starts and ends in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
+    """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
 
-    nth: call number ``nth`` from 0 instead, round and round. ``Queue::Get`` is looked for as ``Get``; comments and
-    strings do not count. None if there is none, or, with ``called``, no call.
+    nth: find this call instead, counted from 0, and begin again after the last. ``Queue::Get`` is searched as ``Get``;
+    comments and strings do not count. None if there is none, or, with ``called``, no call.
     """
     tokens = list(placed_tokens(text))
     last = name.rpartition("::")[2]

@@ -27,7 +27,7 @@ from gn_tutorial.translation.texts import translated
 _INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
 _PRINTED_LINES = 10
-#: Severity of a line that is no finding.
+#: Severity of a note, a line of the report that is no finding.
 _NOTE = "note"
 #: How many findings of one launch are shown; the others are counted.
 SHOWN = 5
@@ -49,9 +49,9 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """What went wrong, one sentence, and the cause of it if the twin knows it.
+        """What went wrong, one sentence, and a second one for its cause if the twin knows it.
 
-        An id that the catalogue lacks is spelt out with its facts.
+        For an id that is not in the catalogue, the id with its facts.
         """
         what, cause = self._sentence("what") or self._spelt_out(), self._cause()
         both = translated("{what} {cause}")  # some languages have no space between sentences
@@ -70,12 +70,12 @@ class Diagnostic:
 
     @property
     def column(self) -> int:
-        """Where the operation's name starts in its line, from 1; 0 if the line cannot be read or does not name it."""
+        """The column of the operation's name in its line, from 1; 0 if the line cannot be read or does not name it."""
         return self._excerpt().column
 
     @property
     def where(self) -> str:
-        """``kernel.cpp:12:3, block 0``; without the column, or only the block, if no more is known."""
+        """``kernel.cpp:12:3, block 0``; without the column if that is not known, only the block if no place is."""
         if not self.file:
             return f"block {self.block}"
         column = self.column
@@ -83,12 +83,12 @@ class Diagnostic:
 
     @property
     def link(self) -> str:
-        """The page of this id, from the top of the repository; empty for an id that the catalogue lacks."""
+        """The path of this id's page, from the top of the repository; empty for an id that is not in the catalogue."""
         return entries()[self.id].link if self.id in entries() else ""
 
     @property
     def buffer(self) -> str:
-        """The name of the buffer that the finding is about, or of the kernel's argument; empty if it is about none."""
+        """The name of the buffer or kernel argument that the finding is about; empty if it is about none."""
         facts = self._facts()
         return str(facts.get("buffer_name") or facts.get("argument") or "")
 
@@ -100,11 +100,11 @@ class Diagnostic:
         return {name: place for name, place in found.items() if place[0] and place[1]}
 
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """The finding's own line, those that the catalogue wants beside it, and its other places; each line once."""
+        """The finding's own line, the lines that the catalogue adds to it, and its other places; each line once."""
         return joined([self._excerpt(), *self._beside(), *(self._other(name) for name in self.places)])
 
     def view(self) -> FindingView:
-        """The finding as it is shown: its sentences, its places and their lines of source."""
+        """Return the finding for display: its sentences, its places and their lines of source."""
         folder = self.file.removesuffix(Path(self.file).name)
         more = f"gnt explain {self.id}" if self.link else ""
         excerpts = self.excerpts()
@@ -113,11 +113,11 @@ class Diagnostic:
         )
 
     def source(self) -> str:
-        """The source line with a mark under the operation, then each other place; empty if no file can be read."""
+        """Return the source line with the operation marked, then each other place; empty if no file can be read."""
         return rendering.plain(rendering.source_lines(self.excerpts()))
 
     def render(self) -> str:
-        """All of it as text: what, where, the source, why, fix."""
+        """Return all of it as text: what, where, the source, why, fix."""
         return rendering.plain(rendering.lines_of(self.view()))
 
     def _repr_html_(self) -> str:
@@ -146,12 +146,12 @@ class Diagnostic:
         }
 
     def _excerpt(self) -> Excerpt:
-        # Where the twin sends no "op", the sentence names the operation: the first of its words that the line calls.
+        # If the twin sends no "op", the sentence names the operation: the first of its words that the line calls.
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
     def _beside(self) -> list[Excerpt]:
-        """The line that the fix changes, and those that decide the finding, as far as the text tells them."""
+        """Return the line that the fix changes and the lines that decide the finding, if the text shows them."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
@@ -176,11 +176,11 @@ class Diagnostic:
         return excerpt(file, line, op, label=label, nth=self._nth(name))
 
     def _shown_with(self) -> list[ShownWith]:
-        """How it is shown: what its cause says counts before what its entry says."""
+        """Return how it is shown; the cause takes precedence over the entry."""
         return [one for one in (self._cause(), entries().get(self.id)) if one]
 
     def _nth(self, name: str) -> int:
-        # Which call of its line the place is: how often the line was called before, where the twin says so.
+        # The number of the call in its line, if the twin sends how often the line was called before.
         return int(self.fields.get(f"{name}_nth", 0))
 
     def _sentence(self, part: str) -> str:
@@ -194,7 +194,7 @@ class Diagnostic:
         try:
             return template.format_map(_Facts(self._facts()))
         except (ValueError, AttributeError, IndexError, TypeError):
-            return template  # a fact of another type than the sentence expects must not hide the finding
+            return template  # a fact whose type the sentence does not expect must not hide the finding
 
     def _facts(self) -> dict[str, Any]:
         names = {f"{name}_name": _buffer_name(*place, self._nth(name)) for name, place in self.places.items()}
@@ -202,7 +202,7 @@ class Diagnostic:
         return own | {key: name for key, name in names.items() if name} | self._quoted()
 
     def _quoted(self) -> dict[str, Any]:
-        # What is a word of English among the facts, and no name of the learner's.
+        # Translate English words among the facts, but no name of the learner's.
         known = words()
         return {key: translated(value) if value in known.get(key, ()) else value for key, value in self.fields.items()}
 
@@ -213,7 +213,7 @@ class Diagnostic:
 
 
 class _Facts(dict):
-    """The facts of a sentence; one that the twin did not send becomes words, so that the sentence can be read."""
+    """The facts of a sentence; a fact that the twin did not send becomes words, so that the sentence can be read."""
 
     def __missing__(self, key: str) -> str:
         if not key.endswith("_name"):
@@ -228,11 +228,11 @@ class Findings(tuple[Diagnostic, ...]):
 
     @property
     def ordered(self) -> list[Diagnostic]:
-        """Errors first: a warning may be what an error has led to."""
+        """Return errors first, because a warning may follow from an error."""
         return sorted(self, key=lambda one: one.severity != "error")
 
     def lines(self, limit: int = SHOWN, *, named: bool = True) -> list[Line]:
-        """The findings as lines: why and fix of an id once, and the number of those past ``limit``.
+        """Return the findings as lines, with why and fix once an id, and the number of those past ``limit``.
 
         named: False leaves out the first one's severity.
         """
@@ -244,11 +244,11 @@ class Findings(tuple[Diagnostic, ...]):
         return [*lines, (TextSpan(""),), (TextSpan(rest, "label"),)] if rest else lines
 
     def render(self, limit: int = SHOWN) -> str:
-        """``lines`` as one text."""
+        """Return ``lines`` as one text."""
         return rendering.plain(self.lines(limit))
 
     def to_list(self) -> list[dict[str, Any]]:
-        """All of them as plain data."""
+        """Return all of them as plain data."""
         return [one.to_dict() for one in self]
 
     def __repr__(self) -> str:
@@ -263,7 +263,7 @@ class Findings(tuple[Diagnostic, ...]):
         )
 
     def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
-        """The findings that are shown, and for each whether it is the first with its id."""
+        """Return the findings that are shown, and for each whether it is the first with its id."""
         shown = self.ordered[:limit]
         ids = [one.id for one in shown]
         return [(one, ids.index(one.id) == number) for number, one in enumerate(shown)]
@@ -275,19 +275,19 @@ class Findings(tuple[Diagnostic, ...]):
 
 
 def parse_report(report: bytes) -> Findings:
-    """Read a report: JSON lines up to the first NUL. A line that was cut off, or is no diagnostic, is left out."""
+    """Read a report: JSON lines up to the first NUL. It skips a line that is cut off or is no diagnostic."""
     return parse_with_notes(report)[0]
 
 
 def parse_with_notes(report: bytes) -> tuple[Findings, tuple[Diagnostic, ...]]:
-    """The findings of a report, and its notes: facts that a comparison which fails may name."""
+    """Return the findings of a report, and its notes: facts that a failed comparison may name."""
     text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
     read = [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
     return Findings(one for one in read if one.severity != _NOTE), tuple(one for one in read if one.severity == _NOTE)
 
 
 def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:
-    """The exception for a launch that failed: its findings in words, the first error first, and as data."""
+    """Return the exception for a launch that failed: its findings in words, the first error first, and as data."""
     findings = Findings(diagnostics)
     if not findings:
         what = translated("the twin stopped the launch without saying why")
@@ -306,7 +306,7 @@ def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> Kernel
 
 
 def printed_tail(printed: str) -> str:
-    """The last lines that a kernel printed, as the detail of an error; empty if it printed nothing."""
+    """Return the last lines that a kernel printed, as the detail of an error; empty if it printed nothing."""
     lines = printed.splitlines()
     if not lines:
         return ""
@@ -334,6 +334,6 @@ def _parse_line(line: str) -> Diagnostic | None:
 
 
 def _buffer_name(file: str, line: int, nth: int) -> str:
-    # A line in a loop is called again and again: its calls take turns.
+    # A line in a loop is called repeatedly: the calls in it are counted in turn.
     found = _INIT_BUFFER.findall(source_line(file, line))
     return found[nth % len(found)] if found else ""

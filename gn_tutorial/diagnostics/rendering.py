@@ -28,7 +28,7 @@ Line = tuple[TextSpan, ...]
 
 @dataclass(frozen=True)
 class FindingView:
-    """A finding as it is shown: its sentences, its places, and the command that prints its page.
+    """A finding for display: its sentences, its places, and the command that prints its page.
 
     ``where`` begins with ``folder``, which HTML leaves out.
     """
@@ -46,12 +46,12 @@ class FindingView:
 
 
 def plain(lines: Iterable[Line]) -> str:
-    """The lines as one text."""
+    """Return the lines as one text."""
     return "\n".join("".join(span.text for span in line) for line in lines)
 
 
 def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
-    """The whole finding. named: begin with its severity. reasons: with why, fix and more."""
+    """Return the complete finding. named: begin with its severity. reasons: add why, fix and more."""
     severity = f"{severity_word(view.severity)}: "
     head = (TextSpan(severity, view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
     return [
@@ -63,12 +63,12 @@ def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> 
 
 
 def severity_word(severity: str) -> str:
-    """``error`` or ``warning``, as the learner reads it."""
+    """Return ``error`` or ``warning`` in the learner's language."""
     return translated("error") if severity == "error" else translated("warning")
 
 
 def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
-    """The excerpts as lines, one below the other; a line with the file's name where the file changes."""
+    """Return the excerpts as lines, one below the other, with the file's name where the file changes."""
     lines: list[Line] = []
     file = excerpts[0].file if excerpts else ""
     for one in excerpts:
@@ -83,8 +83,8 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
 
 
 def html_of(view: FindingView, *, reasons: bool = True) -> str:
-    """The finding as one HTML element, everything escaped, readable in light and dark themes."""
-    # JupyterLab has a red that is read in each of its themes, and no amber: words of a warning are the text's colour.
+    """Return the finding as one HTML element, everything escaped, readable in light and dark themes."""
+    # JupyterLab has a red that is readable in each of its themes, but no amber: a warning has the text's colour.
     error = view.severity == "error"
     edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [
@@ -99,7 +99,7 @@ def html_of(view: FindingView, *, reasons: bool = True) -> str:
 
 
 def _reasons(view: FindingView, shown: Callable[[str], str], more: str) -> list[tuple[str, str]]:
-    """What follows the source, each with its label; nothing for what the catalogue does not say."""
+    """Return the parts below the source, each with its label; none for a part that the catalogue lacks."""
     labelled = [
         (translated("why"), shown(view.why)),
         (translated("fix"), shown(view.fix)),
@@ -109,13 +109,14 @@ def _reasons(view: FindingView, shown: Callable[[str], str], more: str) -> list[
 
 
 def _html_link(view: FindingView) -> str:
-    # From notebooks/, where the course's notebooks are. A browser's own blue cannot be read on a dark page.
+    # The link is relative to notebooks/, the folder of the course's notebooks. A browser's own blue is unreadable on
+    # dark.
     link = f'<a href="../{escape(view.link)}" style="color:inherit"><code>{escape(view.more)}</code></a>'
     return link if view.more else ""
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:
-    # A Chinese sign is two columns wide.
+    # A Chinese character is two columns wide.
     columns = sum(2 if east_asian_width(sign) in "WF" else 1 for sign in label)
     return (TextSpan(f"  {label}:{' ' * (5 - columns)} ", "label"), TextSpan(text, style))
 

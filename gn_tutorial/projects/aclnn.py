@@ -1,6 +1,6 @@
-"""The calls of an operator in C, as CANN makes them from its definition: ``aclnn_<snake name>.h``, as data and text.
+"""The C functions that CANN generates from an operator's definition, ``aclnn_<snake name>.h``, as data and as text.
 
-The first call takes tensors and attributes and says how much workspace it wants; the second one launches.
+The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
 Source: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef), and what the public
 tests of CANN's generator expect of it (asc-devkit, tests/tools/utils/opbuild): names, order, const.
 """
@@ -14,7 +14,7 @@ from gn_tutorial.errors import RegistryError
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
 
-#: A type of attribute -> its C type. By-value ones are passed as they are; Float is a double that is cast to float.
+#: A type of attribute -> its C type. Numbers are passed by value; a Float is a double that is cast to float.
 ATTRIBUTE_TYPES = {
     "bool": "bool",
     "float": "double",
@@ -32,9 +32,9 @@ _INTEGERS = frozenset(f"DT_{sign}INT{bits}" for sign in ("", "U") for bits in (8
 class AclnnArgument:
     """One argument of a call. ctype: ends with ``*`` for a pointer; parameter: its name in the definition.
 
-    role: input, attribute, output, or what the framework adds: workspace_size, executor, workspace, stream.
-    index: its place among the definition's inputs, attributes or outputs, -1 for the framework's own.
-    in_place: this input is an output too. optional: a caller may pass a null pointer.
+    role: input, attribute or output, or an argument that the framework adds: workspace_size, executor, workspace,
+    stream. index: its place among the definition's inputs, attributes or outputs, -1 for the framework's own. in_place:
+    this input is an output too. optional: a caller may pass a null pointer.
     """
 
     name: str
@@ -53,8 +53,9 @@ class AclnnArgument:
 class AclnnFunction:
     """A C function that returns aclnnStatus. header: the file that declares it.
 
-    first: it asks for the workspace, otherwise it launches. version: inputs and attributes of later ones are left out,
-    so that they are absent or have their defaults. tensors: values that tiling reads come as tensors, not as arrays.
+    first: whether it is the first call, which returns the workspace's size; the other call launches. version: inputs
+    and attributes of later versions are not among its arguments, so they are absent or have their defaults. tensors:
+    inputs whose values tiling reads are tensors here, not arrays.
     """
 
     name: str
@@ -85,7 +86,9 @@ _END_OF_FIRST_CALL = (
 
 
 def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
-    """All functions of an operator: of each version the first call, that with tensors if values are read, the second.
+    """Return all functions of an operator. Each version has a first call, a first call with tensors, and a second call.
+
+    The one with tensors exists only if the values of an input are read.
 
     Raises RegistryError for a definition that CANN's generator refuses.
     """
@@ -104,7 +107,7 @@ def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
 
 
 def headers(op: OpDefinition) -> dict[str, str]:
-    """File name -> text of each header that a caller of this operator may include. Raises as ``functions``."""
+    """Return file name -> text of each header that a caller of this operator may include. Raises as ``functions``."""
     declared: dict[str, list[AclnnFunction]] = {}
     for one in functions(op):
         declared.setdefault(one.header, []).append(one)
@@ -150,12 +153,12 @@ def _input_name(op: OpDefinition, one: Parameter) -> str:
 
 
 def _tensor_type(one: Parameter, name: str, changeable: bool) -> str:
-    """``changeable``: a shape is known after the kernel only, and then the generator takes no const tensor at all."""
+    """``changeable``: an output's shape is known only after the kernel ran; the generator then has no const tensors."""
     if one.scalar:
         return "const aclScalar *"
     if one.scalar_list:
         return "const aclScalarList *"
-    written = name.endswith("Ref")  # by its name, so that an optional one, xRefOptional, stays const
+    written = name.endswith("Ref")  # decided by the name, so that an optional one, xRefOptional, stays const
     if one.kind == "dynamic":
         return "aclTensorList *" if written else "const aclTensorList *"
     return "aclTensor *" if written or changeable else "const aclTensor *"
@@ -183,7 +186,7 @@ def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
     if one.type not in ATTRIBUTE_TYPES:
         listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
         raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
-    # A number has no value that could stand for "none", so that every caller passes it.
+    # No number can stand for "none", so a caller passes every number.
     optional = not one.required and one.type not in _BY_VALUE
     name = camel_name(one.name) + ("Optional" if optional else "")
     return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)

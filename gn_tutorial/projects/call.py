@@ -27,10 +27,11 @@ _ZERO = {"bool": False, "int": 0, "float": 0.0, "string": ""}
 
 @dataclass(frozen=True)
 class OpCall:
-    """A call. arrays: by declared input, None if left out, several of a dynamic one. note: on the column.
+    """A call. arrays: one entry for each declared input, None if it is left out, several arrays for a dynamic input.
 
-    counts: tensors of each output, 0 of one that is left out. A dynamic output has as many as the first dynamic input,
-    if the caller does not say another number (``outputs.chosen_outputs``).
+    note: a remark on the column. counts: the number of tensors of each output, 0 for an output that is left out. A
+    dynamic output has as many as the first dynamic input, unless the caller gives another number
+    (``outputs.chosen_outputs``).
     """
 
     definition: OpDefinition
@@ -43,7 +44,7 @@ class OpCall:
 
     @property
     def output_tensors(self) -> tuple[tuple[int, str], ...]:
-        """Index in the definition and name of each output tensor: ``y``, of a dynamic output ``y[0]``, ``y[1]``."""
+        """Return each output tensor's index in the definition and its name: ``y``, or ``y[0]``, ``y[1]`` if dynamic."""
         return tuple(
             (index, name)
             for index, (declared, many) in enumerate(zip(self.definition.outputs, self.counts, strict=True))
@@ -51,7 +52,7 @@ class OpCall:
         )
 
     def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
-        """The request to the host functions. outputs: given, or with a shape of None to be inferred."""
+        """Return the request to the host functions. An output with a shape of None is to be inferred."""
         formats = [one.format for one in self.column.inputs]
         inputs = []
         for index, group in enumerate(self.arrays):
@@ -75,7 +76,7 @@ class OpCall:
 def bind(
     definition: OpDefinition, soc: Soc, values: Sequence[Any], named: Mapping[str, Any], op_file: str = ""
 ) -> OpCall:
-    """Values in order or by name to the definition's inputs and attributes.
+    """Assign values, in order or by name, to the definition's inputs and attributes.
 
     Raises ArgumentError: an unknown name, an input that is missing, a dtype or an attribute's type that does not fit.
     """
@@ -108,7 +109,7 @@ def bind(
 
 
 def tensor_names(name: str, many: int) -> tuple[str, ...]:
-    """Names of the tensors of a dynamic input or output."""
+    """Return the names of the tensors of a dynamic input or output."""
     return tuple(f"{name}[{index}]" for index in range(many))
 
 
@@ -149,17 +150,17 @@ def _attribute(declared: OpAttribute, value: Any) -> Any:
 
 
 def format_number(label: str) -> int:
-    """The graph engine's number of a format; ND for all but the two that are told apart."""
+    """Return the graph engine's number of a format: its own for two formats, ND's for all others."""
     return {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1}.get(label, 2)
 
 
 def kernel_arguments(
     call: OpCall, plan: TilingPlan, params: Sequence[Param], held: Mapping[str, np.ndarray], source: Path
 ) -> list[Any]:
-    """Inputs, outputs, workspace, tiling: the order of every kernel of a project.
+    """Return the arguments in the order that every project's kernel has: inputs, outputs, workspace, tiling.
 
-    An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory, of
-    a list the same list. What is left out is a null pointer. held: what outputs hold before, by name. source: the
+    An output in place has its own parameter (x_ref, as in every public kernel of such an operator), with the same
+    memory or list. An argument that is left out is a null pointer. held: what outputs hold before, by name. source: the
     kernel's file, for an error. Raises ArgumentError.
     """
     one, many = call.definition, len(params)
@@ -190,7 +191,7 @@ def kernel_arguments(
 
 
 def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
-    """Argument of the launch -> output of the call: a parameter of the kernel, a tensor of a list."""
+    """Return argument of the launch -> output of the call: a parameter of the kernel, or a tensor of a list."""
     names = [one.name for one in definition.inputs]
     names += [one.name for one in definition.outputs]
     known = {one for one, _, _ in plan.outputs} | definition.written
@@ -203,7 +204,7 @@ def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[
 
 
 def _one_or_list(declared: Parameter, tensors: list[Any]) -> Any:
-    """The kernel's argument for one input or output: its tensor, a list of a dynamic one, None if it is left out."""
+    """Return the kernel's argument for one input or output: a tensor, a dynamic one's list, None if it is left out."""
     if declared.kind == "dynamic":
         return TensorList(tuple(tensors)) if tensors else None
     return tensors[0] if tensors else None

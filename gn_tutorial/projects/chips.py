@@ -1,4 +1,4 @@
-"""The chips (SoC, 芯片) that a project's host functions can be told of: ``--soc``."""
+"""The chips (SoC, 芯片) that ``--soc`` can name: cores and memory sizes that a project's host functions read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import convert, read_toml
 
 FILE = Path(__file__).with_name("chips.toml")
-#: That of the timing model, which has public measurements.
+#: The chip of the timing model, for which there are public measurements.
 DEFAULT_SOC = "Ascend910B2"
 _LIKE_910B = "Ascend910B"
 
@@ -42,12 +42,12 @@ class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def compares_tails(self) -> bool:
-        """Whether Compare of a count takes all elements: its instructions have a mask (asc-devkit, dav_m300)."""
+        """Whether Compare with a count compares all elements: the instructions have a mask (asc-devkit, dav_m300)."""
         return self.arch == 3002
 
     @property
     def note(self) -> str:
-        """What has to be said where a project runs here as on this chip; empty for one with the same kernel API."""
+        """A warning that this chip's kernel API differs from the twin's; empty for a chip with the same kernel API."""
         if self.family == _LIKE_910B:
             return ""
         but = ", but for Compare of a count, which takes all elements" if self.compares_tails else ""
@@ -56,20 +56,20 @@ class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @functools.cache
 def socs() -> dict[str, Soc]:
-    """Every chip by its name. Raises RegistryError for a broken file."""
+    """Return every chip by its name. Raises RegistryError for a broken file."""
     tables = {name: {"name": name, **table} for name, table in read_toml(FILE, "the chips").items()}
     return convert(tables, dict[str, Soc], str(FILE))
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:
-    """The chip of a project whose AddConfig names these: the default one if it is among them, else the first known."""
+    """Return the chip for these AddConfig names: the default chip if it or none is among them, else the first known."""
     named = [one for one in configs if knows_soc(one)]
     default = find_soc()
     return default if default.config in named or not named else find_soc(named[0])
 
 
 def knows_soc(name: str) -> bool:
-    """Whether ``find_soc`` finds it."""
+    """Whether ``find_soc`` finds this chip."""
     try:
         find_soc(name)
     except ArgumentError:
@@ -78,7 +78,7 @@ def knows_soc(name: str) -> bool:
 
 
 def find_soc(name: str = DEFAULT_SOC) -> Soc:
-    """The chip of that name: ``Ascend910B4``, ``910b4``, or AddConfig's ``ascend310b``. Raises ArgumentError."""
+    """Return the chip of a name: ``Ascend910B4``, ``910b4``, or AddConfig's ``ascend310b``. Raises ArgumentError."""
     wanted = name.lower().replace(" ", "").removeprefix("ascend")
     known = socs()
     for one in known.values():

@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class OpDefinition:
-    """One operator type. functions: those registered that the twin calls; graph_functions: the graph engine's own.
+    """One operator type. functions: registered, and the twin calls them; graph_functions: the graph engine's.
 
     defined_at: ``file:line`` of OP_ADD; empty where files register functions only, and then there are no parameters.
     compile_info_bytes: the size of the type that the tiling parse function fills, 0: none. groups: of communication.
@@ -59,23 +59,23 @@ class OpDefinition:
 
     @cached_property
     def in_place(self) -> frozenset[str]:
-        """Names that are an input and an output: the caller's tensor is read and overwritten."""
+        """Names that are an input and an output: the kernel reads and overwrites the caller's tensor."""
         return frozenset(one.name for one in self.inputs) & frozenset(one.name for one in self.outputs)
 
     @property
     def written(self) -> frozenset[str]:
-        """Inputs that the kernel may write: those in place; every one of an operator without outputs (Eye of contests).
+        """Inputs that the kernel may write: those in place, or all if the operator has no outputs (Eye of contests).
 
-        Its result is in its input: there is nothing else that it could write.
+        Such an operator writes its result into its input.
         """
         return self.in_place if self.outputs else frozenset(one.name for one in self.inputs)
 
     def input(self, name: str) -> Parameter:
-        """The input of that name. Raises ArgumentError."""
+        """Return the input of that name. Raises ArgumentError."""
         return self._named(name, self.inputs, "input")
 
     def output(self, name: str) -> Parameter:
-        """The output of that name. Raises ArgumentError."""
+        """Return the output of that name. Raises ArgumentError."""
         return self._named(name, self.outputs, "output")
 
     def reads_values(self, index: int) -> bool:
@@ -84,9 +84,9 @@ class OpDefinition:
         return bool(self.inputs[index].value_depend) or index in depend
 
     def columns(self, chip: str) -> Columns:
-        """The combinations of dtypes and formats on ``chip``, such as ``ascend910b``, an entry of AddConfig.
+        """Return the combinations of dtypes and formats on ``chip``, an AddConfig name such as ``ascend910b``.
 
-        Where no entry fits, those of the first entry, and ``Columns.note`` says so.
+        Without an AddConfig for this chip, the columns are those of the first AddConfig, and ``Columns.note`` says so.
         Raises RegistryError for lists of dtypes and formats that do not go together.
         """
         wanted = chip.lower()
@@ -117,17 +117,18 @@ class OpDefinition:
 
 
 def snake_name(op_type: str) -> str:
-    """An operator type as CANN names its files: ``MatMul`` -> ``mat_mul``, ``NLLLoss`` -> ``nll_loss``.
+    """Return the name that CANN gives an operator type's files: ``MatMul`` -> ``mat_mul``, ``NLLLoss`` -> ``nll_loss``.
 
-    A capital begins a word after a small letter or a digit; of several in a row the last does, if a small one follows.
+    A word begins at a capital after a small letter or a digit, and at the last of several capitals before a small
+    letter.
     """
     return re.sub(r"(?<=[^A-Z_])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type).lower()
 
 
 def read_definitions(document: str) -> dict[str, OpDefinition]:
-    """Operator type -> definition, in the order of registration; ``document``: what describe.h wrote.
+    """Return operator type -> definition, in the order of registration; ``document``: what describe.h wrote.
 
-    Raises RegistryError if a type is defined more than once: two files of a project then differ without a word.
+    Raises RegistryError if a type is defined more than once: CANN gives no error when two files of a project differ.
     """
     found = {}
     for one in json.loads(document)["operators"]:

@@ -1,7 +1,7 @@
 """The combinations of dtypes and formats that an operator supports: the columns of its definition, on one chip.
 
-Source: docs/zh/api, Utils-API/原型注册与管理/OpParamDef. DataType and Format go together by index; a DataTypeList or a
-FormatList is combined with everything else; Follow and To take over another input's. Without a format it is ND.
+Source: docs/zh/api, Utils-API/原型注册与管理/OpParamDef. DataType and Format are paired by index; a DataTypeList or a
+FormatList is combined with every column; Follow and To copy another input's dtype or format. The default format is ND.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _LABELS = {one.name: one.label for one in DTYPES.values() if one.label}
 
 
 def dtype_name(label: str) -> str:
-    """NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; a type that NumPy lacks keeps its label."""
+    """Return NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; other types keep their label."""
     return _NAMES.get(label, label)
 
 
 def dtype_label(name: str) -> str:
-    """The graph engine's name of a dtype; a label is itself. Raises ArgumentError for another name."""
+    """Return the graph engine's label of a dtype; a label stays unchanged. Raises ArgumentError for other names."""
     if name.startswith("DT_"):
         return name
     if name not in _LABELS:
@@ -50,7 +50,7 @@ class Column:
     outputs: tuple[Form, ...]
 
     def dtypes(self) -> dict[str, str]:
-        """Name -> label, inputs first; an output that is an input too is named once."""
+        """Return name -> label, inputs first; an output that is an input too is listed once."""
         return {one.name: one.dtype for one in (*self.outputs, *self.inputs)}
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Column:
 class Columns:
     """The columns of an operator on a chip.
 
-    entry: the AddConfig that they are from, "" for none; note: empty, or that it is another chip's, and what to do.
+    entry: the AddConfig that they are from, "" for none. note: if that is another chip's, a warning and what to do.
     """
 
     op_type: str
@@ -74,11 +74,11 @@ class Columns:
     columns: tuple[Column, ...]
 
     def column_of(self, dtypes: Mapping[str, str], formats: Mapping[str, str] | None = None) -> Column:
-        """The first column with these dtypes (``{"x": "float16"}`` or labels) and, where named, formats.
+        """Return the first column with these dtypes (``{"x": "float16"}`` or labels) and, if given, formats.
 
-        Names are of inputs; one that is an output only may be given too. What is not named, such as an optional input
-        that is absent, may be anything. Without formats a column of ND goes before others.
-        Raises ArgumentError for an unknown name, and if there is no such column.
+        The names are inputs or outputs. A parameter that is not named, such as an optional input that is absent, may
+        have any dtype. Without formats, columns of ND come before others. Raises ArgumentError for an unknown name, and
+        if there is no such column.
         """
         known = {form.name for column in self.columns for form in (*column.inputs, *column.outputs)}
         asked = formats or {}
@@ -100,7 +100,7 @@ class Columns:
 
 
 def _fits(column: Column, labels: Mapping[str, str], formats: Mapping[str, str]) -> bool:
-    # Of a name that is an input and an output, both have to fit.
+    # If a name is an input and an output, both have to match.
     return all(
         labels.get(form.name, form.dtype) == form.dtype and formats.get(form.name, form.format) == form.format
         for form in (*column.inputs, *column.outputs)
@@ -112,9 +112,10 @@ def _plain(column: Column) -> bool:
 
 
 def combine(inputs: Sequence[Parameter], outputs: Sequence[Parameter], where: str) -> tuple[Column, ...]:
-    """The columns of these parameters; ``where`` names the definition in errors.
+    """Return the columns of these parameters; ``where`` names the definition in errors.
 
-    Raises RegistryError if lists differ in length, if a parameter has no type, or if it follows what is no input.
+    Raises RegistryError if lists differ in length, if a parameter has no type, or if it follows a name that is no
+    input.
     """
     everything = [*inputs, *outputs]
     count = _common_length(everything, where)
@@ -151,7 +152,7 @@ def _common_length(params: Sequence[Parameter], where: str) -> int:
 
 
 def _followed(one: Parameter, what: str, inputs: Mapping[str, Parameter], where: str) -> Parameter:
-    """The parameter whose dtype or format this one has: itself, or the end of its chain of Follow and To."""
+    """Return the parameter that sets this one's dtype or format: itself, or the end of its chain of Follow and To."""
     chain = [one]
     while True:
         last = chain[-1]
@@ -174,7 +175,7 @@ def _form(
     one: Parameter, index: int, picked: Mapping[tuple[int, str], str], inputs: Mapping[str, Parameter], where: str
 ) -> Form:
     types, formats = (_followed(one, what, inputs, where) for what in ("dtype", "format"))
-    # A scalar that is converted has the type that the kernel gets, whatever the caller's may be.
+    # A scalar that is converted has the type that the kernel gets, whatever type the caller passes.
     dtype = types.to_dtype or (types.dtypes[index] if types.dtypes else picked.get((id(types), "every_dtype"), ""))
     layout = formats.formats[index] if formats.formats else picked.get((id(formats), "every_format"), "FORMAT_ND")
     if not dtype:

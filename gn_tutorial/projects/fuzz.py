@@ -1,7 +1,7 @@
 """Draw calls of an operator project, run each beside a reference, and shrink what fails: ``fuzz(project, reference)``.
 
-Judges hide their cases. Draws come in rounds of their own seeds, so that a later run goes on where this one stopped; a
-round that finds a new kind of failure lets hypothesis shrink it, and later rounds only count it.
+Contest judges do not publish their cases. Draws come in rounds, each with its own seed, so a later run continues where
+this one stopped. hypothesis shrinks a new kind of failure in the round that finds it; later rounds only count it.
 """
 
 from __future__ import annotations
@@ -50,16 +50,17 @@ def fuzz(
     state: FuzzState | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> FuzzReport:
-    """Run drawn calls for about ``seconds``, kernels' compiling not counted, and half of it more to shrink failures.
+    """Run drawn calls for about ``seconds``, plus half of that to shrink failures. Compiling kernels does not count.
 
-    One case is compared, or twenty are refused by the reference, however short the time is.
+    It continues past ``seconds`` until one case is compared or the reference has refused twenty.
 
-    reference: as of ``load_reference``, or the function; what it raises for is no case. examples, failures: stop after
-    so many. max_elements: of an input. dtypes: only columns in which an input has one of these; without any, all.
-    values: which kinds of numbers (fuzz_values.VALUES). relations: how shapes of further inputs may follow from the
-    first one's (fuzz_cases.RELATIONS); of these the reference's own are learnt.
-    state: of an earlier run, which is gone on with and changed; its failures are tried first. progress: told of each
-    case. Raises ArgumentError for what cannot be fuzzed, CompileError for host files that do not compile.
+    reference: a name as for ``load_reference``, or the function; a case for which it raises is not compared. examples,
+    failures: stop after this many. max_elements: of one input. dtypes: use only columns in which an input has one of
+    these; empty: all columns. values: the kinds of numbers (fuzz_values.VALUES). relations: how shapes of further
+    inputs may follow from the first one's (fuzz_cases.RELATIONS); small trial calls find those that the reference
+    accepts. state: of an earlier run; this run continues from it, changes it, and tries its failures first. progress:
+    called with a text for each case. Raises ArgumentError for a project that cannot be fuzzed, CompileError for host
+    files that do not compile.
     """
     if not isinstance(project, Project):
         project = Project(project)
@@ -97,7 +98,7 @@ def fuzz(
 def _space(
     judge: Judge, max_elements: int, dtypes: tuple[str, ...], values: tuple[str, ...], relations: tuple[str, ...]
 ) -> tuple[CaseSpace, tuple[str, ...]]:
-    """What is drawn from, and the columns that no array can have."""
+    """Return the space of cases, and the columns with dtypes that no array can have."""
     definition = judge.project.definition
     columns = definition.columns(judge.project.soc.config).columns
     drawn = {column: tuple(dtype_name(form.dtype) for form in column.inputs) for column in columns}
@@ -131,22 +132,22 @@ def _require(condition: bool, what: str, hint: str) -> None:
 
 
 _ROUND = 20
-#: Cases that shrinking one failure may run, and the part of the time that all of it may have on top.
+#: The most cases for shrinking one failure, the most for simplifying it, and the share of extra time for all of that.
 _SHRINK_CASES, _SIMPLER_CASES, _SHRINK_PART = 150, 30, 0.5
-#: Rounds without a case that was not tried before: the operator has no others.
+#: After this many rounds without a new case the run stops: the operator has no others.
 _STALE_ROUNDS = 3
 
 
 class _Failed(Exception):
-    """What hypothesis shrinks."""
+    """Raised for a failed case, so that hypothesis shrinks it."""
 
 
 class _Stop(BaseException):
-    """Out of time or examples. No Exception, because hypothesis would take that for a failure."""
+    """Raised when time or examples are used up. A BaseException: hypothesis takes an Exception for a failure."""
 
 
 class FuzzRun:
-    """The rounds of one call of fuzz. most, most_failures: stop after so many cases, kinds of failures."""
+    """The rounds of one call of fuzz. most, most_failures: stop after this many cases, this many kinds of failures."""
 
     def __init__(
         self,
@@ -170,11 +171,11 @@ class FuzzRun:
         self._error: GntError | None = None
 
     def spent(self) -> float:
-        """Seconds, without those of compiling kernels."""
+        """Return the seconds since the start, without those of compiling kernels."""
         return time.monotonic() - self._started - self.judge.compile_seconds
 
     def retry(self, sources: str) -> tuple[FuzzFailure, ...]:
-        """Run the failures of an earlier run again; those that are right now are forgotten, and returned."""
+        """Run the failures of an earlier run again; remove those that pass now, and return them."""
         mended = []
         for group, one in list(self.state.failures.items()):
             self.progress(f"again: {one.case}")
@@ -189,7 +190,7 @@ class FuzzRun:
         return tuple(mended)
 
     def rounds(self, space: CaseSpace) -> str:
-        """Draw until something ends it; the reason."""
+        """Draw until the run stops, and return the reason."""
         with _no_folder_of_hypothesis():
             return self._rounds(space)
 
@@ -206,7 +207,7 @@ class FuzzRun:
         return self._stopped
 
     def simplify(self) -> None:
-        """Take from each smallest call what hypothesis left, because it shrinks draws and not calls."""
+        """Simplify each smallest call further: hypothesis shrinks draws, and a call may have simpler forms."""
         for group in list(self.state.failures):
             self._target, self._left = group, _SIMPLER_CASES
             with contextlib.suppress(_Stop):
@@ -216,7 +217,7 @@ class FuzzRun:
             raise self._error
 
     def _simplified(self, group: str) -> bool:
-        """Whether a simpler call fails in the same way, which is then the one that is kept."""
+        """Whether a simpler call fails in the same way; that call then replaces the failure's."""
         now = self.state.failures[group].case
         for case in simpler(now):
             if case.weight() >= now.weight():
@@ -273,7 +274,7 @@ class FuzzRun:
     def _judged(self, case: Case) -> Outcome:
         try:
             return self.judge(case)
-        except GntError as error:  # hypothesis would shrink it
+        except GntError as error:  # hypothesis would take it for a failure and shrink it
             self._error = error
             raise _Stop from None
 
@@ -292,7 +293,7 @@ class FuzzRun:
             raise _Stop
 
     def _begun(self) -> bool:
-        """Whether the time may end it: a case was compared, or the reference refused a whole round of them.
+        """Whether the run may stop for time: it has compared a case, or the reference refused a whole round of cases.
 
         On a busy machine six seconds were over before the first case, and a project without a kernel was not refused.
         """
@@ -319,7 +320,7 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _no_folder_of_hypothesis() -> Iterator[None]:
-    """Hypothesis notes constants of modules that it meets, in a folder .hypothesis where the user happens to be."""
+    """Keep hypothesis from writing constants of modules into a folder .hypothesis in the user's current folder."""
     with tempfile.TemporaryDirectory() as folder:
         set_hypothesis_home_dir(folder)
         try:

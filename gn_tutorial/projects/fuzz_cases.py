@@ -1,4 +1,4 @@
-"""Cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes, kinds of values, shapes that agree.
+"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes, values, and matching shapes.
 
 The first choice of each draw is the simplest, because hypothesis shrinks towards it: the first column, one axis, few
 elements, attributes left out, ordinary values, seed 0.
@@ -19,23 +19,23 @@ from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
 from gn_tutorial.projects.parameters import OpAttribute
 
-#: How many axes at most, drawn first; 8 is the graph engine's limit for most operators.
+#: The largest number of axes of a case, which is drawn first; 8 is the graph engine's limit for most operators.
 MOST_AXES = (3, 2, 4, 3, 5, 8)
 SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
 _BLOCK_BYTES = 32
-#: Sizes from here on are counted as large: several tiles, all cores.
+#: Shapes with at least this many elements count as large: they fill several tiles and all cores.
 _LARGE_ELEMENTS = 1 << 13
-#: How the shape of a further input follows from the first one's. Each draws where it has a choice.
+#: How the shape of a further input follows from the first one's. ``broadcast`` and ``free`` draw the rest.
 RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
-#: Larger ones may be a number of elements, and the reference then fills the machine's memory.
+#: Values of integer attributes. A larger one may be a number of elements; the reference then fills the memory.
 _INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
 _STRINGS = ("none", "mean", "sum")
 
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """An input to be made. more: of a dynamic one, the shapes of the tensors behind the first; None: it is no list."""
+    """An input to be made. more: the shapes of a dynamic input's tensors after the first; None: it is no list."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class ArrayPlan:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Of all its tensors."""
+        """The shapes of all its tensors."""
         return (self.shape, *(self.more or ()))
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class ArrayPlan:
 
 @dataclass(frozen=True)
 class Case:
-    """One call: inputs in the definition's order, None if left out; attributes other than their defaults.
+    """One call: inputs in the definition's order, None if left out; attributes that differ from their defaults.
 
     left_out: names of outputs that the caller does not want.
     """
@@ -66,7 +66,7 @@ class Case:
     left_out: tuple[str, ...] = ()
 
     def arrays(self) -> list[Any]:
-        """The inputs, dynamic ones as lists; ordinary ones share a generator, as those of ``project run --seed`` do."""
+        """Return the inputs, dynamic ones as lists. Ordinary ones share a generator, as in ``project run --seed``."""
         shared = np.random.default_rng(self.seed)
         made: list[Any] = []
         for index, one in enumerate(self.inputs):
@@ -84,7 +84,7 @@ class Case:
         return not self.attributes and all(one is None or one.values == ORDINARY for one in self.inputs)
 
     def weight(self) -> tuple[int, ...]:
-        """What makes a case small for a reader: few elements, axes, attributes, odd values. None is odder than one."""
+        """Return a sort key: fewer elements, axes, attributes and odd values are simpler. A size of 0 counts as 2."""
         given = [one for one in self.inputs if one is not None]
         shapes = [shape for one in given for shape in one.shapes]
         sizes = [math.prod(shape) for shape in shapes]
@@ -94,7 +94,7 @@ class Case:
         return (elements, axes, len(self.attributes) + odd + len(self.left_out), len(shapes), self.seed)
 
     def classes(self) -> dict[str, str]:
-        """What the case is counted under: dtype, rank, size, values."""
+        """Return the classes under which the case is counted: dtype, rank, size, values, attributes."""
         given = [one for one in self.inputs if one is not None]
         first = given[0] if given else ArrayPlan("none", ())
         odd = next((one.values for one in given if one.values != ORDINARY), ORDINARY)
@@ -113,7 +113,7 @@ class Case:
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """The case with one thing simpler, each in turn; shapes of a single input only, because others go with it."""
+    """Yield the case with one thing simpler, each in turn; shapes only of a single input, since others depend on it."""
     if case.seed:
         yield replace(case, seed=0)
     for index in range(len(case.attributes)):
@@ -121,7 +121,7 @@ def simpler(case: Case) -> Iterator[Case]:
     for name in case.left_out:
         yield replace(case, left_out=tuple(other for other in case.left_out if other != name))
     if any(one is not None and one.more for one in case.inputs):
-        # Lists of one operator have as many tensors as one another.
+        # All lists of one operator have the same number of tensors.
         for part in (slice(0, -1), slice(1, None)):
             yield replace(case, inputs=tuple(_cut(one, part) for one in case.inputs))
     for index, one in enumerate(case.inputs):
@@ -143,7 +143,7 @@ def _cut(one: ArrayPlan | None, part: slice) -> ArrayPlan | None:
 
 
 def size_class(one: ArrayPlan) -> str:
-    """``empty``, ``single``, ``large``, ``aligned`` (whole blocks of 32 bytes) or ``tail``."""
+    """Return ``empty``, ``single``, ``large``, ``aligned`` (whole blocks of 32 bytes) or ``tail``."""
     size = math.prod(one.shape)
     if size < 2:
         return ("empty", "single")[size]
@@ -154,7 +154,7 @@ def size_class(one: ArrayPlan) -> str:
 
 @dataclass(frozen=True)
 class CaseSpace:
-    """What is drawn from. columns: the dtypes of inputs. relations: for each further input, alternatives together."""
+    """All cases that may be drawn. columns: the dtypes of the inputs. relations: alternatives, a word an input."""
 
     definition: OpDefinition
     columns: tuple[tuple[str, ...], ...]
@@ -169,9 +169,10 @@ def learnt_relations(
     accepted: Callable[[Case], bool],
     allowed: Sequence[str] = RELATIONS,
 ) -> tuple[tuple[str, ...], ...]:
-    """Which relations between the shapes of inputs the reference accepts, by trying them on small shapes.
+    """Return the relations between input shapes that the reference accepts in trial calls on small shapes.
 
-    All alike come first. A reference that accepts none of them gets all, and refuses what it does not take.
+    The same relation for all inputs comes first. If the reference accepts none, all are returned: it then refuses
+    cases.
     """
     others = len(definition.inputs) - 1
     if others < 1:
@@ -185,7 +186,7 @@ def learnt_relations(
     for relations in tried:
         for shape in shapes:
             related = _probe(shape, relations)
-            # On some shapes two relations are the same: (2, 3) has its channels last.
+            # On some shapes two relations give the same result: in (2, 3) the channels are the last axis.
             if any(_probe(shape, other) == related for other in found):
                 continue
             lists = [() if one.kind == "dynamic" else None for one in definition.inputs]
@@ -211,14 +212,14 @@ def _probe(shape: tuple[int, ...], relations: Sequence[str]) -> list[tuple[int, 
 
 @st.composite
 def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
-    """A case of the space."""
+    """Draw a case of the space."""
     definition = space.definition
     dtypes = draw(st.sampled_from(space.columns))
     size = min((as_dtype(one).itemsize for one in dtypes), default=4)
     dynamic = any(one.kind == "dynamic" for one in definition.inputs)
     tensors = draw(st.integers(1, 3)) if dynamic else 1
     shapes = [draw(_shapes(space.max_elements, _BLOCK_BYTES // size)) for _ in range(tensors)]
-    # Half of all calls have inputs of equal shapes, if the reference takes them.
+    # Half of all calls have inputs of equal shapes, if the reference accepts that.
     relations = draw(st.sampled_from((*space.relations[:1] * len(space.relations), *space.relations[1:])))
     inputs: list[ArrayPlan | None] = []
     for declared, dtype, relation in zip(definition.inputs, dtypes, ("", *relations), strict=False):
@@ -243,7 +244,7 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
 
 @st.composite
 def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
-    """unit: elements of a block of 32 bytes."""
+    """Draw a shape. unit: elements of a block of 32 bytes."""
     style = draw(st.sampled_from(SIZES))
     if style == "no axis":
         return ()
@@ -282,7 +283,7 @@ def _needed(one: OpAttribute) -> bool:
 
 
 def _first(one: OpAttribute) -> Any:
-    """The simplest value of a required attribute."""
+    """Return the simplest value of a required attribute."""
     return {"bool": False, "int": 1, "float": 1.0, "string": _STRINGS[0]}.get(one.type, ())
 
 

@@ -1,4 +1,4 @@
-"""What fuzzing a project found, and where it stopped, so that it can go on there: data, JSON and a table."""
+"""The failures that fuzzing found, and the state from which a later run continues, as data, JSON and a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADERS = ("what failed", "smallest call", "what it said")
 
 @dataclass(frozen=True)
 class FuzzFailure:
-    """A failure and its smallest call. group: kind, and what tells it from others. times: calls that failed so."""
+    """A failure and its smallest call. group: the kind, and what distinguishes it. times: the number of such calls."""
 
     kind: str
     group: str
@@ -28,7 +28,7 @@ class FuzzFailure:
 
 @dataclass
 class FuzzState:
-    """Where fuzzing stopped. rounds: of draws done with this seed. sources: digest of the project's files, then."""
+    """Where fuzzing stopped. rounds: the number drawn with this seed. sources: digest of the files at that time."""
 
     seed: int = 0
     rounds: int = 0
@@ -37,7 +37,7 @@ class FuzzState:
     failures: dict[str, FuzzFailure] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As a document of JSON."""
+        """Return the state as a JSON document."""
         failures = [
             {"kind": one.kind, "group": one.group, "what": one.what, "times": one.times, "case": case_to_json(one.case)}
             for one in self.failures.values()
@@ -53,7 +53,7 @@ class FuzzState:
 
     @staticmethod
     def from_json(document: Any) -> FuzzState:
-        """The state of ``to_json``. Raises ArgumentError for another document."""
+        """Return the state that ``to_json`` wrote. Raises ArgumentError for another document."""
         try:
             if document["version"] != VERSION:
                 raise ValueError(f"version {document['version']}")
@@ -71,9 +71,9 @@ class FuzzState:
 
 @dataclass(frozen=True, repr=False)
 class FuzzReport:
-    """What came of it.
+    """The result of one run of ``fuzz``.
 
-    examples: cases of this run, those of shrinking left out. counts: class of cases -> value -> (tried, failed).
+    examples: cases of this run, without those of shrinking. counts: class of cases -> value -> (tried, failed).
     refusals: status -> (number, one of the cases). mended: failures of an earlier run whose call is right now.
     stopped: time, examples, failures, nothing new. left_out: columns with dtypes that no array can have.
     """
@@ -100,11 +100,11 @@ class FuzzReport:
 
     @property
     def compared(self) -> int:
-        """Cases of this run that the reference took."""
+        """The number of this run's cases that the reference accepted."""
         return self.examples - sum(number for number, _ in self.refusals.values())
 
     def summary(self) -> list[tuple[str, str]]:
-        """How much was tried, as rows of a table."""
+        """Return how much was tried, as rows of a table."""
         rows = [
             ("cases", f"{self.examples} ({self.total} with earlier runs), {self.shrinking} more to shrink failures"),
             (
@@ -125,7 +125,7 @@ class FuzzReport:
         return rows
 
     def hint(self) -> str:
-        """What to try next; empty if there is nothing to say."""
+        """Return what to try next; empty if there is nothing to say."""
         shapes = [{one.shapes for one in found.case.inputs if one is not None} for found in self.failures]
         if shapes and all(len(one) > 1 for one in shapes):
             return (
@@ -134,14 +134,14 @@ class FuzzReport:
         return ""
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """The failures under HEADERS."""
+        """Return the failures as rows below HEADERS."""
         return [
             (one.group, str(one.case), one.what)
             for one in sorted(self.failures, key=lambda one: (KINDS.index(one.kind), one.group))
         ]
 
     def verdict(self) -> str:
-        """One sentence."""
+        """Return the result in one sentence."""
         if self.failures:
             many = len(self.failures)
             return f"{self.project} fails in {many} way{'s' if many > 1 else ''}"
@@ -166,14 +166,14 @@ class FuzzReport:
 
 
 def case_to_json(case: Case) -> dict[str, Any]:
-    """A case as a document of JSON."""
+    """Return a case as a JSON document."""
     inputs = [None if one is None else [one.dtype, list(one.shape), one.values, one.more] for one in case.inputs]
     attributes = [list(one) for one in case.attributes]
     return {"inputs": inputs, "attributes": attributes, "seed": case.seed, "left_out": list(case.left_out)}
 
 
 def case_of_json(document: Any) -> Case:
-    """The case of ``case_to_json``."""
+    """Return the case that ``case_to_json`` wrote."""
     inputs = [None if one is None else _plan_of_json(*one) for one in document["inputs"]]
     attributes = tuple((str(name), _tuples(value)) for name, value in document["attributes"])
     left_out = tuple(map(str, document.get("left_out", ())))

@@ -1,4 +1,4 @@
-"""Values of a drawn input: ordinary numbers, and those on which operators differ from their reference."""
+"""The values of a drawn input: ordinary numbers, and those for which operators often differ from their reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.random_inputs import random_array
 
-#: Random numbers as ``gnt project run --in x=float16[8] --seed N`` makes them.
+#: Random numbers like those of ``gnt project run --in x=float16[8] --seed N``.
 ORDINARY = "ordinary"
 _OF_FLOATS = ("zeros", "equal", "negative", "large", "tiny", "nan", "infinity", "extremes")
 _OF_INTEGERS = ("zeros", "small", "equal", "negative", "extremes")
@@ -18,26 +18,26 @@ _OF_UNSIGNED = ("zeros", "small", "equal", "extremes")
 _OF_BOOL = ("zeros", "equal")
 #: All kinds of values, for options and messages.
 VALUES = (ORDINARY, *dict.fromkeys((*_OF_FLOATS, *_OF_INTEGERS)))
-#: Far from 1, and squares of them still within float16 for the large ones' mean, so that overflow is the exception.
+#: Scales of large and tiny values. Squares of the large ones are still within float16 on average, so few overflow.
 _LARGE, _TINY = {"float16": 100.0}, {"float16": 1e-4}
 _PART = 8
 
 
 def kinds_of(dtype: str) -> tuple[str, ...]:
-    """The kinds of values that an input of this dtype can have, ORDINARY first."""
+    """Return the kinds of values that an input of this dtype can have, ORDINARY first."""
     kind = as_dtype(dtype).kind
     return (ORDINARY, *{"b": _OF_BOOL, "i": _OF_INTEGERS, "u": _OF_UNSIGNED}.get(kind, _OF_FLOATS))
 
 
 def make_array(kind: str, shape: Sequence[int], dtype: str, rng: np.random.Generator) -> np.ndarray:
-    """An array of this kind. The same state of ``rng`` gives the same array."""
+    """Return an array of this kind. The same state of ``rng`` gives the same array."""
     found = as_dtype(dtype)
     if kind == "zeros":
         return np.zeros(shape, found)
     base = random_array(rng, shape, found)
     if kind == ORDINARY or base.size == 0:
         return base
-    # asarray: without axes NumPy computes scalars.
+    # asarray, because NumPy returns scalars for arrays without axes.
     return np.asarray((_integers if found.kind in "iub" else _floats)(kind, base, rng), found)
 
 

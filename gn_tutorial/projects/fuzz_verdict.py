@@ -1,4 +1,4 @@
-"""What becomes of one drawn case: the reference, the project's host functions, its kernel; right, refused or failed."""
+"""The verdict on one drawn case: it runs the reference, the project's host functions and its kernel, and compares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import TilingPlan
 
-#: What a case can fail by, in the order of a report.
+#: The kinds of failures, in the order of a report.
 KINDS = (
     "compile",
     "tiling crash",
@@ -41,15 +41,15 @@ KINDS = (
     "wrong dtype",
     "wrong numbers",
 )
-#: Of wall time, for one launch: drawn cases take milliseconds.
+#: Limit of wall time for one launch: drawn cases take milliseconds.
 _SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case. status: passed, failed, refused by both, refused by the reference.
+    """The verdict on a case. status: passed, failed, refused by both, refused by the reference.
 
-    kind: one of KINDS for a failure; group: the kind and what tells this failure from others of its kind.
+    kind: one of KINDS for a failure; group: the kind, and what distinguishes this failure from others of its kind.
     """
 
     status: str
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class Judge:
-    """One project beside one reference. compile_seconds: spent on kernels, each of which is built once."""
+    """One project and its reference. compile_seconds: time spent on compiling kernels, each of which is built once."""
 
     project: Project
     function: Callable[..., Any]
@@ -74,7 +74,7 @@ class Judge:
     _builds: dict[str, CompileError | None] = field(default_factory=dict)
 
     def call(self, case: Case) -> OpCall:
-        """The case as a call of the operator. Raises ArgumentError."""
+        """Return the case as a call of the operator. Raises ArgumentError."""
         definition = self.project.definition
         names = [one.name for one in definition.inputs]
         call = self.project.call(**dict(zip(names, case.arrays(), strict=True)), **dict(case.attributes))
@@ -82,7 +82,7 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """With as many tensors in a dynamic output as the reference gives, where no dynamic input says that (Split)."""
+        """Give a dynamic output as many tensors as the reference returns, if no input is dynamic (Split)."""
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]
         if len(lists) != 1 or any(one.kind == "dynamic" for one in definition.inputs):
@@ -92,7 +92,7 @@ class Judge:
         return dataclasses.replace(call, counts=tuple(counts))
 
     def reference(self, call: OpCall) -> list[np.ndarray] | None:
-        """The reference's outputs; None where it refuses the call."""
+        """Return the reference's outputs; None if it refuses the call."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
@@ -101,18 +101,18 @@ class Judge:
                 return None
 
     def accepted(self, case: Case) -> bool:
-        """Whether the reference takes the case."""
+        """Whether the reference accepts the case."""
         return self.reference(self.call(case)) is not None
 
     def outputs(self, golden: list[np.ndarray], call: OpCall) -> list[Out] | None:
-        """The outputs as the reference shapes them, where the project has no InferShape."""
+        """Return outputs with the reference's shapes if the project has no InferShape, else None."""
         if "infer_shape" in self.project.definition.functions:
             return None
         dtypes = [as_dtype(dtype_name(call.column.outputs[index].dtype)) for index, _ in call.output_tensors]
         return [out(one.shape, dtype) for one, dtype in zip(golden, dtypes, strict=True)]
 
     def __call__(self, case: Case) -> Outcome:
-        """Run the case. Raises ArgumentError for a project or a reference that no case can run."""
+        """Run the case. Raises ArgumentError for a project or a reference that can run no case at all."""
         call = self.call(case)
         golden = self.reference(call)
         if golden is None:
@@ -174,10 +174,10 @@ class Judge:
         return Outcome("passed")
 
     def _granted(self, call: OpCall) -> list[list[np.ndarray]]:
-        """The reference's outputs for inputs that are rounded once more, up and down.
+        """Return the reference's outputs for inputs that are one rounding step larger, and one smaller.
 
-        Large numbers that cancel, and numbers at the end of a range, have no better answer than these; judges draw
-        ordinary ones, and those get the tolerance alone.
+        For large numbers that cancel, and for numbers at the end of a range, these are answers as good as the
+        reference's. Contest judges draw ordinary numbers, for which only the tolerance counts.
         """
         found = []
         for sign in (1.0, -1.0):

@@ -1,6 +1,6 @@
-"""Calls of a project's host functions in a process of their own: what they register, infer and tile.
+"""Calls of a project's host functions in a separate process: registration, shape inference and tiling.
 
-Request and answer are those of ``gn_twin/op_host/host_call.h``. The launcher's walls hold: a crash, an endless loop or
+``gn_twin/op_host/host_call.h`` defines request and answer. The launcher's sandbox is used: a crash, an endless loop or
 a file written is an error here, which names the line in the project.
 """
 
@@ -31,7 +31,7 @@ _CRASH = re.compile(
     r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL
 )
 _FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
-#: Values that host code is handed, of an input on which it depends: more is no shape and no axis.
+#: The most bytes of an input's values that host code gets. Such values are shapes or axes, so they are few.
 _MOST_VALUE_BYTES = 1 << 20
 
 
@@ -51,7 +51,7 @@ class HostTimeout(HostError):
 class TensorInfo:
     """One input or output of a call. declared: its index in the definition. data: values that host code may read.
 
-    shape: None for an output whose shape and dtype are to be inferred. format_number: as the graph engine counts.
+    shape: None for an output whose shape and dtype are to be inferred. format_number: the graph engine's.
     """
 
     declared: int
@@ -65,7 +65,7 @@ class TensorInfo:
 class HostRequest:
     """One call of an operator. attributes: kind and value in the order of the declaration.
 
-    declared_outputs: None: as many as there are outputs.
+    declared_outputs: None means as many as there are outputs.
     """
 
     op_type: str
@@ -81,7 +81,7 @@ class HostRequest:
     room: int = 0
 
     def text(self) -> str:
-        """The statements of the request."""
+        """Return the statements of the request."""
         soc = self.soc
         outputs = len(self.outputs) if self.declared_outputs is None else self.declared_outputs
         chip = (
@@ -106,7 +106,7 @@ class HostRequest:
 
 @dataclass(frozen=True)
 class HostAnswer:
-    """What the host functions said, as the driver writes it. printed: their own text output."""
+    """The result of the host functions, as the driver writes it. printed: their own text output."""
 
     facts: Mapping[str, Any]
     printed: str = ""
@@ -114,12 +114,12 @@ class HostAnswer:
 
 
 def describe(library: Path, where: Sequence[Path]) -> str:
-    """The JSON document of everything that the library registers. Raises HostError."""
+    """Return the JSON document of everything that the library registers. Raises HostError."""
     return json.dumps(_ask(library, b"describe", where).facts)
 
 
 def call_host(library: Path, request: HostRequest, where: Sequence[Path]) -> HostAnswer:
-    """Run one request. where: the project's host files, one of whose lines an error names. Raises HostError."""
+    """Run one request. where: the project's host files; an error names a line in them. Raises HostError."""
     return _ask(library, request.text().encode(), where)
 
 
@@ -146,7 +146,7 @@ def _ask(library: Path, text: bytes, where: Sequence[Path]) -> HostAnswer:
 
 
 def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> HostError:
-    """The error of the launch, in the words of host code and with its line."""
+    """Return the launch's error with wording for host code, and with its line."""
     found = _CRASH.search(error.printed)
     place, last = "", ""
     if found:
@@ -173,9 +173,9 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
 
 
 def _line(library: Path, offsets: Iterable[int], where: Sequence[Path]) -> str:
-    """The innermost line of the project's own files on the stack; empty without the tool that reads the symbols."""
+    """Return the innermost line of the project's own files on the stack; empty if no tool can read the symbols."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
-    # A return address is behind its call.
+    # A return address points behind its call.
     addresses = [hex(offset - (index > 0)) for index, offset in enumerate(offsets)]
     if tool is None or not addresses:
         return ""

@@ -1,7 +1,7 @@
-"""Which files of an operator project are what: host files, kernels, tiling headers.
+"""The roles of an operator project's files: host files, kernels, tiling headers.
 
-A file is told by what it says, not by where it lies: 8.x and 9.x projects have op_host and op_kernel, operator
-repositories have several host files, samples have all of it in one folder.
+A file's text decides its role, not its folder: 8.x and 9.x projects have op_host and op_kernel, operator repositories
+have several host files, samples have all of it in one folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gn_tutorial.projects.packing import whole
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _HEADERS = (".h", ".hpp")
-#: Folders with nothing of an operator's own: builds, tests, plug-ins of frameworks, calls in C written by hand.
+#: Folders without an operator's own sources: builds, tests, plug-ins of frameworks, calls in C written by hand.
 _SKIPPED = frozenset(
     """build build_out cmake-build-debug node_modules __pycache__ third_party tests test ut st examples framework
     op_api op_graph docs scripts makeself""".split()
@@ -44,10 +44,10 @@ _MOST_NEIGHBOURS = 100
 class Layout:
     """The files of one project. hosts, kernels: sources. headers: every header.
 
-    named: the folder that was named. root: where the files are: the same folder, but one in the cache for a package of
-    the course (``packing``).
-    texts: of sources and headers, without comments. elsewhere: sources that host files may refer to: those for other
-    architectures, helpers that register nothing, and those of a neighbour whose header is included.
+    named: the folder that the caller named. root: the folder with the files. It is ``named``, or a folder in the cache
+    for a package of the course (``packing``). texts: of sources and headers, without comments. elsewhere: sources that
+    host files may refer to: those for other architectures, helpers that register nothing, and those of a neighbour
+    whose header is included.
     """
 
     named: Path
@@ -60,32 +60,32 @@ class Layout:
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        """Where quoted includes are searched: the folders of its files, and the folders above them up to the root's."""
+        """The folders for quoted includes: those of its files, the root and the folders above it, and shared ones."""
         folders = [path.parent for path in (*self.hosts, *self.kernels, *self.headers)]
         above = [self.root, *_above(self.root)]
-        # A repository of operators keeps headers of all of them in common/inc, at its top.
+        # A repository of operators has a folder common/inc at its top, with headers for all of them.
         shared = [folder / "common" / "inc" for folder in above]
         return tuple(dict.fromkeys((*folders, *above, *(folder for folder in shared if folder.is_dir()))))
 
     def place(self, path: Path) -> Path:
-        """Where a path inside the folder that was named is below ``root``; any other path as it is."""
+        """Return the path below ``root`` for a path inside the folder that was named; any other path unchanged."""
         found = path.expanduser().resolve()
         return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
-        """The files of one operator, where the folder has several: host files in folders that name its type."""
+        """Return the layout of one operator if the folder has several: host files in folders that name its type."""
         named = re.compile(rf"\b{re.escape(op_type)}\b")
         folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
         hosts = tuple(path for path in self.hosts if path.parent in folders)
         return replace(self, hosts=hosts)
 
     def op_types(self) -> tuple[str, ...]:
-        """The types of operators that the host files register, by their text, in order."""
+        """Return the operator types that the text of the host files registers, in order."""
         found = re.compile(r"\b(?:OP_ADD|IMPL_OP_OPTILING|IMPL_OP)\s*\(\s*(\w+)")
         return tuple(dict.fromkeys(name for path in self.hosts for name in found.findall(self.texts[path])))
 
     def require_operators(self) -> tuple[str, ...]:
-        """``op_types``. Raises ArgumentError if there are none."""
+        """Return ``op_types``. Raises ArgumentError if there are none."""
         types = self.op_types()
         if not types:
             raise ArgumentError(
@@ -96,7 +96,7 @@ class Layout:
         return types
 
     def struct_header(self, name: str) -> Path | None:
-        """The header that defines the tiling struct of that name, by a macro or as a plain struct."""
+        """Return the header that defines the tiling struct of that name, by a macro or as a plain struct."""
         wanted = re.compile(
             rf"\bBEGIN_TILING_DATA_DEF\s*\(\s*{name}\s*\)|\b(?:struct|class)\s+(?:alignas\(\d+\)\s+)?{name}\b[^;]*\{{"
         )
@@ -104,8 +104,8 @@ class Layout:
 
 
 def read_layout(root: Path) -> Layout:
-    """The files below ``root``. Raises ArgumentError: no such folder, no host files, no kernel, a matrix operator."""
-    with contextlib.suppress(ValueError):  # a NUL, or half of a character, which no folder can have in its name
+    """Read the files below ``root``. Raises ArgumentError: no such folder, or no host files."""
+    with contextlib.suppress(ValueError):  # a path with a NUL or a lone surrogate cannot be a folder
         root = Path(root).expanduser().resolve()
     if not root.is_dir():
         raise ArgumentError(
@@ -133,12 +133,12 @@ def read_layout(root: Path) -> Layout:
 
 
 def uses_matrix_cores(layout: Layout) -> Path | None:
-    """The first file of a matrix operator (Matmul), which the twin does not run; None if there is none."""
+    """Return the first file of a matrix operator (Matmul), which the twin does not run; None if there is none."""
     return next((path for path in (*layout.kernels, *layout.hosts) if _MATRIX.search(layout.texts[path])), None)
 
 
 def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
-    """Headers outside ``root`` that files include from beside themselves or from above it, and those of them; texts."""
+    """Return path -> text of headers outside ``root`` that files include, directly or through such a header."""
     found: dict[Path, str] = {}
     waiting = list(texts.items())
     while waiting:
@@ -154,17 +154,17 @@ def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def _above(root: Path) -> list[Path]:
-    """Folders that an include of an operator repository may begin at."""
+    """Return the folders above ``root`` at which an include of an operator repository may begin."""
     return list(root.parents)[:3]
 
 
 def _text(path: Path) -> str:
-    """Without comments and what is disabled."""
+    """Return the text of a file without comments and without disabled lines."""
     return _without_disabled(without_comments(_read(path)))
 
 
 def _without_disabled(text: str) -> str:
-    """The text without what ``#if 0`` disables: many keep the struct or the function of the template there."""
+    """Return the text without what ``#if 0`` disables: many projects keep the template's struct or function there."""
     kept, depth, disabled = [], 0, 0
     for line in text.splitlines(keepends=True):
         if re.match(r"\s*#\s*if", line):
@@ -183,9 +183,10 @@ def _without_disabled(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Sources and headers. Raises ArgumentError for one that cannot be read: without it the project is another one."""
+    """Yield sources and headers. Raises ArgumentError for an unreadable one: without it the project would differ."""
     for folder, names, files in os.walk(root, onerror=_cannot_read):
-        # A name with a dot: what tools keep for themselves, such as Jupyter's copies of sources (.ipynb_checkpoints).
+        # Folders whose names begin with a dot belong to tools, such as Jupyter's copies of sources
+        # (.ipynb_checkpoints).
         names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))
         for name in sorted(files):
             path = Path(folder, name)
@@ -194,7 +195,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _too_large(path: Path) -> bool:
-    """Such a file is data, and nobody's host file."""
+    """Whether a file is too large to be a source: it is data then, not a host file."""
     try:
         return path.stat().st_size >= _LARGEST
     except OSError as error:
@@ -205,12 +206,12 @@ def _too_large(path: Path) -> bool:
 def _readable(path: Path) -> bool:
     try:
         return path.is_file() and path.stat().st_size < _LARGEST
-    except OSError:  # a folder that may not be entered: what lies there is no neighbour
+    except OSError:  # a folder that cannot be entered has no neighbours for us
         return False
 
 
 def _other_chip(path: Path) -> bool:
-    """By the names of the file and of the two folders above it."""
+    """Whether the names of the file and of the two folders above it name another architecture."""
     names = (path.name, path.parent.name, path.parent.parent.name)
     return any(_OTHER_CHIPS.search(name) and name not in _OWN_CHIP for name in names)
 

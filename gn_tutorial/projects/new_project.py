@@ -1,8 +1,8 @@
-"""A new operator project (算子工程) of a prototype, as CANN's project generator makes one.
+"""Makes a new operator project (算子工程) from a prototype, as CANN's project generator does.
 
-It compiles as it is, and what an operator's author has to write is marked: the tiling struct, the tiling function and
-the kernel's class. Layouts: 8.x, with a tiling struct of macros and the toolkit's own CMake files; 9.x, with a plain
-struct and ``find_package(ASC)``. Nothing made here was run with CANN or on an NPU by us.
+The project compiles at once, and marks what an operator's author has to write: the tiling struct, the tiling function
+and the kernel's class. Layouts: 8.x, with a tiling struct of macros and the toolkit's own CMake files; 9.x, with a
+plain struct and ``find_package(ASC)``. We have run no project made here with CANN or on an NPU.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def new_project(
     soc: str = "ascend910b",
     filled: bool = False,
 ) -> Path:
-    """Make the project ``folder`` of msopgen's prototype: a JSON file, or what it holds. Returns the folder.
+    """Make the project ``folder`` from msopgen's prototype, a JSON file or its contents. Returns the folder.
 
-    soc: a chip, or what AddConfig calls it. filled: the operators of this course's own package (GnTutorialGroupNorm and
-    its gradient) whole, nothing left to write. Raises ArgumentError: the folder is there, a layout or chip that is not
-    known, filled for another operator; RegistryError: a prototype that cannot be read, with its line, or is wrong.
+    soc: a chip, or its name in AddConfig. filled: write the operators of this course's own package (GnTutorialGroupNorm
+    and its gradient) completely. Raises ArgumentError: the folder exists, an unknown layout or chip, filled for another
+    operator; RegistryError: a prototype that cannot be read, with its line, or is wrong.
     """
     check_layout(layout)
     config = find_soc(soc).config
@@ -54,15 +54,15 @@ def check_layout(layout: str) -> None:
 
 
 def refuse_existing(root: Path, hint: str) -> None:
-    """Raise ArgumentError, with this hint, if something is there already."""
+    """Raise ArgumentError with this hint if ``root`` exists already."""
     if root.exists() or root.is_symlink():
         raise ArgumentError(f"{root} is there already", hint=hint)
 
 
 def write_project(files: Mapping[str, str], root: Path, *, what: str = "the project", hint: str = "") -> Path:
-    """Write path -> text into ``root``, scripts executable; returns it.
+    """Write path -> text into ``root``, with scripts executable; return it.
 
-    Raises ArgumentError, which says ``what`` cannot be written, and the hint.
+    Raises ArgumentError with the hint. Its text says that ``what`` cannot be written.
     """
     try:
         for name, content in files.items():
@@ -87,10 +87,10 @@ def project_files(
     packages: Sequence[CoursePackage] | None = None,
     given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Path inside the project -> text. entries: the prototype as it was given; the rest as of ``new_project``.
+    """Return path inside the project -> text. entries: the prototype as the caller gave it; others as ``new_project``.
 
     packages: the course's, whose files fill the gaps; None leaves the gaps.
-    given: what stands at places of the templates instead of what the prototype says: ``infer_shape``, a body in C++.
+    given: text for named places of the templates that replaces the prototype's: ``infer_shape``, a body in C++.
     """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}
@@ -142,7 +142,7 @@ def project_files(
 def _operator_files(
     op: OpDefinition, plain: bool, config: str, given: Mapping[str, str], *, alone: bool
 ) -> dict[str, tuple[str, str]]:
-    """Path -> text and what it is, of one operator."""
+    """Return path -> text and description of each file of one operator."""
     snake, struct = op.snake_name, f"{op.type}TilingData"
     names = texts.kernel_parameters(op)
     tiling = f"op_kernel/{snake}_tiling.h" if plain else f"op_host/{snake}_tiling.h"
@@ -192,7 +192,7 @@ def _operator_files(
     try:
         calls = texts.test_texts(op)
     except RegistryError:
-        return made  # a list of lists, which no aclnn function takes: only graphs call this operator
+        return made  # a list of lists: no aclnn function takes one, so only graphs call this operator
     values |= calls | texts.case_texts(op)
     made[f"{test}/main.cpp"] = (texts.render("main.cpp", values), "a program that calls the operator through aclnn")
     made[f"{test}/gen_data.py"] = (texts.render("gen_data.py", values), "cases, and what is expected")
@@ -208,7 +208,7 @@ def _test_folder(op: OpDefinition, plain: bool, *, alone: bool) -> str:
 
 
 def _entries(given: Any) -> list[Mapping[str, Any]]:
-    """The prototype as it was given, as a list: read_prototypes has found it good."""
+    """Return the prototype that the caller gave, as a list; read_prototypes has checked it."""
     document = json.loads(Path(given).read_text(encoding="utf-8-sig")) if isinstance(given, (str, Path)) else given
     return [document] if isinstance(document, Mapping) else list(document)
 

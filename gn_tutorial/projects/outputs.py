@@ -1,4 +1,4 @@
-"""The outputs of one call: those that the caller gives, leaves out or wants inferred, one tensor or a list."""
+"""The outputs of one call, each one tensor or a list: given by the caller, left out, or inferred."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gn_tutorial.projects.parameters import Parameter
 
 
 def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
-    """The call with the outputs that ``wanted`` asks for, and each tensor's Out; None of one that is inferred.
+    """Return the call with the outputs that ``wanted`` asks for, and each tensor's Out; None for one that is inferred.
 
-    wanted: None (all of them, inferred); by name, ``{"mean": None}`` leaves an OPTIONAL output out; or in order, one
-    for each output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list of them. Raises
-    ArgumentError.
+    wanted: None infers all of them; a mapping by name, where ``{"mean": None}`` leaves an OPTIONAL output out; or a
+    sequence with one entry an output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list
+    of them. Raises ArgumentError.
     """
     if wanted is None:
         return call, None
@@ -40,7 +40,7 @@ def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] 
 
 
 def inferred_outputs(call: OpCall) -> list[TensorInfo]:
-    """Outputs of the call's column whose shapes are to be inferred."""
+    """Return the outputs of the call's column, with shapes that are to be inferred."""
     forms = [call.column.outputs[index] for index, _ in call.output_tensors]
     return [
         TensorInfo(index, dtype_name(form.dtype), None, format_number(form.format))
@@ -49,9 +49,9 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 
 
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
-    """Outputs whose shapes the definition says itself (Follow), none of an operator without outputs; else None.
+    """Return the outputs if the definition itself sets all shapes (Follow); [] if there are none; else None.
 
-    An InferShape goes before Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
+    InferShape takes precedence over Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:
@@ -71,7 +71,7 @@ def followed_outputs(call: OpCall) -> list[Out | None] | None:
 
 
 def _end_of_follow(param: Parameter, declared: Mapping[str, Parameter]) -> str:
-    """The name at the end of an output's chain of Follow; empty if it follows nothing."""
+    """Return the name at the end of an output's chain of Follow; empty if it follows nothing."""
     last, seen = param, {param.name}
     while last.follow in declared and last.follow not in seen and last.follow_what in ("all", "shape"):
         last = declared[last.follow]
@@ -94,7 +94,7 @@ def _in_order(call: OpCall, wanted: Any) -> dict[str, Any]:
 
 
 def _tensors(call: OpCall, one: Parameter, value: Any) -> list[Out | None]:
-    """The tensors of one output: none of one that is left out, several of a dynamic one."""
+    """Return the tensors of one output: none if it is left out, several if it is dynamic."""
     if value is None:
         if one.name in call.definition.in_place:
             absent = call.counts[[param.name for param in call.definition.outputs].index(one.name)] == 0

@@ -1,7 +1,7 @@
 """The course's own operator packages, ``kernels/projects/<name>``: what fills a new project of their operators.
 
-A package's folder has what is written by hand: the host files, the kernels' entries, the cases of the tests, and
-``course_package.toml``, which names its operators. The kernels behind the entries are those of ``kernels/``: a whole
+A package's folder has the files that are written by hand: the host files, the kernels' entries, the cases of the
+tests, and ``course_package.toml``, which names its operators. The entries use the kernels of ``kernels/``: a packed
 project has copies of their headers, so that it builds wherever it is put (``packing``).
 """
 
@@ -37,7 +37,7 @@ class CoursePackage:
 
 
 def read_package(root: Path) -> CoursePackage | None:
-    """The package whose folder ``root`` is; None for another folder. Raises RegistryError for a file without names."""
+    """Return the package in folder ``root``; None if it is not one. Raises RegistryError for a file without names."""
     mark = root / MARK
     if not mark.is_file():
         return None
@@ -48,7 +48,7 @@ def read_package(root: Path) -> CoursePackage | None:
 
 
 def course_packages() -> tuple[CoursePackage, ...]:
-    """Every package of the course, by name. Raises RegistryError where the course's kernels are missing."""
+    """Return every package of the course, by name. Raises RegistryError if the course's kernels are missing."""
     found = (read_package(mark.parent) for mark in sorted((kernels_root() / "projects").glob(f"*/{MARK}")))
     return tuple(one for one in found if one is not None)
 
@@ -56,9 +56,9 @@ def course_packages() -> tuple[CoursePackage, ...]:
 def fill(
     files: Mapping[str, str], ops: Sequence[OpDefinition], layout: str, config: str, packages: Iterable[CoursePackage]
 ) -> dict[str, str]:
-    """The files of a new project of ``ops`` with what the packages have in place of the gaps.
+    """Return the files of a new project of ``ops``, with the gaps filled from the packages.
 
-    Raises ArgumentError for an operator that is in none of them, or whose prototype is another one.
+    Raises ArgumentError for an operator that no package has, or whose prototype differs.
     """
     own = {op_type(name): (name, package) for package in packages for name in package.operators}
     found = dict(files)
@@ -73,7 +73,7 @@ def fill(
 
 
 def _same(op: OpDefinition, name: str, config: str) -> bool:
-    """Whether these are the package's inputs, outputs and attributes, whatever the columns' order."""
+    """Whether inputs, outputs and attributes equal the package's; the order of columns does not matter."""
     wanted = read_prototypes(prototype(name), config)[0]
     return dataclasses.replace(op, chips=wanted.chips) == wanted
 
@@ -97,7 +97,7 @@ def _fill_operator(files: dict[str, str], root: Path, op: OpDefinition, plain: b
 def _fill_macros(
     files: dict[str, str], root: Path, op: OpDefinition, headers: Mapping[str, str], host: str, kernel: str
 ) -> None:
-    """The layout of 8.x: the struct's fields as macros too, because its build reads them there, and one flat folder."""
+    """Fill the layout of 8.x: the struct's fields also as macros, because its build reads them, and one flat folder."""
     snake, name = op.snake_name, f"{op.type}TilingData"
     registered = _STRUCT.search(kernel)
     assert registered, f"{snake}.cpp registers its tiling struct"
@@ -116,21 +116,21 @@ def _fill_macros(
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
         host,
     )
-    # Toolkits of 8.x do not all have it; the blocks are never more than the cores.
+    # Some toolkits of 8.x lack SetScheduleMode; the kernel never has more blocks than cores, so it can be left out.
     host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
     files[f"op_host/{snake}.cpp"] = host
     files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))
-    # The build of 8.x copies the files of op_kernel, and no folders in it.
+    # The build of 8.x copies the files of op_kernel, but not its subfolders.
     files |= {f"op_kernel/{PurePosixPath(place).name}": _flat(text) for place, text in headers.items()}
 
 
 def _headers(root: Path, snake: str) -> dict[str, str]:
-    """Path below op_kernel -> text of every header that the kernel's entry reaches, except CANN's own.
+    """Return path below op_kernel -> text of every header that the kernel's entry includes at any depth, except CANN's.
 
-    Those of the package lie beside the entry; the others are the course's, in the folders that they have there.
+    The package's headers go beside the entry; the course's keep their folders.
     """
     entry = root / "op_kernel" / f"{snake}.cpp"
-    # The kernels of the same clone. A package that was copied away has none beside it: then those of this course.
+    # Use the kernels of the same clone. A package that was copied away has none beside it: then use this course's.
     beside = root.parent.parent
     kernels = beside if (beside / "common").is_dir() else kernels_root()
     found: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""A package of the course as a whole project: its own files, the headers of ``kernels/`` that they reach, its build.
+"""Packs a package of the course as a complete project: its own files, the headers of ``kernels/`` and its build.
 
-The repository has only what is written by hand (``own_package``). What is named by the folder of a package, in a
-command or in Python, is put together in the cache; ``pack`` writes it wherever it is wanted.
+The repository has only the files written by hand (``own_package``). When a command or a Python call names a package's
+folder, the complete project is written to the cache; ``pack`` writes it to any folder.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from gn_tutorial.projects.prototype_file import read_prototypes
 def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "ascend910b") -> Path:
     """Write a package of the course to ``folder``, which then builds wherever it is put. Returns the folder.
 
-    what: its name, or its folder. layout, soc: as of ``new_project``. Raises ArgumentError: no package of that name, a
-    folder that is none, something at ``folder`` already, a layout or chip that is not known.
+    what: its name, or its folder. layout, soc: as for ``new_project``. Raises ArgumentError: no package of that name, a
+    folder that is no package, a ``folder`` that exists already, a layout or chip that is not known.
     """
     check_layout(layout)
     package, config = _find(what), find_soc(soc).config
@@ -32,16 +32,17 @@ def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "
 
 
 def packed_files(package: CoursePackage, layout: str = "9.x", config: str = "ascend910b") -> dict[str, str]:
-    """Path inside the whole project -> text."""
+    """Return path inside the complete project -> text."""
     entries = [prototype(name) for name in package.operators]
     ops = read_prototypes(entries, config)
     return project_files(ops, entries, package.root.name, layout, config, packages=[package])
 
 
 def whole(root: Path) -> Path:
-    """Where all files of the project ``root`` are: a folder of the cache for a package of the course, else ``root``.
+    """Return the folder with all files of project ``root``: in the cache for a package of the course, else ``root``.
 
-    The folder in the cache is named by what is in it, so that an edit of a kernel makes another one. Raises CacheError.
+    A hash of the contents names the folder in the cache, so that an edit of a kernel makes another one. Raises
+    CacheError.
     """
     package = read_package(root)
     if package is None:
@@ -55,7 +56,7 @@ def whole(root: Path) -> Path:
 
 
 def _find(what: str | Path) -> CoursePackage:
-    """The package of that name or folder; the only one, if ``what`` is empty."""
+    """Return the package of that name or folder; the only package if ``what`` is empty."""
     packages = {one.root.name: one for one in course_packages()}
     if not str(what) and len(packages) == 1:
         (what,) = packages

@@ -1,4 +1,4 @@
-"""What an operator's definition lists: inputs and outputs, attributes, and the chips that may change them.
+"""The entries of an operator's definition: inputs and outputs, attributes, and the chips that may change them.
 
 A field has the name of the member of the document that ``gn_twin/op_host/describe.h`` writes.
 Source of meanings: docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
@@ -18,10 +18,11 @@ class Parameter:
     """An input or an output. kind: required, optional, dynamic (a list of tensors), virtual.
 
     dtypes, formats: one entry a column of the definition; every_dtype, every_format: combined with every column.
-    query_dtypes, query_formats: the column whose binary serves this one. value_depend: "", required, optional; the
+    query_dtypes, query_formats: the column whose binary is used for this one. value_depend: "", required, optional; the
     scope is all or tiling. follow: the input whose dtype, format or shape (``follow_what``, or all) this one has.
-    to_dtype, to_input: what a scalar is converted to. initial: pairs of a type and a number, written before the kernel
-    runs; zeroed: zeros are. version: of the aclnn function that first has it.
+    to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets it. initial: pairs of a type
+    and a number, written before the kernel runs; zeroed: zeros are written. version: of the first aclnn function that
+    has it.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Parameter:
 
     @property
     def optional(self) -> bool:
-        """Whether a caller may leave it out."""
+        """Whether a caller may leave this parameter out."""
         return self.kind in ("optional", "virtual")
 
 
@@ -59,7 +60,7 @@ class Parameter:
 class OpAttribute:
     """An attribute. type: bool, float, int, string, list_bool, list_float, list_int, list_list_int.
 
-    default: None where the definition has none; lists are tuples. version: as of Parameter.
+    default: None if the definition has none; lists are tuples. version: as in Parameter.
     """
 
     name: str
@@ -72,7 +73,7 @@ class OpAttribute:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip that AddConfig names: settings (flags and extended ones, as text), and the parameters as it has them."""
+    """A chip that AddConfig names: settings (flags and extended ones, as text), and its own parameters."""
 
     name: str
     settings: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""From a call of a project's operator to its tiling plan: inference and tiling, and notes on what is amiss."""
+"""Makes the tiling plan of a call of a project's operator: shape inference, tiling, and notes on mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gn_tutorial.projects.layout import Layout
 from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
-#: What the structs of a second run begin with: no small number, and no power of two.
+#: The byte that fills the structs before a second run: no small number, and no power of two.
 _OTHER_FILL = 0xA5
 _STRUCT_NAMES = re.compile(
     r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
@@ -36,17 +36,17 @@ class HostSide:
     kernel_file: Path
 
     def infer(self, call: OpCall) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Name, dtype and shape of each output. Raises HostError; ArgumentError without InferShape."""
+        """Return name, dtype and shape of each output. Raises HostError; ArgumentError if there is no InferShape."""
         followed = followed_outputs(call)
         if followed is not None:
             return self._inferred(call, None, followed)
         return self._inferred(call, self._ask(call, inferred_outputs(call), tile=False))
 
     def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
-        """What the tiling function decides. Raises as ``infer``.
+        """Return what the tiling function decides. Raises as ``infer``.
 
-        given: the outputs, in the order of ``call.output_tensors``; None: InferShape says one, or all of them.
-        look_for_unset: tile a second time, to find fields that are never set.
+        given: the outputs, in the order of ``call.output_tensors``; None for one of them, or for all: InferShape
+        decides. look_for_unset: tile a second time, to find fields that are never set.
         """
         outputs, followed = inferred_outputs(call), followed_outputs(call)
         if given is None:
@@ -89,7 +89,7 @@ class HostSide:
         )
 
     def untiled(self, call: OpCall) -> TilingPlan:
-        """No blocks and no data: what a kernel that is no template is built by where tiling takes no call at hand."""
+        """Return a plan without blocks and data: with it a kernel that is no template can be built without tiling."""
         registered = re.compile(rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{call.definition.type}(?:_\d+)?\s*,\s*([\w:]+)")
         classes = [
             {"op": call.definition.type, "name": name}
@@ -105,7 +105,7 @@ class HostSide:
     def _inferred(
         self, call: OpCall, answer: HostAnswer | None, given: Sequence[Out | None] | None = None
     ) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Name, dtype and shape of each output: given, or from the answer of InferShape."""
+        """Return name, dtype and shape of each output: as given, or from the answer of InferShape."""
         tensors = call.output_tensors
         given = given or [None] * len(tensors)
         if answer is None or None not in given:
@@ -156,7 +156,7 @@ class HostSide:
         )
 
     def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
-        """SetBlockDim of a constant, and inputs that so many blocks cannot share in whole blocks of 32 bytes."""
+        """Note a SetBlockDim of a constant if so many blocks cannot share the inputs in whole blocks of 32 bytes."""
         path, line = Path(tiling["blocks_file"]), tiling["blocks_line"]
         arrays = [array for group in call.arrays for array in group or ()]
         if not tiling["blocks_set"] or tiling["blocks"] < 2 or not path.is_file() or not arrays:
@@ -181,13 +181,13 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Tile once more from other bytes: what differs was never set."""
+        """Tile again with another fill byte, and note the fields that differ: the tiling function never sets them."""
         if struct is None:
             return []
         try:
             other = self._ask(call, outputs, fill=_OTHER_FILL).facts["tiling"]
         except HostError:
-            return []  # it computes with what nobody set: the launch says what comes of that
+            return []  # tiling fails on an unset field: the launch reports what follows from that
         if other.get("status") != 0 or len(other["data"]) != 2 * len(data):
             return []
         names = unset_fields(struct, data, bytes.fromhex(other["data"]))
@@ -204,9 +204,9 @@ class HostSide:
         ]
 
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
-        """The struct whose bytes these are: registered for operator and key, or named by kernel or host files.
+        """Return the tiling struct's name and fields: registered for operator and key, or in the text of the files.
 
-        Of several it is the first of that size; without one the first name, and no fields.
+        Of several structs it is the first of that size. If none has it: the first name, and None for the fields.
         """
         registered = (f"{call.definition.type}_{tiling['key']}", call.definition.type)
         names = [tiling["choice"].get("tiling_struct", "")]

@@ -1,7 +1,7 @@
-"""An operator project (算子工程) as it stands: ``gnt.project(path)``, called with arrays like a kernel.
+"""An operator project (算子工程), unchanged: ``gnt.project(path)`` returns it, and it is called with arrays.
 
-The folder is only read. Its host files are compiled with the twin's headers of the host side and run in a process of
-their own; its kernel is built for the dtypes of the call, with its tiling struct, and launched as any other.
+The folder is only read. Its host files are compiled with the twin's headers of the host side and run in a separate
+process; its kernel is built for the dtypes of the call, with its tiling struct, and launched like other kernels.
 """
 
 from __future__ import annotations
@@ -67,16 +67,16 @@ class Project:
 
     @cached_property
     def soc(self) -> Soc:
-        """The chip that was named, else the default one, or the first of AddConfig. Raises as ``definition``."""
+        """The chip that the caller named, the default one, or AddConfig's first known. Raises as ``definition``."""
         return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
-        """The same project for another chip: ``Ascend910B4``, ``910b4``; an unknown one changes nothing."""
+        """Return the project for another chip: ``Ascend910B4``, ``910b4``; for an unknown chip, this project."""
         return Project(self.layout.named, self.name, chip) if knows_soc(chip) else self
 
     @cached_property
     def definition(self) -> OpDefinition:
-        """What the host files say of the operator. Raises CompileError at their lines, RegistryError, HostError."""
+        """The operator's definition in the host files. Raises CompileError at their lines, RegistryError, HostError."""
         found = read_definitions(describe(self._library.path(), self.layout.hosts))
         if self.name not in found or not (found[self.name].inputs or found[self.name].outputs):
             raise ArgumentError(
@@ -88,7 +88,7 @@ class Project:
 
     @cached_property
     def kernel_file(self) -> Path:
-        """The source whose kernel is named after the operator. Raises ArgumentError."""
+        """The source that has the kernel named after the operator. Raises ArgumentError."""
         wanted = self.definition.snake_name
         named = [path for path in self.layout.kernels if wanted in _kernel_names(self.layout.texts[path])]
         if not named and len(self.layout.kernels) == 1:
@@ -100,12 +100,12 @@ class Project:
                 where=str(self.layout.named),
                 hint=f'extern "C" __global__ __aicore__ void {wanted}(...); files with kernels: {listed}',
             )
-        # Others may include the same source for another chip.
+        # Other files may include the same source for another chip.
         return min(named, key=lambda path: (path.stem != wanted, len(path.parts), path))
 
     @cached_property
     def host(self) -> HostSide:
-        """Inference and tiling of the operator. Raises as ``definition``."""
+        """The operator's inference and tiling. Raises as ``definition``."""
         return HostSide(self.layout, self._library, self.kernel_file)
 
     @cached_property
@@ -114,15 +114,15 @@ class Project:
         return Kept(lambda: build_project_host(hosts, optional=others, include_dirs=folders).library)
 
     def call(self, /, *values: Any, **named: Any) -> OpCall:
-        """Inputs in order or by name, attributes by name, checked. Raises ArgumentError that names what is wrong."""
+        """Return a checked call of inputs in order or by name, and attributes by name. Raises ArgumentError."""
         return bind(self.definition, self.soc, values, named)
 
     def infer(self, /, *values: Any, **named: Any) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Name, dtype and shape of each output, by InferShape. Raises as ``tiling``."""
+        """Return name, dtype and shape of each output, by InferShape. Raises as ``tiling``."""
         return self.host.infer(self.call(*values, **named))
 
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
-        """What the project's own tiling function decides for this call, and what is amiss in it.
+        """Return what the project's tiling function decides for this call, with notes on its mistakes.
 
         out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. By name,
         ``{"mean": None}`` leaves an OPTIONAL one out and infers the others. Raises ArgumentError, CompileError,
@@ -131,15 +131,15 @@ class Project:
         return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
-        """Tile with the project's own function, build its kernel for these dtypes, launch it; the outputs by name.
+        """Tile with the project's function, build its kernel for these dtypes, launch it; return the outputs by name.
 
-        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as of ``tiling``. blocks:
-        other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
+        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as for ``tiling``. blocks:
+        replaces the tiling's number. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
         Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
         call, given = chosen_outputs(self.call(*values, **named), out)
-        plan = self.host.plan(call, given, look_for_unset=False)  # only ``tiling`` shows what that finds
+        plan = self.host.plan(call, given, look_for_unset=False)  # only ``tiling`` shows the unset fields
         return self.launch(call, plan, blocks=blocks, **how)
 
     def launch(
@@ -151,10 +151,10 @@ class Project:
         held: Mapping[str, np.ndarray] | None = None,
         **how: Any,
     ) -> Result:
-        """Launch the kernel as the plan says. held: what outputs hold before, by name; of others nobody knows.
+        """Launch the kernel as planned. held: what outputs hold before, by name; other outputs are undefined.
 
-        What a device does not check is a warning (``_UNCHECKED``), unless the options name it as an error. Raises as
-        ``Kernel.run``, HostError for a plan that cannot run.
+        An error that a device does not check becomes a warning, unless the options list it among the errors. Raises as
+        ``Kernel.run``; HostError for a plan that cannot run.
         """
         for note in plan.notes:
             if note.severity == "error":
@@ -173,20 +173,21 @@ class Project:
         )
         named = kernel_outputs(self.definition, plan, entry.params)
         made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
-        # In the definition's order, as references give them: the tensors of lists are last among a launch's arguments.
+        # In the definition's order, as references return them: among a launch's arguments the tensors of lists come
+        # last.
         order = [name for name, _, _ in plan.outputs]
         arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct.
+        """Return the kernel to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct.
 
-        Its Unified Buffer is as large as that of the chip that tiling was told of.
+        Its Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
         dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
-        # asc-devkit, tools/build/asc_op_compile_base: the output's names of an operator in place.
+        # An operator in place has these names for its outputs too (asc-devkit, tools/build/asc_op_compile_base).
         dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
         made = Kernel(
             self.name,
@@ -201,7 +202,7 @@ class Project:
         return made if self.soc.ub_bytes == find_soc().ub_bytes else made.with_ub(self.soc.ub_bytes)
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
-        """The struct of a macro project, as a header of its own; the project's where that cannot be read."""
+        """Return a generated header with a macro project's struct; the project's header if it cannot be parsed."""
         macro = rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{self.name}(?:_\d+)?\s*,\s*(\w+)"
         registered = re.findall(macro, self.layout.texts[header])
         text = injected_header(self.name, plan.struct_name, self.layout.texts, tuple(registered))
@@ -210,7 +211,7 @@ class Project:
         return default_cache().keep_source(f"tiling_{checksum(text.encode())[:16]}.h", text)
 
     def rows(self) -> list[tuple[str, str]]:
-        """What the project is, as rows of a table."""
+        """Return the project's properties as rows of a table."""
         one = self.definition
         columns = one.columns(self.soc.config)
         rows = [("operator", f"{one.type} ({one.snake_name})"), ("folder", str(self.layout.named))]
@@ -241,7 +242,7 @@ _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    # Projects are written for a device, and no device looks at these; other checks find what they lead to.
+    # Projects are written for a device, which does not check these; other checks find their consequences.
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(
@@ -252,8 +253,8 @@ def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
 def project(path: str | Path, op: str = "", soc: str = "") -> Project:
     """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
 
-    ``gnt.project("SinhCustom")(x)``. op: which operator, where the folder has several. soc: the chip whose cores and
-    sizes tiling is told; empty: Ascend910B2, or the first that AddConfig names, if that is for others only.
+    ``gnt.project("SinhCustom")(x)``. op: the operator, if the folder has several. soc: the chip whose cores and sizes
+    tiling reads; empty: Ascend910B2, or the first that AddConfig names, if Ascend910B2 is not among them.
     Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)

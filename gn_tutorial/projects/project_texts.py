@@ -1,4 +1,4 @@
-"""The pieces of C++ and Python that a new project's templates are filled with, from an operator's definition."""
+"""Pieces of C++ and Python, made from an operator's definition, that fill the templates of a new project."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _READERS = {
     "list_list_int": "GetListListInt",
 }  # fmt: skip
 _LIST_ITEMS = {"list_int": "int64_t", "list_float": "float", "list_bool": "char"}
-#: What stands where a case has to name a required attribute's value.
+#: The text in a case for a required attribute's value.
 _PLACEHOLDERS: Mapping[str, Any] = {"int": 1, "float": 1.0, "bool": False, "string": ""}
 _COLUMNS = 120
 
@@ -38,7 +38,7 @@ class _Text(Template):
 
 
 def render(template: str, names: Mapping[str, str]) -> str:
-    """The template with its places filled; one that stays empty on a line of its own takes the line with it."""
+    """Return the template with its places filled; an empty text alone on a line removes the line."""
     text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
     empty = [name for name, value in names.items() if not value]
     for name in empty:
@@ -47,7 +47,7 @@ def render(template: str, names: Mapping[str, str]) -> str:
 
 
 def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
-    """The statements of the OpDef. unknown_shapes: with the formats that CANN 8 asks for dynamic shapes."""
+    """Return the statements of the OpDef. unknown_shapes: add the formats that CANN 8 requires for dynamic shapes."""
     lines = []
     for role, params in (("Input", op.inputs), ("Output", op.outputs)):
         for one in params:
@@ -65,7 +65,7 @@ def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
 
 
 def call_hint(op: OpDefinition) -> str:
-    """Comments for a tiling function: how it reads the type of the first input, if it has several, and attributes."""
+    """Return comments for a tiling function: how to read attributes, and the first input's type if it has several."""
     several = bool(op.inputs) and len(set(op.inputs[0].dtypes)) > 1
     lines = [f"  // context->GetInputDesc(0)->GetDataType(), such as ge::{op.inputs[0].dtypes[0]}"] if several else []
     for index, one in enumerate(op.attributes):
@@ -74,7 +74,7 @@ def call_hint(op: OpDefinition) -> str:
 
 
 def infer_shape(op: OpDefinition) -> str:
-    """The body: every output has the first input's shape, for the reader to change; without an input, a failure."""
+    """Return the body of InferShape: each output gets the first input's shape; without an input it fails."""
     if not op.inputs:
         return (
             "  // YOUR TURN: the shape of each output, by its attributes.\n  (void)context;\n  return ge::GRAPH_FAILED;"
@@ -86,7 +86,7 @@ def infer_shape(op: OpDefinition) -> str:
 
 
 def infer_dtype(op: OpDefinition) -> str:
-    """The body: the dtype of an input with the same columns, or an output's only one; otherwise a failure."""
+    """Return the body: the dtype of an input with the same columns, or an output's only dtype; otherwise a failure."""
     lines = []
     for index, output in enumerate(op.outputs):
         same = next((at for at, one in enumerate(op.inputs) if one.dtypes == output.dtypes and not one.optional), None)
@@ -101,7 +101,7 @@ def infer_dtype(op: OpDefinition) -> str:
 
 
 def wrapped(before: str, items: Sequence[str], after: str) -> str:
-    """``before(items)after`` in lines of at most 120 columns, laid out as clang-format would."""
+    """Return ``before(items)after`` in lines of at most 120 columns, laid out as by clang-format."""
     lines, indent = [before], " " * len(before)
     for index, item in enumerate(items):
         word = item + ("," if index + 1 < len(items) else after)
@@ -114,13 +114,13 @@ def wrapped(before: str, items: Sequence[str], after: str) -> str:
 
 
 def kernel_parameters(op: OpDefinition) -> list[str]:
-    """The kernel's parameters besides workspace and tiling: inputs, then outputs; one in place is ``x_ref``."""
+    """Return the kernel's parameters except workspace and tiling: inputs, then outputs; one in place is ``x_ref``."""
     outputs = [f"{one.name}_ref" if one.name in op.in_place else one.name for one in op.outputs]
     return [one.name for one in op.inputs] + outputs
 
 
 def test_texts(op: OpDefinition) -> dict[str, str]:
-    """What main.cpp says of this operator. Raises RegistryError for one that can have no aclnn function."""
+    """Return this operator's parts of main.cpp. Raises RegistryError if it can have no aclnn function."""
     first, second = functions(op)[0], functions(op)[-1]
     found = [_test_argument(op, one) for one in first.arguments if one.role in ("input", "attribute", "output")]
     return {
@@ -136,7 +136,7 @@ def test_texts(op: OpDefinition) -> dict[str, str]:
 
 
 def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
-    """Inputs, outputs and attributes of the first case of gen_data.py: the first column, one shape."""
+    """Return inputs, outputs and attributes of the first case of gen_data.py: the first column, one shape."""
 
     def arrays(params: tuple[Parameter, ...]) -> str:
         names = [
@@ -152,7 +152,7 @@ def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
 
 
 def example_arguments(op: OpDefinition) -> str:
-    """Options of ``gnt project run`` that fit the definition."""
+    """Return options of ``gnt project run`` that fit the definition."""
     words = [f'--in "{dtype_name(one.dtypes[0])}[8,2048]"' for one in op.inputs if one.kind != "optional"]
     words += [f"--attr {one.name}={_PLACEHOLDERS.get(one.type, '...')}" for one in op.attributes if one.required]
     return " ".join(words)
@@ -190,7 +190,7 @@ def _python(value: Any) -> str:
 
 
 def _test_argument(op: OpDefinition, one: AclnnArgument) -> tuple[list[str], str, list[str], list[str]]:
-    """Of one argument of the first call: declaration, what is passed, what is written and released afterwards."""
+    """Return, for one argument of the first call: declarations, the argument's text, later writes, and releases."""
     if one.role == "attribute":
         return _test_attribute(op.attributes[one.index], one)
     params = op.inputs if one.role == "input" else op.outputs
@@ -237,7 +237,7 @@ def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str
 
 
 def _local(name: str) -> str:
-    """A variable's name: one that is taken in ``Call``, or a word of C++, gets an underscore."""
+    """Return a variable's name; a name that is taken in ``Call``, or a word of C++, gets an underscore."""
     made = camel_name(name)
     return f"{made}_" if made in _TAKEN_IN_CALL else made
 

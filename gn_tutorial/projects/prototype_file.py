@@ -1,7 +1,7 @@
 """Prototypes of operators (算子原型) in the JSON form of CANN's project generator (msopgen), read and checked.
 
 Source: the page of msopgen on its prototype file: ``op``, ``language``, ``input_desc``, ``output_desc``, ``attr``; one
-format may stand for every type, and one type for every format. What comes of it is a definition, as of an OpDef.
+format may stand for every type, and one type for every format. The result is a definition, as of an OpDef.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.definition import OpDefinition, snake_name
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter
 
-#: A type in a prototype -> the graph engine's. Documented: the short and the long names of floats, the integers, bool.
+#: A type in a prototype -> the graph engine's. The page lists short and long names of floats, the integers, bool.
 TYPES = {one.name: one.label for one in DTYPES.values() if one.label} | {
     "fp16": "DT_FLOAT16", "half": "DT_FLOAT16", "bf16": "DT_BF16", "float": "DT_FLOAT", "fp32": "DT_FLOAT",
 }  # fmt: skip
@@ -25,14 +25,14 @@ FORMATS = tuple(
     """ND NCHW NHWC HWCN CHWN NCDHW NDHWC DHWCN NCL NC1HWC0 NDC1HWC0 FRACTAL_Z FRACTAL_Z_3D FRACTAL_NZ""".split()
 )
 KINDS = ("required", "optional", "dynamic")
-#: A type of attribute -> what a value of it is in Python.
+#: A type of attribute -> the Python types of its values.
 ATTRIBUTES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float, int), "bool": (bool,), "string": (str,),
     "list_int": (int,), "list_float": (float, int), "list_bool": (bool,), "list_list_int": (int,),
 }  # fmt: skip
 _KEYS = frozenset({"op", "language", "input_desc", "output_desc", "attr"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-#: What a parameter of a kernel, or its entry, cannot be called: words of C++, and the parameters of every kernel.
+#: Names that a parameter of a kernel, or its entry, cannot have: words of C++, and the parameters of every kernel.
 _TAKEN = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
     const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern
@@ -46,7 +46,7 @@ _TAKEN = frozenset(
 def read_prototypes(
     given: Path | str | Mapping[str, Any] | Sequence[Mapping[str, Any]], config: str
 ) -> tuple[OpDefinition, ...]:
-    """The definitions that a prototype file, or what it holds, asks for, on the chip ``config`` (``ascend910b``).
+    """Return the definitions in a prototype, a file or its contents, for the chip ``config`` (``ascend910b``).
 
     Raises ArgumentError: no such file; RegistryError: no JSON, with its line; a field that is missing, unknown or
     wrong; an unknown type or format; two operators of one name.
@@ -155,7 +155,7 @@ def _attribute(given: Any, where: str) -> OpAttribute:
 
 
 def _value(given: Any, kind: str, where: str) -> Any:
-    """The default as a definition has it: lists are tuples. msopgen's own files write some values as strings."""
+    """Return the default as a definition has it: lists are tuples. msopgen's own files have some values as strings."""
     depth = kind.count("list_")
     if isinstance(given, str) and kind != "string":
         try:
@@ -178,7 +178,7 @@ def _value(given: Any, kind: str, where: str) -> Any:
 def _check_names(
     inputs: Iterable[Parameter], outputs: Iterable[Parameter], attributes: Iterable[OpAttribute], entry: str, where: str
 ) -> None:
-    # An input and an output of one name are the same memory (in place); nothing else may be named twice.
+    # An input and an output of one name share memory (in place); no other two names may be equal.
     for names in (
         [one.name for one in (*inputs, *attributes)],
         [one.name for one in (*outputs, *attributes)],

@@ -1,4 +1,4 @@
-"""What a project's outputs are compared with: a function of a file or a library, called with inputs as float64."""
+"""The reference of a project's outputs: a function from a file or a library, called with inputs as float64."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ TOLERANCE = Tolerance(
 
 
 def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
-    """TOLERANCE, or one for all dtypes where a number is given."""
+    """Return TOLERANCE, or a tolerance with the given numbers for all dtypes."""
     if rtol is None and atol is None:
         return TOLERANCE
     return Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
 
 
 def load_reference(name: str) -> Callable[..., Any]:
-    """``file.py:function``, or a function of an installed library: ``numpy.sinh``, ``torch.nn.functional.gelu``.
+    """Load ``file.py:function``, or a function of an installed library: ``numpy.sinh``, ``torch.nn.functional.gelu``.
 
-    Raises ArgumentError for what is not there.
+    Raises ArgumentError if it does not exist.
     """
     file, colon, function = name.rpartition(":")
     if colon and file.endswith(".py"):
@@ -61,11 +61,11 @@ def load_reference(name: str) -> Callable[..., Any]:
 
 
 def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
-    """The reference's outputs for this call, in order.
+    """Return the reference's outputs for this call, in order.
 
-    Inputs go in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as lists;
-    attributes by name, as far as the function takes them. A function of torch gets tensors. What the dtype of an output
-    cannot hold is infinity, as it is in the operator's. Raises ArgumentError with what the function said.
+    Inputs are passed in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as
+    lists; attributes by name, if the function has that parameter. A function of torch gets tensors. A value beyond the
+    range of an output's dtype is infinity, as in the operator. Raises ArgumentError with the function's error.
     """
     inputs = [
         [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None
@@ -80,12 +80,12 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
     dtypes = [dtype_name(call.column.outputs[index].dtype) for index, _ in call.output_tensors]
     arrays = [np.asarray(one) for one in _present(call, listed)]
     if len(arrays) != len(dtypes):
-        return arrays  # the comparison says so
+        return arrays  # the comparison reports it
     return [_within_range(array, dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
 
 
 def _present(call: OpCall, made: Sequence[Any]) -> Sequence[Any]:
-    """Without the outputs that the call leaves out, where the reference gives each output of the definition."""
+    """Remove the outputs that the call leaves out, if the reference returned every output of the definition."""
     counts = [
         many if one.kind == "dynamic" else 1 for one, many in zip(call.definition.outputs, call.counts, strict=True)
     ]
@@ -135,7 +135,7 @@ def _accepted(function: Callable[..., Any], attributes: dict[str, Any]) -> dict[
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return attributes  # a function written in C does not say
+        return attributes  # a function written in C does not list its parameters
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
         return attributes
     names = {one.name for one in parameters}
@@ -157,7 +157,7 @@ def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attribut
 
 
 def _of_torch(function: Callable[..., Any]) -> bool:
-    """Functions of torch that are written in C name no module, but the class of which they are methods."""
+    """Whether a function is torch's. Those written in C name no module, but the class of which they are methods."""
     module = (
         getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
     )

@@ -1,4 +1,4 @@
-"""What a project's tiling function decided for one call: blocks, key, workspace, the struct, and what is amiss."""
+"""The decisions of a project's tiling function for one call: blocks, key, workspace, struct, and notes on mistakes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("field", "type", "offset", "value")
-#: What an unset size_t holds in the driver; a project that never asks has none.
+#: The driver's value of an unset size_t; a project that never sets the workspace has no size.
 UNSET_SIZE = (1 << 64) - 1
-#: What GET_TPL_TILING_KEY gives for values that no selection has.
+#: The result of GET_TPL_TILING_KEY for values that no selection has.
 NO_KEY = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class PlanNote:
-    """Something that works by luck, or breaks: the rule's name, what it is, where, and what to do.
+    """A mistake that breaks a call or works by luck: the rule's name, a description, the place, and a fix.
 
-    severity: error for what keeps the kernel from running, warning for the rest.
+    severity: error if the kernel cannot run, else warning.
     """
 
     rule: str
@@ -37,9 +37,9 @@ class PlanNote:
 
 @dataclass(frozen=True, repr=False)
 class TilingPlan:
-    """One call's tiling. blocks: of SetBlockDim. workspace: bytes, those of the library included. data: the struct's.
+    """The tiling of one call. blocks: of SetBlockDim. workspace: bytes, the library's included. data: the struct's.
 
-    struct: None where its text could not be read. outputs: dtype and shape of each, inferred or given.
+    struct: None if its text could not be read. outputs: name, dtype and shape of each, inferred or given.
     template: the arguments of a kernel template, empty for an ordinary kernel. schedule_mode 1: all blocks at once.
     """
 
@@ -65,11 +65,11 @@ class TilingPlan:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Field name -> value; empty where the struct's text could not be read."""
+        """Return field name -> value; empty if the struct's text could not be read."""
         return {one.name: one.value(self.data) for one in self.struct.fields} if self.struct else {}
 
     def with_(self, **fields: int | float) -> TilingPlan:
-        """The plan with other values in these fields of the struct. Raises ArgumentError for one that is not there."""
+        """Return the plan with other values in these fields of the struct. Raises ArgumentError for unknown ones."""
         data = bytearray(self.data)
         known = {one.name: one for one in self.struct.fields} if self.struct else {}
         for name, value in fields.items():
@@ -79,7 +79,7 @@ class TilingPlan:
         return replace(self, data=bytes(data))
 
     def facts(self) -> list[tuple[str, str]]:
-        """The numbers beside the struct, as rows of a table."""
+        """Return the plan's numbers outside the struct, as rows of a table."""
         rows = [
             ("chip", self.soc),
             ("blocks", str(self.blocks)),
@@ -93,7 +93,7 @@ class TilingPlan:
         return rows
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """The struct: name, type, offset and value of each field."""
+        """Return the struct's fields as rows: name, type, offset and value."""
         if self.struct is None:
             words = [int.from_bytes(self.data[at : at + 4], "little") for at in range(0, len(self.data) - 3, 4)]
             return [("", "uint32", str(4 * index), str(word)) for index, word in enumerate(words)]
@@ -119,7 +119,7 @@ class TilingPlan:
 
 
 def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
-    """Fields that differ between two runs whose structs began with different bytes: nobody set them."""
+    """Return fields that differ between two runs whose structs began with different bytes: nothing sets them."""
     return [
         one.name
         for one in struct.fields
@@ -128,7 +128,7 @@ def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
 
 
 def judged(answer: Mapping[str, Any], soc_cores: int, where: str) -> list[PlanNote]:
-    """What is amiss in one answer of the driver, whatever the struct holds. where: the host file."""
+    """Return notes on the mistakes in one answer of the driver, except those of the struct. where: the host file."""
     tiling, notes = answer["tiling"], []
     set_at = f"{tiling['blocks_file']}:{tiling['blocks_line']}"
     if not tiling["blocks_set"]:

@@ -1,4 +1,4 @@
-"""What the tests of ./gnt's set-up share: a clone that needs nothing from the network, and how ./gnt is run in it."""
+"""Shared by the tests of ./gnt's set-up: a clone that needs nothing from the network, and a way to run ./gnt in it."""
 
 import os
 import subprocess
@@ -79,7 +79,7 @@ def builds(clone: Path) -> int:
 
 
 def shelf_with(folder: Path, name: str, version: str) -> Path:
-    """An index, as a folder, with one package of one module that holds its version."""
+    """Make a package index, a folder, with one package of one module that holds its version."""
     shelf = folder / "index" / name
     shelf.mkdir(parents=True)
     wheel, info = shelf / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"

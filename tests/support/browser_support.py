@@ -1,4 +1,4 @@
-"""JupyterLab in a browser, for tests: a server of its own, and the notebook in front as a reader uses it."""
+"""JupyterLab in a browser, for tests: its own server, and the front notebook, operated as a reader does."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 LAPTOP, NARROW = (1440, 900), (800, 900)
-# Seconds; a busy machine starts a server in five. None of these decides a test whose subject answers at all.
+# Seconds; a busy machine starts a server in five. A test whose subject answers at all never waits so long.
 PATIENCE = 60.0
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
-# A page with what it offers by default, except what would ask the network or be drawn over the notebook.
+# JupyterLab's default settings, except those that would use the network or draw over the notebook.
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, to be looked at
+    "notebook-extension/tracker": {"windowingMode": "none"},  # the page has every cell, so that a test can find it
 }
 
 
 def chromium() -> str | None:
-    """The machine's Chromium, by its path."""
+    """Return the path of the machine's Chromium, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def missing() -> str:
-    """Why there can be no test in a browser here; "": there can."""
+    """Return why tests in a browser cannot run here; "" if they can."""
     for package in ("jupyterlab", "playwright"):
         if not find_spec(package):
             return f"{package} is not installed"
@@ -49,7 +49,7 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Lab:
-    """``gnt lab`` that runs. address: with a slash at its end; home: of a learner who has done nothing yet."""
+    """A running ``gnt lab``. address: with a slash at its end; home: of a learner who has done nothing yet."""
 
     address: str
     token: str
@@ -70,7 +70,7 @@ class Lab:
         return json.loads((self.home / "progress" / "progress.json").read_text(encoding="utf-8"))
 
     def write_notebook(self, name: str, cells: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> str:
-        """Make a notebook of code cells, each its source and its stored outputs; its path in the course."""
+        """Make a notebook of code cells, each a source and its stored outputs; return its path in the course."""
         code = [
             {
                 "cell_type": "code",
@@ -88,17 +88,17 @@ class Lab:
         return name
 
     def page(self, path: str = "") -> str:
-        """The address of JupyterLab, with a file of the course open."""
+        """Return the address of JupyterLab with a file of the course open."""
         return f"{self.address}lab{path and f'/tree/{path}'}?reset&token={self.token}"
 
 
 def write_settings(home: Path) -> None:
-    """Settings of JupyterLab, and the access of tests to its commands and to what its notebook knows."""
+    """Write settings of JupyterLab that give tests access to its commands and its notebook's model."""
     for name, values in SETTINGS.items():
         path = home / ".jupyter" / "lab" / "user-settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values), encoding="utf-8")
-    # The list of extensions is asked of PyPI.
+    # The extension manager would ask PyPI for its list.
     options = {"LabApp": {"expose_app_in_browser": True, "extension_manager": "readonly"}}
     (home / ".jupyter" / "jupyter_lab_config.json").write_text(json.dumps(options), encoding="utf-8")
 
@@ -113,14 +113,15 @@ def lab_of(home: Path) -> Iterator[Lab]:
         GNT_EXERCISES_DIR=str(home / "exercises"),
         GNT_DATA_DIR=str(home / "progress"),
         PYTHONPATH=str(ROOT),
-        # Ours, so that no kernel looks through the machine's fonts anew.
+        # The tests' own folder, so that no kernel searches the machine's fonts again.
         MPLCONFIGDIR=matplotlib.get_configdir(),
     )
     with running_lab(environ, cwd=home) as server:
         yield Lab(server.base, server.token, home)
 
 
-# JupyterLab, about once in two runs on a busy machine, where it draws and closes a tab at once: every frame is its own.
+# JupyterLab's own error, about once in two runs on a busy machine, if it draws and closes a tab at once: all frames of
+# the stack are its own.
 _JUPYTERLABS_OWN = re.compile(
     r"exception: NotFoundError: Failed to execute 'removeChild'[^\n]*(?:\n\s+at \S*/static/lab/\S+)+\s*$"
 )
@@ -128,7 +129,7 @@ _JUPYTERLABS_OWN = re.compile(
 
 @dataclass
 class Desk:
-    """One page of JupyterLab. errors: what went wrong in it since they were last taken."""
+    """One page of JupyterLab. errors: its errors since they were last taken."""
 
     lab: Lab
     page: Page
@@ -146,18 +147,18 @@ class Desk:
             self.errors.append(error)
 
     def take_errors(self) -> list[str]:
-        """What went wrong since the last call, and dialogs that nobody asked for."""
+        """Return the errors since the last call, and dialogs that no test opened."""
         taken = [*self.errors, *(f"dialog: {text}" for text in self.page.locator(".jp-Dialog").all_inner_texts())]
         self.errors.clear()
         return taken
 
     def command(self, name: str, **arguments: Any) -> None:
-        """Execute a command of JupyterLab, as a menu does."""
+        """Execute a command of JupyterLab, as its menu does."""
         script = "async ([name, values]) => { await window.jupyterapp.commands.execute(name, values); }"
         self.page.evaluate(script, [name, arguments])
 
     def visit(self, path: str = "") -> None:
-        """Load JupyterLab anew."""
+        """Load JupyterLab's page again."""
         self.page.goto(self.lab.page(path))
         self.page.wait_for_function("() => window.jupyterapp")
         self.page.evaluate("async () => { await window.jupyterapp.restored; }")
@@ -168,7 +169,7 @@ class Desk:
         return self.notebook(Path(path).name)
 
     def notebook(self, name: str) -> Notebook:
-        """The notebook of this name, once it is in front and its kernel idle."""
+        """Return the notebook of this name, once it is in front and its kernel is idle."""
         self.page.wait_for_function(
             """(name) => {
                 const panel = window.jupyterapp.shell.currentWidget;
@@ -203,7 +204,7 @@ class Desk:
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
 
     def themes(self) -> Iterator[str]:
-        """Choose each theme, first the one that is chosen: a change takes a second."""
+        """Choose each theme in turn, first the current one, because a change takes a second."""
         dark = self.page.locator('body[data-jp-theme-light="false"]').count() == 1
         for name in ("Dark", "Light") if dark else ("Light", "Dark"):
             self.theme(name)
@@ -219,24 +220,24 @@ class Desk:
 
 @dataclass
 class Notebook:
-    """A notebook in a desk."""
+    """A notebook on a page of JupyterLab."""
 
     desk: Desk
     panel: Locator
 
     def wait_until_idle(self) -> None:
-        """Wait until the kernel has nothing to do."""
-        # Not by the sign in the toolbar, which a narrow page puts into a menu.
+        """Wait until the kernel is idle."""
+        # The sign in the toolbar is no help: a narrow page moves it into a menu.
         self.desk.page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
         )
 
     def contents(self) -> Mapping[str, Any]:
-        """The notebook as it would be saved now."""
+        """Return the notebook's contents as a save would write them now."""
         return self.desk.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON()")
 
     def cell(self, containing: str) -> int:
-        """The number of the only code cell whose source has this text."""
+        """Return the number of the only code cell whose source has this text."""
         cells = enumerate(self.contents()["cells"])
         numbers = [at for at, cell in cells if cell["cell_type"] == "code" and containing in cell["source"]]
         assert len(numbers) == 1, f"{len(numbers)} cells have {containing!r}"
@@ -251,7 +252,7 @@ class Notebook:
             self.desk.command("notebook:run-cell")
 
     def output(self, cell: int) -> Locator:
-        """What stands below a cell."""
+        """Return the output area below a cell."""
         return self.panel.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-OutputArea")
 
     def run_all(self) -> None:
@@ -269,7 +270,7 @@ class Notebook:
         self.wait_until_idle()
 
     def trust(self) -> None:
-        """Show outputs as a notebook of one's own has them: JupyterLab takes styles out of others."""
+        """Trust the notebook, as a reader's own is trusted: JupyterLab removes styles from untrusted outputs."""
         self.desk.page.evaluate(
             """() => {
                 for (const cell of window.jupyterapp.shell.currentWidget.content.widgets) cell.model.trusted = true;
@@ -277,13 +278,13 @@ class Notebook:
         )
 
     def looks(self) -> Mapping[str, Any]:
-        """What cannot be read of it: see looks.js."""
+        """Return the parts that cannot be read: see looks.js."""
         return self.desk.page.evaluate(LOOKS)
 
 
 @contextmanager
 def chromium_page(browser: Browser, lab: Lab) -> Iterator[Desk]:
-    """A page with JupyterLab, on a screen of 1440 by 900."""
+    """Yield a page with JupyterLab, on a screen of 1440 by 900."""
     context = browser.new_context(viewport={"width": LAPTOP[0], "height": LAPTOP[1]})
     try:
         desk = Desk(lab, context.new_page())

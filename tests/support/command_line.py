@@ -1,4 +1,4 @@
-"""``gnt`` as a test calls it: its words, and what comes back."""
+"""Calls ``gnt`` from a test with its arguments, and returns exit code and output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Gnt = Callable[..., Ran]
 
 
 def visible(app: typer.Typer, *groups: str) -> list[str]:
-    """The commands that the help of the application, or of a group in it, shows, in its order."""
+    """Return the commands that the help of the application, or of a group in it, shows, in its order."""
     group: Any = get_command(app)
     for name in groups:
         group = group.commands[name]

@@ -1,4 +1,4 @@
-"""What single patterns say of an output, without those that are asked before them."""
+"""Asks single patterns about an output, without the patterns that come before them in the registry."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def said_by(
     atol: float = ATOL,
     **known: Any,
 ) -> tuple[str, ...]:
-    """The sentences of the first of these patterns, in the registry's order, that recognises the output.
+    """Return the sentences of the first of these patterns, in the registry's order, that recognises the output.
 
-    known: of ``KnownLaunch``. A right output and one of another shape have nothing that a pattern is asked about.
+    known: fields of ``KnownLaunch``. No pattern is asked about a right output, or about one of another shape.
     """
     asked = [one for one in PATTERNS[Reader.LAUNCH] if one in patterns]
     assert len(asked) == len(patterns)

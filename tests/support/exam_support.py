@@ -1,4 +1,4 @@
-"""What the tests of papers and tasks share: a clock that is set by hand, and the headings that they may cite."""
+"""Shared by the tests of papers and tasks: a clock that is set by hand, and the headings that they may cite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Clock:
 
 @functools.cache
 def headings(page: Path) -> set[str]:
-    """The headings of a page or a notebook, of a notebook also without their numbers."""
+    """Return the headings of a page or a notebook; for a notebook also without their numbers."""
     if page.suffix == ".ipynb":
         cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
         text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")

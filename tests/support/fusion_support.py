@@ -1,4 +1,4 @@
-"""Models and graphs for the pass over graphs, and how near a fused one has to be."""
+"""Models and graphs for tests of the fusion pass, and the tolerance of a fused model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEAR = {"rtol": 2e-5, "atol": 2e-5}
 
 
 class UNetBlock(nn.Module):
-    """Twice GroupNorm, SiLU and a convolution, and the input added, as in the U-Net of a diffusion model."""
+    """GroupNorm, SiLU and a convolution, twice, with a residual, as in the U-Net of a diffusion model."""
 
     def __init__(self, channels: int = 6) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class UNetBlock(nn.Module):
 
 
 class Gated(nn.Module):
-    """The gated layer of a language model, and the residual."""
+    """The gated layer of a language model, with its residual."""
 
     def __init__(self, width: int = 10) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Gated(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Two blocks: a mixing layer and the gated one, each with its norm in front and its residual; a last norm."""
+    """Two blocks of a mixing layer and a gated one, each with its norm before it and its residual; and a last norm."""
 
     def __init__(self, width: int = 10) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Transformer(nn.Module):
 
 
 class SmallResNet(nn.Module):
-    """Two blocks with BatchNorm; the end of each is add and ReLU, in place as torchvision writes it."""
+    """Two blocks with BatchNorm, each ending in add and ReLU, in place as torchvision writes it."""
 
     def __init__(self, channels: int = 4) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ def made(name: str) -> tuple[nn.Module, Tensor]:
     model, shape, _ = CASES[name]
     built = model()
     for module in built.modules():
-        if isinstance(module, nn.BatchNorm2d):  # else folding would only copy
+        if isinstance(module, nn.BatchNorm2d):  # with its initial statistics, folding would only copy
             module.running_mean.uniform_(-0.5, 0.5)
             module.running_var.uniform_(0.5, 2.0)
             nn.init.uniform_(module.weight, 0.5, 1.5)
@@ -97,12 +97,12 @@ def names(report: object) -> list[str]:
 
 
 def traced(function: Callable[..., Tensor]) -> nn.Module:
-    """A function as a graph, without shapes."""
+    """Return a function as a graph, without shapes."""
     return torch.fx.GraphModule(nn.Module(), torch.fx.Tracer().trace(function))
 
 
 def train_alike(model: nn.Module, fused: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Twenty steps of both, with parameters of their own: the same losses and gradients. The first loss, the last."""
+    """Train both for twenty steps; assert equal losses and gradients; return the first and the last loss."""
     pairs = [(one, torch.optim.SGD(one.parameters(), lr=0.02, momentum=0.9)) for one in (model, fused)]
     target = torch.randn_like(model(x).detach())
     first = functional.mse_loss(model(x), target).detach()

@@ -1,4 +1,4 @@
-"""Calls through the C functions with one argument changed: what the tests of refusals share."""
+"""Calls of the C functions with one argument changed, shared by the tests of refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ITEMS = {FLOAT: 4, HALF: 2, BFLOAT16: 2, INT32: 4, DOUBLE: 8}
 
 @dataclass
 class View:
-    """A descriptor in numbers. strides None: contiguous; storage None: what the view needs; data None: of its own."""
+    """A tensor's description. strides None: contiguous; storage None: as the view needs; data None: its own memory."""
 
     dims: tuple[int, ...]
     dtype: int = FLOAT
@@ -29,7 +29,7 @@ class View:
     memory: np.ndarray | None = field(default=None, init=False)
 
     def create(self) -> tuple[int, c_void_p]:
-        """Status and handle of GnCreateTensor."""
+        """Return status and handle of GnCreateTensor."""
         strides = contiguous(self.dims) if self.strides is None else self.strides
         storage = self.storage
         if storage is None:
@@ -49,12 +49,12 @@ class View:
 
 
 def far_views(*names: str, dims: tuple[int, ...], at: int = 1 << 40) -> dict[str, View]:
-    """Descriptors of large tensors, far from each other, with no memory behind them: a first call reads none."""
+    """Return views of large tensors, far from each other, without memory: a first call reads no elements."""
     return {name: View(dims, data=at * (number + 1)) for number, name in enumerate(names)}
 
 
 def contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of a contiguous tensor."""
+    """Return the strides of a contiguous tensor."""
     strides = [1] * len(dims)
     for axis in range(len(dims) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * max(dims[axis], 1)
@@ -63,13 +63,13 @@ def contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
 
 NULL = "null"
 GONE = c_void_p(0x7777770)
-#: A name, what is changed in a call that is right, the code, and what the text says.
+#: A row's name, the changes to a right call, the status, and a part of the error's text.
 Row = tuple[str, dict[str, Any], Code, str]
 
 
 @dataclass
 class Answer:
-    """What a first call returned. ``text`` is the last error's; ``views`` keep the memory."""
+    """The result of a first call. ``text`` is the last error's; ``views`` keep the memory alive."""
 
     status: int
     text: str
@@ -79,7 +79,7 @@ class Answer:
 
 
 def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
-    """Calls ``<name>GetWorkspaceSize`` with these arguments; a View is described first, NULL is a null pointer."""
+    """Calls ``<name>GetWorkspaceSize`` with these arguments; a View becomes a tensor, NULL a null pointer."""
     values = {**arguments, **changed}
     assert values.keys() <= {*arguments, "workspaceSize", "executor"}
     library = host.library()
@@ -88,7 +88,7 @@ def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
     for key in arguments:
         value = values[key]
         if isinstance(value, View):
-            view = replace(value)  # with memory of its own: these tables are shared
+            view = replace(value)  # a copy with its own memory: these tables are shared
             status, handle = view.create()
             assert status == 0, library.GnGetRecentErrMsg()
             made.append((view, handle))
@@ -112,7 +112,7 @@ def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
 
 
 def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code: Code, text: str) -> None:
-    """The first call with the change is refused so, nothing is given out, and the text is told once."""
+    """Assert that the changed first call is refused with code and text, returns nothing, and reports the text once."""
     answer = first_call(name, arguments, **changed)
     assert (answer.status, text in answer.text) == (code, True), answer
     assert f"\n  where: {name}GetWorkspaceSize" in answer.text

@@ -1,4 +1,4 @@
-"""What the tests of the host API must know of an operator: the type of ``host_cases``."""
+"""An operator of the host API for the tests: the type of the entries of ``host_cases``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from host_fuzz_ops import Op
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
-    """A call with arrays whose results are compared, in all dtypes and layouts, with the reference in float64.
+    """A call with arrays, whose results are compared with the reference in float64, in all dtypes and layouts.
 
     function: of ``gn_tutorial.host``; it takes the inputs, ``stream`` and the options, and ``out`` or ``output_mask``.
-    inputs: their shapes. out: the shape of what it writes there, ``outs`` arrays of it; None where it takes a mask.
-    reference: the same from float64 inputs, with the options. The tolerance is that of the registered kernel.
+    inputs: their shapes. out: the shape of each output, of which there are ``outs``; None if it takes a mask.
+    reference: computes the same from float64 inputs and the options. The tolerance is the registered kernel's.
     """
 
     function: Callable[..., Any]
@@ -31,10 +31,10 @@ class Numbers:
 class HostCase:
     """One operator of the host API.
 
-    name: of its second call. call: the arguments of a first call that is right, by their names in C, with a View for a
-    tensor. refusals: what is changed in it, and what is said then; null results are tested for every operator. null:
-    arguments that may be null. gradients: those that ``outputMask`` decides, in its order. fuzz: the model that judges
-    random calls. numbers: None where a test of its own has them.
+    name: of its second call. call: the arguments of a right first call, by their names in C, with a View for a tensor.
+    refusals: changes to that call, and the error's text; null results are tested for every operator. null: arguments
+    that may be null. gradients: those that ``outputMask`` selects, in its order. fuzz: the model that judges random
+    calls. numbers: None if a separate test has them.
     """
 
     name: str

@@ -1,9 +1,9 @@
 """Random calls of the host API, right and wrong ones: ``host_fuzz_child.py LIBRARY COUNT SEED``.
 
-All tensors lie in one arena. A model in Python (``host_cases``), which shares no code with the
-API, says whether a call is allowed: it looks at every element's address. What the API accepts must be allowed, and then
-the arena must hold what the reference says, in the outputs' places and nowhere else. Prints for each operator the
-number of calls by what they came to, as JSON.
+All tensors are in one arena. A model in Python (``host_cases``), which shares no code with the API, decides whether a
+call is allowed: it computes every element's address. A call that the API accepts must be allowed, and afterwards the
+arena must have the reference's results in the outputs' places and no other change. Prints as JSON, for each operator,
+the number of calls by result.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ class Fuzz:
             return
         views = [call[name] for name in op.names if isinstance(call[name], View)]
         if not all(view.in_arena() or math.prod(view.dims) == 0 for view in views):
-            self.library.GnDestroyExecutor(executor)  # its storage is a lie that nobody could see
+            self.library.GnDestroyExecutor(executor)  # its storage is not there, which no API can check
             came_to["storage is not there"] += 1
             return
         if not op.allowed(call):
             raise Failure("a call that is not allowed was accepted")
         if any(math.prod(max(count, 1) for count in view.dims) > ARENA for view in views):
-            # Empty, with other axes that NumPy cannot have; or one number repeated for each channel.
+            # The tensor is empty, and NumPy cannot have its other axes; or it repeats one number for each channel.
             self.library.GnDestroyExecutor(executor)
             came_to["too large to compare"] += 1
             return
@@ -117,7 +117,7 @@ class Fuzz:
         came_to["compared"] += 1
 
     def fill(self, op: Op, call: dict[str, Any]) -> None:
-        """Numbers of x's type everywhere, and what the forward pass would have saved where a backward pass reads it."""
+        """Fill the arena with numbers of x's type, and a backward pass's saved inputs with a forward pass's values."""
         rng = np.random.default_rng(self.rng.randrange(1 << 30))
         numbers = self.arena.view(DTYPES[call[op.inputs[0]].dtype])
         numbers[...] = rng.normal(0.5, 1.5, numbers.size)
@@ -139,7 +139,7 @@ class Fuzz:
 
     def compare(self, op: Op, call: dict[str, Any], before: np.ndarray) -> None:
         inputs = {name: self.read(call[name], before) for name in op.inputs}
-        # Inputs may share memory: statistics inside another tensor are no statistics of x.
+        # Inputs may share memory: statistics that lie inside another tensor are not x's.
         own = apart({name: call[name] for name in op.inputs if call[name] is not None}, STATISTICS & set(op.inputs))
         with np.errstate(all="ignore"):
             expected = op.expected(call, inputs)

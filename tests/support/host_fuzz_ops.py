@@ -1,6 +1,6 @@
-"""Random calls of the host API: what an operator's model is, how a right call is spoilt, what models share.
+"""Random calls of the host API: the type of an operator's model, random changes to a right call, shared functions.
 
-The rules are those of docs/host-api.md, written a second time and without looking at the API's own checks. The models
+The rules are those of docs/host-api.md, written a second time without looking at the API's own checks. The models
 are in ``host_cases``.
 """
 
@@ -24,10 +24,10 @@ Arrays = Mapping[str, np.ndarray | None]
 class Op:
     """One operator. inputs, numbers and outputs: its arguments in their order. data: the tensors of x's type.
 
-    right: a call that is allowed as long as nothing overlaps. allowed: whether a call is. A word among the numbers is
-    bytes. expected: the outputs, from the inputs in float64. near: whether an output is what was expected. saved:
-    inputs that a forward pass would have saved, which are no numbers like others: of a call, a function that reads an
-    input's numbers, and a generator.
+    right: makes a call that is allowed as long as nothing overlaps. allowed: whether a call is allowed. A text among
+    the numbers is bytes. expected: returns the outputs for inputs in float64. near: whether an output is close enough
+    to the expected one. saved: returns the inputs that a forward pass would have saved, for which random numbers do not
+    do; it takes a call, a function that reads an input's numbers, and a generator.
     """
 
     name: str
@@ -46,13 +46,13 @@ class Op:
 
 
 def lay_out(rng: random.Random, call: Call, shapes: Mapping[str, tuple[int, ...]], types: Mapping[str, int]) -> None:
-    """Put tensors of these shapes and types into the call, each in a layout of its own and far from the others."""
+    """Put tensors of these shapes and types into the call, each with a random layout and far from the others."""
     for slot, (name, shape) in enumerate(shapes.items()):
         call[name] = some_layout(rng, shape, types[name], room(slot))
 
 
 def spoil(rng: random.Random, op: Op, call: dict[str, Any]) -> None:
-    """One change, which may or may not make the call wrong."""
+    """Make one random change, after which the call may be wrong or still right."""
     given = [name for name in op.numbers if isinstance(call[name], int)]
     if given and rng.random() < 0.25:
         name = rng.choice(given)
@@ -98,7 +98,7 @@ def spoil(rng: random.Random, op: Op, call: dict[str, Any]) -> None:
         view = replace(view, dtype=rng.choice((0, 1, 27, 3, 11, 99, -1)))
     elif kind == 5:
         other = call[rng.choice(op.names)]
-        if isinstance(other, View):  # into another's memory, or just beside it
+        if isinstance(other, View):  # move it into the other tensor's memory, or just beside it
             view = replace(view, at=max(other.at + rng.choice((0, 2, 4, 8, 200, 1, 4 * math.prod(other.dims))), 0))
     elif kind == 6:
         extra = rng.choice((1, 1, 2))
@@ -112,17 +112,17 @@ def spoil(rng: random.Random, op: Op, call: dict[str, Any]) -> None:
 
 
 def wanted(call: Call, gradients: tuple[str, ...]) -> tuple[str, ...]:
-    """The gradients that the mask of a call asks for."""
+    """Return the gradients that the mask of a call selects."""
     return tuple(name for name, one in zip(gradients, call["outputMask"], strict=False) if one)
 
 
 def some_mask(rng: random.Random) -> tuple[int, ...]:
-    """Of three gradients; in half of all calls they are all wanted."""
+    """Return a mask of three gradients; half of all masks select all of them."""
     return (1, 1, 1) if rng.random() < 0.5 else tuple(rng.randint(0, 1) for _ in range(3))
 
 
 def here(call: Call, needed: Sequence[str], others: Sequence[str] = ()) -> dict[str, View] | None:
-    """The tensors of a call, if all that it needs are there, none is gone, and they have one type that is supported."""
+    """Return a call's tensors; None if a needed one is missing, one is destroyed, or types differ or are unknown."""
     views = {name: call[name] for name in (*needed, *others) if name in needed or call[name] is not None}
     if None in views.values() or "gone" in views.values():
         return None
@@ -131,7 +131,7 @@ def here(call: Call, needed: Sequence[str], others: Sequence[str] = ()) -> dict[
 
 
 def near(found: np.ndarray, right: np.ndarray, dtype: np.dtype) -> bool:
-    """Half a unit of a narrow type, besides float32 sums whose terms are larger than they are."""
+    """Whether an output is close enough: half a unit of a narrow type, plus the error of float32 sums that cancel."""
     unit = {"float32": 0.0, "float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype.name]
     scale = np.abs(right).max(initial=0.0)
     return np.allclose(found, right, rtol=2e-6 + unit, atol=2e-6 * (1 + scale))

@@ -1,6 +1,6 @@
-"""Tensors of a random call of the host API: where they lie in one arena, and whether two share a byte.
+"""Tensors of a random call of the host API: their places in one arena, and whether two share a byte.
 
-Shared with the API is nothing but the rules: every question is answered by looking at every element's address.
+The API and this file share only the rules: here every question is answered from every element's address.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class View:
     at: int
 
     def places(self) -> list[int]:
-        """Byte offset of each element in the arena, in the order of indices."""
+        """Return the byte offset of each element in the arena, in the order of indices."""
         if 0 in self.dims:
-            return []  # product() would first make a list of the other axes
+            return []  # product() would first make lists of the other axes, which may be long
         item = DTYPES[self.dtype].itemsize
         indices = itertools.product(*(range(count) for count in self.dims))
         return [
@@ -42,7 +42,7 @@ class View:
         ]
 
     def once(self) -> View:
-        """The view without its repetitions: the same places, with axes of stride 0 of length 1."""
+        """Return the view without its repetitions: the same places, with axes of stride 0 of length 1."""
         lengths = (min(count, 1) if step == 0 else count for count, step in zip(self.dims, self.strides, strict=True))
         return replace(self, dims=tuple(lengths))
 
@@ -62,7 +62,7 @@ class View:
         return last < stored and stored * item < 1 << 63 and self.at % item == 0
 
     def in_arena(self) -> bool:
-        """Whether its storage is what it says: what nobody can check."""
+        """Whether its storage fits into the arena, which the API cannot check."""
         item = DTYPES[self.dtype].itemsize if self.dtype in DTYPES else 8
         return self.at >= 0 and self.at + math.prod(self.storage) * item <= ARENA
 
@@ -83,12 +83,12 @@ def some_layout(rng: random.Random, dims: tuple[int, ...], dtype: int, at: int) 
 
 
 def room(slot: int) -> int:
-    """Byte of the arena where the tensor of a slot, 0 to 7, begins: far enough from the others for a right call."""
+    """Return the arena's byte where the tensor of a slot, 0 to 7, begins; right calls do not reach the next slot."""
     return 256 + slot * 8064
 
 
 def apart(views: Mapping[str, View], outputs: Collection[str]) -> bool:
-    """Whether each element of an output has memory of its own: within it, and beside all other tensors."""
+    """Whether each output's elements overlap neither each other nor another tensor."""
     seen = {name: view.once() for name, view in views.items()}
     if any(math.prod(view.dims) > MOST_PLACES for view in seen.values()):
         return False  # more than an arena holds: such a call is never run

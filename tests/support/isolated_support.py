@@ -1,4 +1,4 @@
-"""Shared by the tests of isolated launches: the real launcher, kernels of every kind, a look at what is left."""
+"""Shared by the tests of isolated launches: the real launcher, kernels of every kind, and a check for leftovers."""
 
 import contextlib
 import os
@@ -56,33 +56,33 @@ def launch(launcher: Path, library: Path) -> Launch:
 
 @pytest.fixture
 def nothing_left_behind(launcher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No process, no shared memory or temporary file, no open descriptor, after whatever the test did."""
+    """Assert that the test leaves no process, shared memory, temporary file or open descriptor behind."""
     monkeypatch.chdir(tmp_path)
     before = leftovers(launcher)
     yield
     after = leftovers(launcher)
     assert after[:2] == before[:2]
-    assert after[2] <= before[2]  # Python may have closed what earlier tests left to it
+    assert after[2] <= before[2]  # Python may have closed descriptors that earlier tests left open
     assert list(tmp_path.glob("kernel_was*")) == []
 
 
 def leftovers(launcher: Path) -> tuple[object, ...]:
     folders = [Path(tempfile.gettempdir()), Path("/dev/shm")]
     files = {path.name for folder in folders if folder.is_dir() for path in folder.glob("gn_tutorial-*")}
-    POOL.forget()  # kept for the next launch, and no leftover of this one
+    POOL.forget()  # it keeps a process for the next launch, which is no leftover of this one
     descriptors = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
     return processes(launcher), files, len(list(descriptors.iterdir()))
 
 
 def processes(launcher: Path) -> set[tuple[int, str]]:
-    """Children of this test process, unreaped ones too, and orphaned launchers: process id and name."""
+    """Return this process's children, unreaped ones too, and orphaned launchers: process id and name."""
     if sys.platform != "linux":
         listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,comm="], capture_output=True, text=True, check=True)
         rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
         return {(int(pid), name) for pid, parent, name in rows if parent == str(os.getpid()) and name != "ps"}
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it may end while we look
+        with contextlib.suppress(OSError):  # a process may end before its entry is read
             name, rest = folder.joinpath("stat").read_text().split("(", 1)[1].rsplit(")", 1)
             parent = int(rest.split()[1])
             if parent == os.getpid() or (parent == 1 and folder.joinpath("exe").readlink() == launcher):

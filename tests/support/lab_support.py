@@ -1,4 +1,4 @@
-"""``gnt lab`` as a test starts it: a real JupyterLab at a free port, asked by its HTTP interface."""
+"""Starts ``gnt lab`` for a test: a real JupyterLab at a free port, with requests over HTTP."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SECONDS = 180  # a machine with other work starts JupyterLab in a minute
 
 
 def free_port() -> int:
-    """A port at which nobody listens now."""
+    """Return a port on which no program listens now."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
 
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
-    """A learner's variables: a home of their own, nothing of ours but the compiled kernels."""
+    """Return a learner's variables: a new home, and of our variables only the folder of compiled kernels."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("GNT_", "JUPYTER", "JPY_", "XDG_"))
     }
@@ -38,7 +38,7 @@ def clean_environment(home: Path, **more: str) -> dict[str, str]:
 
 
 class RunningLab:
-    """One ``gnt lab`` that serves. said: its lines up to the address; opened: the notebook below the root."""
+    """One running ``gnt lab``. said: its lines up to the address; opened: the notebook below the root."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process, self.said = process, []
@@ -52,7 +52,7 @@ class RunningLab:
         raise AssertionError("gnt lab ended:\n" + "\n".join(self.said))
 
     def ask(self, path: str, data: object = None) -> Any:
-        """GET, or POST with ``data``; the JSON that comes back."""
+        """Send GET, or POST with ``data``; return the JSON of the answer."""
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
         body = None if data is None else json.dumps(data).encode()
         request = urllib.request.Request(self.base + path, data=body, headers=headers)
@@ -60,11 +60,11 @@ class RunningLab:
             return json.loads(answer.read() or "null")
 
     def names(self, path: str = "") -> set[str]:
-        """What a folder below the root has."""
+        """Return the names in a folder below the root."""
         return {one["name"] for one in self.ask(f"api/contents/{path}")["content"]}
 
     def heard(self, text: str) -> str:
-        """The next line that holds a text."""
+        """Return the next line of output that has a text."""
         assert self.process.stdout
         for line in self.process.stdout:
             if text in line:
@@ -72,7 +72,7 @@ class RunningLab:
         raise AssertionError(f"gnt lab ended without saying {text!r}")
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str]:
-        """Stop it by a signal: exit code, and what it said at last."""
+        """Stop it by a signal; return the exit code and its last output."""
         self.process.send_signal(number)
         out, _ = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out
@@ -86,7 +86,7 @@ def running_lab(
     cwd: Path,
     stdin: int = subprocess.DEVNULL,
 ) -> Iterator[RunningLab]:
-    """``gnt lab --no-browser`` at a free port, with these words more; stopped at the end."""
+    """Yield ``gnt lab --no-browser`` at a free port, with these further arguments; stop it at the end."""
     command = [*gnt, "lab", "--no-browser", "--port", str(free_port()), *words]
     process = subprocess.Popen(
         command,
@@ -106,7 +106,7 @@ def running_lab(
 
 
 def wait_for(what: Callable[[], Any]) -> Any:
-    """The first answer that is true. Fails after ``SECONDS``."""
+    """Return the first true result of ``what``. Fails after ``SECONDS``."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if answer := what():
@@ -115,7 +115,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
     raise AssertionError("waited in vain")
 
 
-#: What executes a notebook where it stands, with the kernel that JupyterLab there would start.
+#: A program that executes a notebook in its folder, with the kernel that JupyterLab there would start.
 EXECUTE = """
 import sys, nbformat
 from nbclient import NotebookClient

@@ -20,7 +20,7 @@ needs_cmake = pytest.mark.skipif(
 
 
 def make_toolkit_folder(folder: Path) -> Path:
-    """Fills the folder as set_env.sh's ASCEND_HOME_PATH would look; returns the runtime's library."""
+    """Make the folder that set_env.sh's ASCEND_HOME_PATH would name; return the runtime library's path."""
     shutil.copytree(STAND_IN / "acl", folder / "include" / "acl")
     shutil.copytree(STAND_IN / "cmake", folder / "compiler" / "tikcpp" / "ascendc_kernel_cmake")
     shutil.copy(STAND_IN / "stand_in_launch.h", folder / "include")
@@ -36,9 +36,9 @@ def make_toolkit_folder(folder: Path) -> Path:
 
 
 def make_toolkit(folder: Path) -> ctypes.CDLL:
-    """The same; returns the runtime, loaded, which tests can ask. A process can have one."""
+    """Make the same folder; return the runtime, loaded, for tests to inspect. A process can load one."""
     runtime = make_toolkit_folder(folder)
-    # For all libraries of the process, as the runtime of CANN is when torch_npu has loaded it.
+    # Loaded for all libraries of the process, as CANN's runtime is when torch_npu has loaded it.
     loaded = ctypes.CDLL(str(runtime), mode=os.RTLD_GLOBAL)
     loaded.stand_in_stream.restype = c_void_p
     loaded.stand_in_seen.argtypes, loaded.stand_in_seen.restype = (c_char_p,), c_int64
@@ -53,9 +53,9 @@ def make_toolkit(folder: Path) -> ctypes.CDLL:
 
 
 def toolkit_variables(folder: Path) -> dict[str, str]:
-    """The environment in which the folder is the toolkit."""
+    """Return the environment variables that make the folder the toolkit."""
     library_path = os.pathsep.join([str(folder / "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
-    # One file for the compiler: the same headers ten times would take most of the test's time.
+    # All sources in one translation unit: reading the same headers ten times would take most of the test's time.
     quick = "-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DCMAKE_BUILD_TYPE=Debug"
     return {
         **os.environ,

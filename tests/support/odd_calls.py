@@ -1,4 +1,4 @@
-"""A call of each registered kernel with lengths that divide nothing: tails, and rows that are no whole blocks."""
+"""A call of each registered kernel with lengths that no block or tile divides: tails, and rows of partial blocks."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ SHAPES = {  # the other operators take one array of any length
 
 
 def odd_call(op: OpSpec, spec: KernelSpec) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays of the kernel's first dtype, and attributes."""
+    """Return arrays of the kernel's first dtype, and attributes."""
     shape, attributes = SHAPES.get(op.name, ((5003,), {}))
     return random_inputs.inputs(op, shape, seed=7, attributes=attributes, dtype=spec.dtypes[0]), attributes

@@ -1,4 +1,4 @@
-"""Programs of an operator's host code: compiled as the host driver is (GNT_OP_HOST), run, and what they print."""
+"""Compiles and runs programs of an operator's host code, with the host driver's definition GNT_OP_HOST."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GTEST = Path(__file__).with_name("gtest_stand_in")
 def compile_program(
     folder: Path, source: str, *more: str | Path, include: Sequence[Path] = (), warnings: bool = True
 ) -> Path:
-    """A program of one source text and further source files or flags; AssertionError with the compiler's words."""
+    """Compile a source text with more files or flags; return the program. AssertionError has the compiler's output."""
     compiler = find_compiler()
     text = folder / "host.cpp"
     text.write_text(source, encoding="utf-8")
@@ -31,7 +31,7 @@ def compile_program(
 
 
 def run_program(program: Path, text: str = "") -> list[str]:
-    """Its lines of output; AssertionError with its error output if it fails."""
+    """Return its lines of output. Raises AssertionError with its error output if it fails."""
     ran = subprocess.run([program], input=text, capture_output=True, text=True, check=False, timeout=120)
     assert ran.returncode == 0, f"exit {ran.returncode}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
     return ran.stdout.splitlines()

@@ -1,4 +1,4 @@
-"""What the tests of operator projects share: compiling host files with the twin's headers, and what they registered."""
+"""Shared by the tests of operator projects: compiles host files with the twin's headers, reads their registrations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gn_tutorial.compiler.toolchain import find_compiler
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
 
 OP_HOST = Path(__file__).parents[1] / "projects" / "op_host"
-#: Operators with each kind of parameter, and functions that are registered apart from definitions.
+#: Operators with each kind of parameter, and functions that are registered without a definition.
 SOURCES = (OP_HOST / "parameters.cpp", OP_HOST / "functions.cpp")
 
 
 def compiled(*words: str | Path, standard: str = "c++17") -> subprocess.CompletedProcess[str]:
-    """The compiler's run, with warnings as errors but for arguments that a public file does not use."""
+    """Run the compiler with warnings as errors, except for unused arguments, which public files have."""
     flags = [f"-std={standard}", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{TWIN / 'include'}"]
     command = [*find_compiler().argv, *flags, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -30,7 +30,7 @@ def _made(*words: str | Path, output: Path, standard: str) -> None:
 
 @functools.cache
 def _driver(standard: str) -> bytes:
-    """The object file of the driver, which every program here has."""
+    """Return the object file of the driver, which every program here links."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "driver.o"
         _made("-c", OP_HOST / "driver.cpp", output=made, standard=standard)
@@ -39,7 +39,7 @@ def _driver(standard: str) -> bytes:
 
 @functools.lru_cache(maxsize=8)
 def _printed(sources: tuple[Path, ...], standard: str) -> tuple[str, str]:
-    """What the driver prints of these files: the description, and then, if it may call them, what functions answer."""
+    """Return the driver's output for these files: the description and, if all are in OP_HOST, functions' results."""
     with tempfile.TemporaryDirectory() as folder:
         program, driver = Path(folder) / "described", Path(folder) / "driver.o"
         driver.write_bytes(_driver(standard))
@@ -51,10 +51,10 @@ def _printed(sources: tuple[Path, ...], standard: str) -> tuple[str, str]:
 
 
 def described(*sources: Path) -> dict[str, OpDefinition]:
-    """Operator type -> definition of everything that these files register."""
+    """Return operator type -> definition of everything that these files register."""
     return read_definitions(_printed(sources, "c++17")[0])
 
 
 def answers(*sources: Path, standard: str) -> list[str]:
-    """What each function of these files of OP_HOST says to a null pointer for a context: a line an operator, sorted."""
+    """Return each function's result for a null context, of files in OP_HOST: a line an operator, sorted."""
     return sorted(_printed(sources, standard)[1].splitlines())

@@ -1,4 +1,4 @@
-"""A launch made by hand for the tests of pictures: two tiles of x through one vector instruction into y."""
+"""A hand-made launch for the tests of pictures: two tiles of x through one vector instruction into y."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gn_tutorial.timing.timeline import make_timeline
 
 B3 = load_machine("910B3")
 TILE = 4096  # bytes
-#: x and y of two tiles a block, one behind the other in the model's global memory.
+#: x and y, two tiles a block, one after the other in the model's global memory.
 X = FIRST_ADDRESS
-MIDDLE = 2 * TILE  # of the Unified Buffer: x's two buffers below, y's one above
+MIDDLE = 2 * TILE  # byte of the Unified Buffer: x's two buffers are below it, y's buffer above
 
 
 def buffer_event(kind: Kind, at: int, size: int, *, line: int, file: str = "k.cpp") -> Event:
@@ -59,7 +59,7 @@ def named_store(at: int) -> Event:
 
 
 def two_tiles(blocks: int = 2, *, file: str = "k.cpp", kernel: str = "by hand", launched: int = 0) -> Profile:
-    """launched: blocks of the launch, more than the recorded ones."""
+    """Return the profile. launched: blocks of the launch, which may be more than the recorded ones."""
     made = trace_of({block: block_events(block, blocks, file) for block in range(blocks)}, launched=launched or blocks)
     size = blocks * 2 * TILE
     made = replace(made, arguments=(TracedArgument("x", X, size), TracedArgument("y", X + size, size)))
@@ -69,7 +69,7 @@ def two_tiles(blocks: int = 2, *, file: str = "k.cpp", kernel: str = "by hand", 
 
 
 def boxes(axis: Axes, name: str) -> list[tuple[float, float, float, float]]:
-    """Left, right, bottom and top of every box of the collections with this gid, rounded to 9 places."""
+    """Return left, right, bottom and top of every box of the collections with this gid, rounded to 9 places."""
     found = []
     for drawn in axis.collections:
         if isinstance(drawn, PolyCollection) and drawn.get_gid() == name:

@@ -1,4 +1,4 @@
-"""References of the operator projects in tests/programs/projects, and copies of scale_shift with mistakes planted."""
+"""References of the operator projects in tests/programs/projects, and copies of scale_shift with planted mistakes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 PROJECTS = Path(__file__).resolve().parents[1] / "programs" / "projects"
 HOST, KERNEL = "op_host/scale_shift.cpp", "op_kernel/scale_shift.cpp"
 _CORES = "const uint32_t cores = platform.GetCoreNumAiv();"
-#: Name -> file, what stands there, what stands there instead.
+#: Name of a mistake -> file, its text, the text that replaces it.
 PLANTED = {
-    # Whole blocks of 32 bytes only.
+    # It handles only whole blocks of 32 bytes.
     "aligned": (KERNEL, "DataCopyPad(yGm[at], y, row);", "DataCopy(yGm[at], y, now);"),
     "tail": (HOST, "(length + perUnit - 1) / perUnit", "length / perUnit"),
-    # A fixed rank: refused, or the first axis taken for all.
+    # A fixed rank: tiling refuses others, or takes the first axis for all.
     "rank": (HOST, _CORES, f"{_CORES} if (context->GetInputShape(0)->GetStorageShape().GetDimNum() > 2) return 1;"),
     "axis": (HOST, "GetStorageShape().GetShapeSize()", "GetStorageShape().GetDim(0)"),
-    # Only the first of two dtypes.
+    # It handles only the first of two dtypes.
     "dtype": (KERNEL, "Adds(y, y,", "if (sizeof(DTYPE_X) == 2) Adds(y, y,"),
-    # The default of the reference means something special, an attribute is not read.
+    # The reference's default has a special meaning; an attribute is not read.
     "default": (HOST, "Float(2.0)", "Float(0.0)"),
     "attribute": (HOST, "set_beta(*context->GetAttrs()->GetAttrPointer<float>(1))", "set_beta(0.5f)"),
     "empty": (HOST, "unitsPerBlock == 0 ? 1 : (units", "(units"),
@@ -35,7 +35,7 @@ PLANTED = {
 
 
 def planted(folder: Path, *names: str) -> Path:
-    """A copy of scale_shift with these mistakes. folder: kept between runs, as compiled kernels are."""
+    """Return a copy of scale_shift with these mistakes. folder: kept between runs, as compiled kernels are."""
     project = folder / "-".join(("scale_shift", *names))
     shutil.rmtree(project, ignore_errors=True)
     shutil.copytree(PROJECTS / "scale_shift", project)
@@ -48,29 +48,29 @@ def planted(folder: Path, *names: str) -> Path:
 
 
 def scale_shift(x: np.ndarray, alpha: float = 2.0, beta: float = 0.5) -> np.ndarray:
-    """y = alpha * x + beta."""
+    """Return y = alpha * x + beta."""
     return alpha * x + beta
 
 
 def refuses(x: np.ndarray, alpha: float = 2.0, beta: float = 0.5) -> np.ndarray:
-    """A reference that takes no call."""
+    """Raise for every call: a reference that accepts none."""
     raise ValueError("never")
 
 
 def scale_shift_of_two(x: np.ndarray, alpha: float = 0.0, beta: float = 0.5) -> np.ndarray:
-    """As scale_shift, where an alpha of 0 stands for 2."""
+    """Return scale_shift's result; an alpha of 0 means 2."""
     return (alpha or 2.0) * x + beta
 
 
 def row_max(x: np.ndarray) -> np.ndarray:
-    """The largest of each row."""
+    """Return the largest element of each row."""
     if x.ndim < 2:
         raise ValueError("no rows")
     return x.max(axis=-1)
 
 
 def row_bias(x: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
-    """x + bias for each row, with a bias of the last axis's length or none."""
+    """Return x + bias for each row; the bias has the last axis's length, or is None."""
     if not 1 <= x.ndim <= 3 or not x.shape[-1]:
         raise ValueError("one to three axes, the last not empty")
     if bias is None:

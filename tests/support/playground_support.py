@@ -1,6 +1,6 @@
-"""The page's compiler and runner in node (web/playground/src/serve.mjs): WebAssembly beside this machine.
+"""Runs the page's compiler and runner in node (web/playground/src/serve.mjs): WebAssembly on this machine.
 
-They need the packages of ``web/playground/package.json``; where those are missing, tests skip and name the command.
+They need the packages of ``web/playground/package.json``; without them, tests skip and name the command.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def missing() -> str:
-    """What these tests lack here; empty if nothing."""
+    """Return what these tests need and do not find; empty if they can run."""
     return "" if NODE.is_file() else "the playground's packages are not here: cd web/playground && npm ci"
 
 
 class Page:
-    """One process with the compiler in it. Use as a context manager."""
+    """One node process that has loaded the compiler. Use as a context manager."""
 
     def __init__(self, folder: Path) -> None:
         files, made = folder / "files.json", folder / "objects"
@@ -62,7 +62,7 @@ class Page:
         self._process.__exit__(None, None, None)
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """One answer of serve.mjs."""
+        """Return one answer of serve.mjs."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -73,22 +73,22 @@ class Page:
         return answer
 
     def compile(self, name: str, compilation: Compilation) -> str:
-        """Compiles; the compiler's text if it refuses. ``name``: for launches of it."""
+        """Compile; return the compiler's text if it fails. ``name``: for later launches."""
         preprocessed = self.ask(do="preprocess", request=compilation.preprocessing())["text"]
         self._source[name] = compilation.source_findings(preprocessed)
         return self.ask(do="compile", name=name, request=compilation.compiling())["error"]
 
     def launch(self, name: str, request: LaunchRequest) -> Launched:
-        """Runs what was compiled as ``name``."""
+        """Run the compilation of this name."""
         return Launched(self.launch_job(name, job(request)), request)
 
     def launch_job(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
-        """The answer of src/runner.mjs, bytes in base64."""
+        """Return the answer of src/runner.mjs, with bytes in base64."""
         return self.ask(do="run", name=name, job={**given, "source": self._source[name]})
 
 
 class Launched:
-    """What came of a launch in WebAssembly."""
+    """The result of a launch in WebAssembly."""
 
     def __init__(self, answer: dict[str, Any], request: LaunchRequest) -> None:
         self.trace = None
@@ -103,7 +103,7 @@ class Launched:
 
 
 class Server:
-    """A plain file server, and what was asked of it."""
+    """A plain file server, and the requests it got."""
 
     def __init__(self, folder: Path) -> None:
         asked = self.asked = []
@@ -118,6 +118,6 @@ class Server:
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
 
     def close(self) -> None:
-        """Nothing answers at the address from then on."""
+        """Stop the server: the address answers no more."""
         self._server.shutdown()
         self._server.server_close()

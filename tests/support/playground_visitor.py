@@ -1,4 +1,4 @@
-"""The playground's page in Chromium, as a learner uses it: for its tests, and for the benchmark of a visit."""
+"""Operates the playground's page in Chromium as a learner does, for its tests and for the benchmark of a visit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ PATIENCE = 300_000  # ms; the compiler starts in ten seconds on an idle machine
 
 
 def open_at(page: Page, address: str, start: str) -> None:
-    """Open the page with the text of a start."""
+    """Open the page at a start, with that start's text."""
     page.goto("about:blank")
     page.goto(f"{address}#start={start}")
     wait_until_ready(page)
 
 
 def wait_until_ready(page: Page) -> None:
-    """Until its lists are filled."""
+    """Wait until the page's lists are filled."""
     page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
 
 
@@ -30,7 +30,7 @@ def write(page: Page, text: str) -> None:
 
 
 def run(page: Page) -> str:
-    """Press Run, wait for the end; the verdict."""
+    """Press Run, wait for the end, and return the verdict."""
     page.click("#run")
     page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
     return page.inner_text("#verdict")

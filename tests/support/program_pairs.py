@@ -1,4 +1,4 @@
-"""The pairs of programs under ``programs``: found, built and run, for their test and for the pages of diagnostics.
+"""Finds, builds and runs the pairs of programs under ``programs``, for their test and for the pages of diagnostics.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
@@ -31,14 +31,14 @@ OTHER = "// the other access"
 CAUSE = "// the cause"
 
 
-@functools.cache  # the pages of the catalogue ask for every program's, for each of their ids
+@functools.cache  # the catalogue's pages read every program's for each of their ids
 def expected(path: Path) -> list[tuple[str, int]]:
-    """The diagnostics that a program's comments ask for, with their lines."""
+    """Return the diagnostics that a program's comments expect, with their lines."""
     return _marked(path, programs.EXPECT)
 
 
 def also(path: Path) -> list[tuple[str, int]]:
-    """Diagnostics that come with the expected one, with their lines."""
+    """Return diagnostics that come with the expected one, with their lines."""
     return _marked(path, ALSO)
 
 
@@ -53,22 +53,22 @@ def library() -> Built:
 
 
 def together(names: Sequence[str]) -> str:
-    """One source with all these programs. #line keeps each one's own file and line numbers."""
+    """Return one source with all these programs. #line keeps each one's own file and line numbers."""
     return "\n".join(f'#line 1 "{SOURCES[name]}"\n{SOURCES[name].read_text(encoding="utf-8")}' for name in names)
 
 
 def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
-    """Launch a program as ``request`` says. Raises KernelFault as the launch does."""
+    """Launch a program with the request of ``request``. Raises KernelFault as the launch does."""
     return launch(library().library, request(name, y, **more))
 
 
 def request(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchRequest:
-    """A program's launch; ``more`` are fields of TwinOptions. A ``y`` that is given is written in place."""
+    """Return a program's launch; ``more`` are fields of TwinOptions. A given ``y`` is written in place."""
     return programs.request(name, SOURCES[name].read_text(encoding="utf-8"), y, **more)
 
 
 def findings(name: str) -> tuple[Diagnostic, ...]:
-    """What the twin has to say about a program, whether or not the launch failed for it."""
+    """Return the twin's diagnostics for a program, whether or not the launch failed."""
     try:
         failed, diagnostics, told = False, run(name).diagnostics, ""
     except KernelFault as fault:

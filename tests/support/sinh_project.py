@@ -1,4 +1,4 @@
-"""The project that the pages call SinhCustom: made from scale_shift, whose layout and test it keeps."""
+"""Makes the project that the pages call SinhCustom from scale_shift, with its layout and its test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPUTE = """\
     Muls(power, power, 0.5f, now);
     Cast(y, power, RoundMode::CAST_RINT, now);
 """
-#: File -> what is replaced by what, before the operator's name is.
+#: File -> the replacements in its text, which are made before the operator is renamed.
 _EDITS = {
     "op_host/scale_shift.cpp": [
         ("{ge::DT_FLOAT16, ge::DT_FLOAT}", "{ge::DT_FLOAT16}"),

@@ -10,7 +10,7 @@ from gn_tutorial.course.lab.update import Copies
 
 
 def cells(*sources: str) -> notebook.Contents:
-    """A notebook: sources that begin with # are prose, the others code with a stored output."""
+    """Return a notebook. Sources that begin with # are prose, the others are code with a stored output."""
     made = []
     for number, source in enumerate(sources):
         cell: notebook.Contents = {"id": f"cell-{number}", "metadata": {}, "source": source}
@@ -24,7 +24,7 @@ def cells(*sources: str) -> notebook.Contents:
 
 
 class SmallCourse:
-    """``write`` makes or changes a notebook of the course, ``type_in`` is the learner in a copy."""
+    """A course and its copies. ``write`` makes or changes a notebook; ``type_in`` is a learner's edit of a copy."""
 
     def __init__(self, folder: Path) -> None:
         self.course, self.folder = folder / "course", folder / "mine"
@@ -45,7 +45,7 @@ class SmallCourse:
         self.save(name, contents)
 
     def run(self, name: str) -> None:
-        """What Run All leaves: other outputs, counts and metadata, the same sources."""
+        """Change a notebook as Run All does: other outputs, counts and metadata, the same sources."""
         contents = notebook.read(self.folder / name)
         for count, cell in enumerate(contents["cells"], 1):
             if cell["cell_type"] == "code":

@@ -1,7 +1,7 @@
-"""Kernels that go through steps given as data, and what the checkers report of them.
+"""Kernels that perform steps given as data, and the checkers' reports on them.
 
-The observers of a traced launch are told every operation in full, since a trace has every operation; those of another
-one are told some in a word. Both have to report the same; only whom they blame for a gap may differ.
+In a traced launch the observers get every operation in full, because the trace has every operation; in another launch
+they get some in a short form. Both must report the same, except for the write that they name as the cause of a gap.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ def told(
     full: bool = False,
     y: Any = None,
 ) -> Any:
-    """What a launch reports: the findings in their order; of one that ends well also the counts and the result.
+    """Return a launch's findings in their order; for a successful launch also the counts and the result.
 
-    A step is five numbers. ``y`` (1024 floats, or zeros) is the result. ``full``: told every operation in full.
+    A step is five numbers. ``y`` (1024 floats, or zeros) is the result. ``full``: the observers get all operations in
+    full.
     """
     program = np.array(steps, np.int32).ravel()
     values = {"program": program, "x": np.arange(1024, dtype=np.float32), "steps": len(steps)}
@@ -49,7 +50,7 @@ def told(
 
 
 def _facts(one: Diagnostic) -> dict[str, Any]:
-    """The facts without who left a gap: chosen among the writes that were told in full, so another one may be named."""
+    """Return the facts without the cause of a gap: only a write in full can be named, so launches may differ in it."""
     names = list(one.fields)
     if one.id in ("ub-never-written", "ub-stale") and "cause" in names:
         names = names[: names.index("cause")]

@@ -1,4 +1,4 @@
-"""How much a run of the tests repeats: a part of it by default, all of it with ``./gnt test --all``."""
+"""How many repetitions a test makes: a part of them by default, all with ``./gnt test --all``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ALL = bool(os.environ.get("GNT_TEST_ALL"))
 
 
 def examples(most: int) -> int:
-    """How many random examples hypothesis tries: ``most`` with --all, a fifth of them and at least 20 otherwise."""
+    """Return how many examples hypothesis tries: ``most`` with --all, else a fifth of them and at least 20."""
     return most if ALL else min(most, max(20, most // 5))
 
 
 def some(items: Sequence[Item], number: int) -> Sequence[Item]:
-    """All of them with --all, otherwise ``number`` that are spread evenly, the first and the last among them."""
+    """Return all items with --all, else ``number`` of them, spread evenly, with the first and the last."""
     if ALL or len(items) <= number:
         return items
     return [items[round(i * (len(items) - 1) / (number - 1))] for i in range(number)]

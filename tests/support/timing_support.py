@@ -1,4 +1,4 @@
-"""Traces made by hand, for tests of the timing model: no kernel is compiled."""
+"""Hand-made traces for tests of the timing model: no kernel is compiled."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def operand(space: Space, access: Access, at: int, size: int, **values: object) 
 
 
 def load(size: int, *, ub: int = 0, at: int = 0, line: int = 1, cold: bool = True, **values: object) -> Event:
-    """A DataCopy of ``size`` bytes into the Unified Buffer, from a place that nothing touched, or that is warm."""
+    """Return a DataCopy of ``size`` bytes into the Unified Buffer. cold: from memory that was not touched before."""
     lines = (at + size - 1) // LINE_BYTES - at // LINE_BYTES + 1 if size else 0
     far = {"lines": lines, "cold": lines if cold else 0, "cold_blocks": -(-size // 32) if cold else 0, **values}
     operands = (
@@ -67,7 +67,7 @@ def store(size: int, *, ub: int = 0, at: int = 1 << 20, line: int = 1) -> Event:
 
 
 def vector(op: str, repeats: int, *places: int, line: int = 1, element_bytes: int = 4) -> Event:
-    """An instruction over whole repeats; places: dst, then the sources, in bytes of the Unified Buffer."""
+    """Return an instruction over whole repeats; places: dst, then the sources, in bytes of the Unified Buffer."""
     operands = tuple(
         operand(Space.UB, Access.READ if index else Access.WRITE, at, repeats * 256, element_bytes=element_bytes)
         for index, at in enumerate(places)
@@ -88,21 +88,21 @@ def wait_flag(flag: str, number: int = 0, line: int = 1) -> Event:
 
 
 def elements(count: int, *, at: int = 0, size: int = 4, access: Access = Access.READ, line: int = 1) -> Event:
-    """A run of scalar accesses to ``size`` bytes of the Unified Buffer."""
+    """Return a run of ``count`` scalar accesses, each to ``size`` bytes of the Unified Buffer."""
     return event(
         Kind.SCALARS, Pipe.S, op="GetValue", line=line, lanes=count, operands=(operand(Space.UB, access, at, size),)
     )
 
 
 def trace(*events: Event, launched: int = 1, lines: Lines | None = None) -> Trace:
-    """A launch of which block 0 was recorded."""
+    """Return a launch whose only recorded block is block 0."""
     return trace_of({0: events}, launched=launched, lines=lines)
 
 
 def trace_of(
     blocks: Mapping[int, Sequence[Event]], *, launched: int | None = None, lines: Lines | None = None
 ) -> Trace:
-    """A launch with these recorded blocks; its lines are counted from the events unless they are given."""
+    """Return a launch with these recorded blocks; its lines are counted from the events unless given."""
     numbered = {block: tuple(one._replace(block=block) for one in events) for block, events in blocks.items()}
     if lines is None:
         far = [

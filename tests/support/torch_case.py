@@ -1,4 +1,4 @@
-"""What the tests of PyTorch must know of an operator, as ``torch_cases`` has it; comparisons with PyTorch's own."""
+"""An operator of PyTorch for the tests, the type of the entries of ``torch_cases``; comparisons with PyTorch's own."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Call:
-    """A call that is right: an operator's name, the shapes of its tensors (None: left out), and what stands behind.
+    """A right call: an operator's name, the shapes of its tensors (None: left out), and the arguments after them.
 
-    single: the numbers of tensors that are float32 whatever the others are.
+    single: the numbers of tensors that are always float32.
     """
 
     op: str
@@ -30,7 +30,7 @@ class Call:
     single: tuple[int, ...] = ()
 
     def arguments(self, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[Any]:
-        """Tensors of these shapes, and the rest."""
+        """Return tensors of these shapes, and the arguments after them."""
         made = iter(data(*(one for one in self.tensors if one is not None), dtype=dtype))
         given = [None if one is None else next(made).to(device) for one in self.tensors]
         return [*(one.float() if number in self.single else one for number, one in enumerate(given)), *self.behind]
@@ -38,7 +38,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call, what is changed in it by the argument's number, and what the error says."""
+    """A call, the changes to it by the argument's number, and a part of the error's text."""
 
     call: Call
     change: Mapping[int, Callable[[Any], Any]]
@@ -49,12 +49,12 @@ class Refusal:
 class TorchCase:
     """An operator ``name`` whose gradient is ``<name>_backward``, in both namespaces.
 
-    builtin: PyTorch's own, of the same tensors. inputs: shapes of the tensors it is compared for, each a call; options:
-    what stands behind them, as a function of the tensors. several: whether it returns more than y, which is the first
-    then. calls: right calls of both operators, for opcheck: with what may be left out, and with each kind of mask.
-    refusals: of both. in_cpp: whether ``kernels/torch_cpp`` registers it too. smooth: whether gradcheck's steps of 1e-2
-    cross no kink. eighths: whether it rounds a sum of its inputs by definition; numbers that float64 is compared for
-    are multiples of 1/8 then, whose sums no type rounds.
+    builtin: PyTorch's own function of the same tensors. inputs: for each compared call, the shapes of its tensors;
+    options: the arguments after them, as a function of the tensors. several: whether it returns more than y, which is
+    then the first result. calls: right calls of both operators for opcheck, with optional arguments left out and with
+    each kind of mask. refusals: of both. in_cpp: whether ``kernels/torch_cpp`` registers it too. smooth: whether
+    gradcheck's steps of 1e-2 cross no kink. eighths: whether its definition rounds a sum of its inputs; the inputs are
+    then multiples of 1/8, whose sums no type rounds.
     """
 
     name: str
@@ -69,7 +69,7 @@ class TorchCase:
     eighths: bool = False
 
     def of(self, ops: Any) -> Function:
-        """y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""
+        """Return y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""
         op, options, several = getattr(ops, self.name), self.options, self.several
 
         def y(*tensors: Tensor) -> Tensor:
@@ -89,7 +89,7 @@ LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def data(*shapes: Shape, dtype: torch.dtype = torch.float32, seed: int = 3) -> list[Tensor]:
-    """A tensor for each shape; no two slices alike, nothing symmetric about 0."""
+    """Return a tensor for each shape; no two slices are alike, and nothing is symmetric about 0."""
     made = torch.Generator().manual_seed(seed)
     found = []
     for shape in shapes:
@@ -99,19 +99,19 @@ def data(*shapes: Shape, dtype: torch.dtype = torch.float32, seed: int = 3) -> l
 
 
 def some_gradient(builtin: Function, inputs: Sequence[Tensor]) -> Tensor:
-    """A gradient of the result that PyTorch's own operator has for these inputs."""
+    """Return a gradient with the shape of PyTorch's own result for these inputs."""
     return data(tuple(builtin(*inputs).shape), dtype=inputs[0].dtype, seed=8)[0]
 
 
 def results(function: Function, inputs: Sequence[Tensor], grad: Tensor) -> list[Tensor]:
-    """y and the gradient of each input."""
+    """Return y and the gradient of each input."""
     leaves = [one.detach().clone().requires_grad_() for one in inputs]
     y = function(*leaves)
     return [y.detach(), *torch.autograd.grad(y, leaves, grad)]
 
 
 def fault(function: Function, builtin: Function, inputs: Sequence[Tensor], grad: Tensor) -> str:
-    """What of ``function`` misses the accuracy standard against ``builtin`` in float64, or ""."""
+    """Return the first result of ``function`` that misses the standard against ``builtin`` in float64, or ""."""
     golden = results(builtin, [one.double() for one in inputs], grad.double())
     single = results(builtin, [one.float() for one in inputs], grad.float())
     found = results(function, inputs, grad)
@@ -123,7 +123,7 @@ def fault(function: Function, builtin: Function, inputs: Sequence[Tensor], grad:
 
 
 def gradient_fault(function: Function, inputs: Sequence[Tensor]) -> str:
-    """What the float32 gradcheck says, or "". The kernels have no float64, so the step is 1e-2."""
+    """Return the float32 gradcheck's error, or "". The kernels have no float64, so the step is 1e-2."""
     leaves = [one.clone().requires_grad_() for one in inputs]
     try:
         torch.autograd.gradcheck(function, leaves, eps=1e-2, atol=1e-2, rtol=1e-2)

@@ -9,7 +9,7 @@ from twin_support import REPEAT, Call, quiet
 
 
 def arithmetic(operator: Callable) -> Callable:
-    """Integers wrap around; half and float round the exact result once."""
+    """Return the operator as the twin computes it: integers wrap around; half and float round the exact result once."""
 
     def apply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         with quiet():
@@ -30,12 +30,12 @@ def relu(a: np.ndarray) -> np.ndarray:
 
 
 def no_zero_sign(values: np.ndarray) -> np.ndarray:
-    """Which zero Max, Min and Relu return for two zeros of different sign is nobody's promise."""
+    """Return the values with +0 for each zero: Max, Min and Relu may return either of two zeros of different sign."""
     return np.where(values == 0, np.zeros_like(values), values) if values.dtype.kind == "f" else values
 
 
 def lanes_of(call: Call, src: np.ndarray) -> list[dict[int, np.generic]]:
-    """Each repeat's present lanes with their values."""
+    """Return, for each repeat, its present lanes with their values."""
     width = REPEAT // src.dtype.itemsize
     places = call.indices(width, src.dtype.itemsize, 1)
     return [
@@ -44,7 +44,7 @@ def lanes_of(call: Call, src: np.ndarray) -> list[dict[int, np.generic]]:
 
 
 def pair_sum(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """One level of the tree; an absent lane (None in the mask) is -0, which changes no sum."""
+    """Return one level of the tree; an absent lane (None in the mask) is -0, which changes no sum."""
     with quiet():
         return (a.astype(np.float64) + b.astype(np.float64)).astype(dtype)
 
@@ -52,7 +52,7 @@ def pair_sum(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def tree(
     lanes: dict[int, np.generic], width: int, dtype: np.dtype, *, adjacent: bool = True, rounds: bool = True
 ) -> np.generic:
-    """Sum of the present lanes, pairs of neighbours first; ``rounds=False`` adds half in float and rounds once."""
+    """Return the sum of the present lanes. adjacent: add neighbours first. rounds: False adds in float, rounds once."""
     step = dtype if rounds else np.dtype(np.float32)
     level = np.full(width, -0.0, step)
     for lane, value in lanes.items():
@@ -65,7 +65,7 @@ def tree(
 
 
 def extreme(lanes: dict[int, np.generic], *, largest: bool) -> tuple[np.generic, int] | None:
-    """Value and lane of the extreme; the lowest lane on ties; NaN wins."""
+    """Return value and lane of the extreme; the lowest lane on ties; NaN wins."""
     best: tuple[np.generic, int] | None = None
     for lane, value in lanes.items():
         if best is None:

@@ -1,4 +1,4 @@
-"""What the twin's tests share: launching a test kernel of ``programs/families``, the lanes of a call, special values.
+"""Shared by the twin's tests: launches of test kernels in ``programs/families``, a call's lanes, special values.
 
 A test kernel copies three whole buffers into the Unified Buffer, runs the operation its ``ASK`` record names, and
 copies the destination buffer back: a test compares the whole buffer, so that it also sees what the operation must leave
@@ -61,14 +61,15 @@ ASK = np.dtype(
 @functools.cache
 def _family(name: str, observed: bool) -> Built | GntError:
     try:
-        # -Og takes a quarter of the time, 80 s less over all families; compiler/test_same_bits.py compares the levels.
+        # -Og takes a quarter of -O3's time, 80 s less over all families; compiler/test_same_bits.py compares the
+        # levels.
         return build_kernel(FAMILIES / f"{name}.cpp", observed=observed, optimise="little" if observed else True)
     except GntError as error:
-        return error  # remembered: hypothesis would compile the broken kernel again for each smaller example
+        return error  # kept, because hypothesis would compile the broken kernel again for each smaller example
 
 
 def family(name: str, *, observed: bool = True) -> Built:
-    """The compiled test kernel ``families/<name>.cpp``."""
+    """Return the compiled test kernel ``families/<name>.cpp``."""
     built = _family(name, observed)
     if isinstance(built, GntError):
         raise built
@@ -88,7 +89,7 @@ class Call:
     rep: tuple[int, int, int] = (8, 8, 8)
 
     def lanes(self, width: int) -> list[np.ndarray]:
-        """Active lanes of each repeat; ``width`` is the number of lanes of a whole repeat."""
+        """Return the active lanes of each repeat; ``width`` is the number of lanes of a whole repeat."""
         if self.form in (COUNT, COUNTER):
             whole, tail = divmod(self.count, width)
             return [np.arange(width)] * whole + ([np.arange(tail)] if tail else [])
@@ -100,7 +101,7 @@ class Call:
         return [active] * self.repeat
 
     def indices(self, width: int, itemsize: int, operand: int) -> list[np.ndarray]:
-        """Element numbers of the active lanes, repeat by repeat, in operand 0 (dst), 1 or 2."""
+        """Return the element numbers of the active lanes, repeat by repeat, in operand 0 (dst), 1 or 2."""
         if self.form == COUNT:
             return [lanes + r * width for r, lanes in enumerate(self.lanes(width))]
         per_block = BLOCK // itemsize
@@ -110,7 +111,7 @@ class Call:
         ]
 
     def fields(self) -> dict[str, int]:
-        """The part of an ``ASK`` record that describes this call."""
+        """Return the part of an ``ASK`` record that describes this call."""
         strides = dict(zip(("dst_blk", "src0_blk", "src1_blk"), self.blk, strict=True))
         strides |= dict(zip(("dst_rep", "src0_rep", "src1_rep"), self.rep, strict=True))
         return {
@@ -123,7 +124,7 @@ class Call:
 
 
 def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = None) -> st.SearchStrategy[Call]:
-    """Calls that stay inside a buffer of 16 KiB for operands of at most 4 bytes; ``limit`` bounds the count form."""
+    """Draw calls that stay inside a buffer of 16 KiB for operands of at most 4 bytes; ``limit``: of the count form."""
     mask = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**64 - 1, 0x5555555555555555, 2**63]))
     blk = st.tuples(st.integers(1, 4), st.integers(0, 4), st.integers(0, 4))
     rep = st.tuples(st.integers(8, 40), st.integers(0, 40), st.integers(0, 40))
@@ -148,7 +149,7 @@ def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = Non
 
 
 def ask(**fields: object) -> np.ndarray:
-    """An ``ASK`` record; fields that are not named are zero."""
+    """Return an ``ASK`` record; fields that are not named are zero."""
     record = np.zeros(1, ASK)
     for name, value in fields.items():
         record[name] = value
@@ -156,7 +157,7 @@ def ask(**fields: object) -> np.ndarray:
 
 
 def scalar_bits(value: object, dtype: np.dtype) -> int:
-    """The bits of one value as ``Ask.scalar`` carries them."""
+    """Return the bits of one value as ``Ask.scalar`` carries them."""
     return int.from_bytes(np.array(value).astype(dtype).tobytes(), "little")
 
 
@@ -170,7 +171,7 @@ def run(
     observed: bool = True,
     **fields: object,
 ) -> np.ndarray:
-    """The destination buffer after one operation, as ``dst``'s dtype. Arrays hold 16 KiB each."""
+    """Return the destination buffer after one operation, as ``dst``'s dtype. Arrays hold 16 KiB each."""
     nothing = np.zeros(BUFFER_BYTES, np.uint8)
     result = launch_family(
         kernel,
@@ -200,12 +201,12 @@ def launch_family(
 
 
 def bytes_of(array: np.ndarray) -> np.ndarray:
-    """The bytes of an array, as a copy of its own."""
+    """Return the bytes of an array, as a copy."""
     return np.frombuffer(array.tobytes(), np.uint8).copy()
 
 
 def buffer_of(values: np.ndarray, seed: int = 0) -> np.ndarray:
-    """A 16 KiB buffer that starts with ``values``; the rest is a known pattern that is no NaN."""
+    """Return a 16 KiB buffer that starts with ``values``; the rest is a known pattern without NaN."""
     whole = pattern(values.dtype, seed)
     flat = values.ravel()
     whole[: flat.size] = flat
@@ -213,7 +214,7 @@ def buffer_of(values: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 def pattern(dtype: np.dtype, seed: int = 0) -> np.ndarray:
-    """A 16 KiB buffer of distinct-looking finite values: what an operation must leave alone keeps it."""
+    """Return a 16 KiB buffer of finite, distinct-looking values: an operation must keep those it does not write."""
     dtype = np.dtype(dtype)
     n = BUFFER_BYTES // dtype.itemsize
     numbers = (np.arange(n) * 37 + 11 * seed + 5) % 101 - 50
@@ -223,7 +224,7 @@ def pattern(dtype: np.dtype, seed: int = 0) -> np.ndarray:
 
 
 def specials(dtype: np.dtype) -> np.ndarray:
-    """Values where arithmetic goes wrong first: zeros of both signs, infinities, NaN, subnormals, extremes, ties."""
+    """Return values where arithmetic fails first: zeros of both signs, infinities, NaN, subnormals, extremes, ties."""
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
@@ -264,7 +265,7 @@ class Data:
     scale: float = field(default=8.0)
 
     def array(self, dtype: np.dtype, n: int | None = None) -> np.ndarray:
-        """``n`` values, or as many as fill a buffer."""
+        """Return ``n`` values, or as many as fill a buffer."""
         dtype = np.dtype(dtype)
         n = BUFFER_BYTES // dtype.itemsize if n is None else n
         rng = np.random.default_rng([self.seed, dtype.num])
@@ -282,7 +283,7 @@ class Data:
 
 
 def data() -> st.SearchStrategy[Data]:
-    """Seeds of test data, half of them with special values."""
+    """Draw seeds of test data, half of them with special values."""
     return st.builds(Data, seed=st.integers(0, 2**32 - 1), special=st.booleans())
 
 
@@ -290,7 +291,7 @@ Operation = Callable[..., np.ndarray]
 
 
 def fold(call: Call, operation: Operation, dst: np.ndarray, *sources: np.ndarray, width: int) -> np.ndarray:
-    """``dst`` after the call: repeats one after the other, lanes of one repeat at once; the rest keeps its values."""
+    """Return ``dst`` after the call: repeat by repeat, all lanes of one at once; other elements keep their values."""
     result = dst.copy()
     places = call.indices(width, dst.dtype.itemsize, 0)
     reads = [call.indices(width, source.dtype.itemsize, i + 1) for i, source in enumerate(sources)]
@@ -300,7 +301,7 @@ def fold(call: Call, operation: Operation, dst: np.ndarray, *sources: np.ndarray
 
 
 def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
-    """Equal bit for bit, except that one NaN is as good as another."""
+    """Assert equal bits; a NaN may have any bits."""
     if actual.dtype.kind in "iu":
         np.testing.assert_array_equal(actual, expected)
         return
@@ -314,7 +315,7 @@ def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
 
 
 def ulps(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """Error in units in the last place of ``actual``'s dtype, where ``exact`` (float64) is finite and representable."""
+    """Return the error in units in the last place of ``actual``'s dtype, where ``exact`` (float64) fits that dtype."""
     info = ml_dtypes.finfo(actual.dtype)
     rounded = np.abs(exact)
     with np.errstate(all="ignore"):
@@ -324,11 +325,11 @@ def ulps(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:
 
 
 def quiet() -> np.errstate:
-    """Context in which NumPy says nothing about NaN, infinity and overflow, which the tests produce on purpose."""
+    """Return a context in which NumPy does not warn about NaN, infinity and overflow, which tests make on purpose."""
     return np.errstate(all="ignore")
 
 
 def chunks(values: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """``values`` in pieces of ``size``."""
+    """Yield ``values`` in pieces of ``size``."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

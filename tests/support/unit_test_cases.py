@@ -1,4 +1,4 @@
-"""Reads an operator repository's own unit tests of tiling: a call of TilingContextFaker in a TEST_F, what it expects.
+"""Reads an operator repository's unit tests of tiling: a TEST_F with a TilingContextFaker, and its expectations.
 
 The form is that of ops-nn (tests/ut/op_host/test_<op>_tiling.cpp): shapes as ``gert::StorageShape x = {{..}, {..}}``,
 the chip as JSON text (CORE_NUM, UB_SIZE), expectations as ASSERT_EQ of the key, the block count, the data as text.
@@ -15,7 +15,7 @@ from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.host_call import TensorInfo
 
 _KINDS = {"int64_t": "int", "float": "float", "bool": "bool", "string": "string"}
-# Chips of other architectures; their code is in folders of their own.
+# Names of chips of other architectures; their code is in separate folders.
 _ELSEWHERE = re.compile(
     r"Ascend950|Ascend910_95|Ascend310P|\bregbase|arch35|\"3510\"|SocVersion::ASCEND(?!910B\b)", re.IGNORECASE
 )
@@ -23,7 +23,7 @@ _ELSEWHERE = re.compile(
 
 @dataclass(frozen=True)
 class TilingCase:
-    """One unit test. key, blocks, data: None where it does not look at them; data are 32-bit numbers."""
+    """One unit test. key, blocks, data: None if it does not check them; data are 32-bit numbers."""
 
     name: str
     op: str
@@ -43,7 +43,7 @@ class TilingCase:
 
 
 def read_cases(path: Path) -> list[TilingCase]:
-    """The cases for the chip 910B that a file spells out; helpers with parameters and other chips are left out."""
+    """Return a file's explicit cases for the chip 910B, without helpers with parameters and other chips."""
     text = re.sub(r"//[^\n]*", "", path.read_text("utf-8", "replace"))
     cases = []
     for block in re.split(r"\bTEST_[FP]\s*\(", text)[1:]:
@@ -58,12 +58,12 @@ def _case(block: str, text: str) -> TilingCase | None:
     name = re.match(r"\s*\w+\s*,\s*(\w+)", block)
     core, ub = (re.search(rf'"{word}":\s*(\d+)', block) for word in ("CORE_NUM", "UB_SIZE"))
     op = re.search(r'\bop_type\s*[({=]\s*"(\w+)"', block)
-    # Shapes that are changed after their declaration, and inputs with values, need more than their text.
+    # The text of a case is not enough if shapes change after their declaration, or inputs have values.
     if not (name and core and ub and op) or re.search(r"ConstInput|Mutable\w+Shape|AppendDim|SetDim", block):
         return None
     faker = block[block.index("TilingContextFaker()") :]
     faker = faker[: faker.index(".Build()")]
-    # Lengths that are named stay out: their case is left out with them.
+    # A shape with named lengths is left out, and its case with it.
     shapes = {one[1]: _numbers(one[2]) for one in _SHAPE.finditer(block) if not re.search(r"[A-Za-z_*]", one[2])}
     inputs = _tensors("Input", faker, shapes)
     outputs = _tensors("Output", faker, shapes)
@@ -114,7 +114,7 @@ def _tensors(role: str, faker: str, shapes: dict[str, tuple[int, ...]]) -> tuple
 
 
 def _owners(role: str, faker: str, many: int) -> list[int]:
-    """Index in the definition of each instance: IrInstanceNum counts the instances of each declared input."""
+    """Return each instance's index in the definition: IrInstanceNum counts the instances of each declared input."""
     counts = re.search(r"\.IrInstanceNum\(\{([\d,\s]*)\}", faker)
     if role == "Output" or counts is None or sum(_numbers(counts[1])) != many:
         return list(range(many))

@@ -1,7 +1,7 @@
-"""Many distinct submissions with known verdicts: the named right and wrong solutions, renamed, reordered, commented.
+"""Many distinct submissions with known verdicts: named right and wrong solutions, renamed, reordered, commented.
 
-A variation has the same tokens but for names of the author's own, the order of members, functions or keys, and
-comments: whoever judges it has to say what the named solution is told. No two have the same text.
+A variation has the same tokens except for the author's own names, the order of members, functions or keys, and
+comments. So its verdict must be that of the named solution. No two variations have the same text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gn_tutorial.course.exercises.registry import load_course
 
 _LOCAL = re.compile(r"^ +(?:const |constexpr )?(?:u?int\d+_t|float|bool|auto) (\w+) = ", re.MULTILINE)
 _MEMBER = re.compile(r"^  [\w:]+(?:<[\w:, ]+>)? (\w+_)(?: = [\w.]+)?;", re.MULTILINE)
-#: A declaration of members on a line of its own; not that of a TPipe, which has to be there before its queues.
+#: Declarations of members on one line; not that of a TPipe, which must come before its queues.
 _MEMBERS = re.compile(r"  (?!.*\b(?:TPipe|return|using)\b)[\w:]+(?:<[\w:, ]+>)?\*? [\w, ]+_(?: = [\w.]+)?;(?: *//.*)?")
 _ENTRY = re.compile(r"__global__[^()]*\(([^)]*)\)")
 _KEY = re.compile(r"^\w+ = [^\[{\n]*$", re.MULTILINE)
@@ -36,7 +36,7 @@ _REMARKS = ("first try", "see the notebook", "checked by hand", "to be looked at
 
 @dataclass(frozen=True)
 class Named:
-    """A text with its verdict. message: a part of what must be said first, of a wrong one; "" of a right one."""
+    """A text with its verdict. message: a part of a wrong one's first message; "" for a right one."""
 
     name: str
     text: Text
@@ -48,7 +48,7 @@ class Named:
 
 
 def named_exercises(ids: Sequence[str] = ()) -> list[Named]:
-    """The solution and the wrong solutions of these exercises, or of all whose libraries are installed."""
+    """Return solution and wrong solutions of these exercises, or of all exercises whose libraries are installed."""
     found = []
     for exercise in load_course():
         checker = checker_of(exercise)
@@ -65,7 +65,7 @@ def named_exercises(ids: Sequence[str] = ()) -> list[Named]:
 
 
 def named_tasks(folder: Path) -> list[Named]:
-    """Right solutions of the exam's tasks in both layouts, wrong ones in 9.x. folder: where they are laid out."""
+    """Return the exam tasks' right solutions in both layouts and wrong ones in 9.x. folder: where they are written."""
     found = []
     for task in load_tasks():
         right = right_solutions(task)
@@ -83,7 +83,7 @@ def named_tasks(folder: Path) -> list[Named]:
 
 
 def varied(named: Sequence[Named], count: int) -> Iterator[Named]:
-    """So many variations, of each named text in turn."""
+    """Yield ``count`` variations, one of each named text in turn."""
     seen: set[str] = set()
     for number, one in zip(range(count), itertools.cycle(named), strict=False):
         for attempt in itertools.count():
@@ -95,7 +95,7 @@ def varied(named: Sequence[Named], count: int) -> Iterator[Named]:
 
 
 def variation(one: Named, rng: random.Random) -> Text:
-    """The text with other names, another order, more comments. Of a task, its kernel and its tiling function."""
+    """Return the text with other names, another order, more comments; for a task, of its kernel and tiling function."""
     return replace(one.text, files={name: _file(name, text, one, rng) for name, text in one.text.files.items()})
 
 
@@ -109,7 +109,7 @@ def _file(name: str, text: str, one: Named, rng: random.Random) -> str:
 
 def _renamed_cpp(text: str, message: str, rng: random.Random) -> str:
     mine = {*_LOCAL.findall(text), *_MEMBER.findall(text)}
-    # A field of a struct keeps its name, a parameter of the kernel, and what the verdict quotes.
+    # Struct fields, kernel parameters and words that the verdict quotes keep their names.
     kept = [*re.findall(r"(?:\.|->)\s*(\w+)", text), *re.findall(r"\w+", message)]
     mine -= {*kept, *(name for entry in _ENTRY.findall(text) for name in re.findall(r"\w+", entry))}
     return _renamed(text, {name: _other(name, rng) for name in sorted(mine) if rng.random() < 0.8})
@@ -127,7 +127,7 @@ def _other(name: str, rng: random.Random) -> str:
 
 
 def _members_shuffled(text: str, rng: random.Random) -> str:
-    """Each run of members that are declared one below the other, in another order."""
+    """Shuffle each run of members that are declared on successive lines."""
     lines = text.split("\n")
     begin = 0
     while begin < len(lines):
@@ -152,7 +152,7 @@ def _commented_cpp(text: str, rng: random.Random) -> str:
 
 
 def _toml(text: str, rng: random.Random) -> str:
-    """Keys, each with the comment above it, in another order."""
+    """Shuffle the keys, each with the comment above it."""
     if not re.search(r"^\[|'''|\"\"\"", text, re.MULTILINE) and len(_KEY.findall(text)) > 1:
         head, *blocks = re.split(r"\n\n", text.strip())
         text = "\n\n".join([head, *rng.sample(blocks, len(blocks))]) + "\n"
@@ -181,7 +181,7 @@ def _python(text: str, message: str, rng: random.Random) -> str:
 
 
 def _renamed_python(text: str, tree: ast.Module, message: str, rng: random.Random) -> str:
-    """Other names for what functions assign to and nothing else is called: no parameter, attribute or keyword."""
+    """Rename what only functions assign to; a name that is also a parameter, attribute or keyword stays."""
     stored, kept = set(), {*re.findall(r"\w+", message)}
     for node in ast.walk(tree):
         match node:
@@ -191,7 +191,7 @@ def _renamed_python(text: str, tree: ast.Module, message: str, rng: random.Rando
                 kept.add(node.attr)
             case ast.arg() | ast.keyword():
                 kept.add(node.arg or "")
-            case ast.Constant(value=str(said)):  # code in a text, a name that is looked up
+            case ast.Constant(value=str(said)):  # a text may be code, or a name for a look-up
                 kept.update(re.findall(r"\w+", said))
     outside = {target.id for node in tree.body for target in ast.walk(node) if _assigns_outside(node, target)}
     mine = stored - kept - outside
@@ -199,7 +199,7 @@ def _renamed_python(text: str, tree: ast.Module, message: str, rng: random.Rando
 
 
 def _assigns_outside(node: ast.AST, target: ast.AST) -> bool:
-    """Whether a name is assigned to at the top of the file."""
+    """Whether ``node``, a statement at the top of the file, assigns to the name ``target``."""
     plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
     return plain and isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
 
@@ -209,7 +209,7 @@ def _remark(rng: random.Random) -> str:
 
 
 def lay_out(texts: Sequence[Named], folder: Path) -> dict[str, Named]:
-    """A class in which each learner handed in one of the texts: its path inside the folder -> the text."""
+    """Write a class in which each learner handed in one of the texts; return its path inside the folder -> the text."""
     found = {}
     for number, one in enumerate(texts):
         learner = f"learner{number:04}"
@@ -227,7 +227,7 @@ def lay_out(texts: Sequence[Named], folder: Path) -> dict[str, Named]:
 
 
 def complaints(found: Sequence[object], named: dict[str, Named]) -> list[str]:
-    """Rows of results that do not say what the named texts must be told, and texts without a row."""
+    """Return the results whose verdict is not that of the named text, and texts without a result."""
     rows = {row.path: row for row in found}  # type: ignore[attr-defined]
     wrong = [f"{path} ({named[path].name}): no row" for path in named.keys() - rows.keys()]
     for path, one in named.items():

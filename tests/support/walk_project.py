@@ -16,7 +16,7 @@ _END_OF_TILING = "}\n\n}  // namespace optiling"
 
 
 def write_walk_project(folder: Path) -> Path:
-    """half_swish.json, ref.py and HalfSwish in ``folder``, as they stand after the page's second step."""
+    """Write half_swish.json, ref.py and HalfSwish into ``folder``, as they are after the page's second step."""
     (folder / "half_swish.json").write_text(next(text for language, text in BLOCKS if language == "json"))
     (folder / "ref.py").write_text(_REFERENCE)
     root = new_project(folder / "half_swish.json", folder / "HalfSwish", "8.x")
@@ -32,12 +32,12 @@ def write_walk_project(folder: Path) -> Path:
 
 
 def write_second_tiling(root: Path) -> None:
-    """The tiling function of the page's third step."""
+    """Write the tiling function of the page's third step."""
     _edit(root / _HOST, "  HalfSwishTilingData tiling;", _END_OF_TILING, _SECOND)
 
 
 def _edit(path: Path, begin: str, end: str, new: str) -> None:
-    """Put ``new`` in place of the text from ``begin`` up to ``end``."""
+    """Replace the text from ``begin`` up to ``end`` by ``new``."""
     text = path.read_text(encoding="utf-8")
     first = text.index(begin)
     path.write_text(text[:first] + new + text[text.index(end, first) :], encoding="utf-8")

@@ -1,7 +1,7 @@
-"""A machine without a C++ compiler, on which the package installs the one of the ziglang wheel: once in each run.
+"""A machine without a C++ compiler, on which the package installs the ziglang wheel's, once in each run.
 
-The installation takes half a minute, and zig compiles its C++ library for longer, once for each folder that it lies
-in. So the tests that want a second compiler take this one.
+The installation takes half a minute, and zig then compiles its C++ library, once for each folder of an installation,
+which takes longer. So all tests that want a second compiler use this one.
 """
 
 import json
@@ -38,7 +38,7 @@ print(found.name, built.compiler.name, found.argv[0])
 
 
 class BareMachine(NamedTuple):
-    """``folder``: the new environment, ``path``: where it finds programs; how a first launch ended and what it said."""
+    """The environment's ``folder``, the ``path`` where it finds programs, and a first launch's exit code and output."""
 
     folder: Path
     path: Path
@@ -48,17 +48,17 @@ class BareMachine(NamedTuple):
 
     @property
     def compiler(self) -> str:
-        """The path of the compiler that was found."""
+        """The path of the compiler that the launch found."""
         return self.out.split(maxsplit=2)[2].strip()
 
 
 @pytest.fixture(scope="session")
 def bare_machine() -> BareMachine:
-    """A first launch without g++ and clang++, in an environment that this run has made."""
+    """Make an environment without g++ and clang++, once a run, and a first launch in it."""
     folder = Path(os.environ["GNT_CACHE_DIR"]).absolute() / "ziglang"
     folder.mkdir(parents=True, exist_ok=True)
     run, told = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex, folder / "told.json"
-    with filelock.FileLock(folder / "lock"):  # one worker makes it, the others read what it was told
+    with filelock.FileLock(folder / "lock"):  # one worker makes it, the others read its result
         before = json.loads(told.read_text("utf-8")) if told.exists() else {}
         if before.get("run") != run:
             told.unlink(missing_ok=True)
@@ -69,10 +69,10 @@ def bare_machine() -> BareMachine:
 
 @pytest.fixture
 def use_zig(bare_machine: BareMachine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Called, it makes that compiler the one of this test, on that machine's path.
+    """Return a function that makes this test use that compiler, with that machine's path.
 
-    The path is part of it: where zig finds another compiler there, it looks for headers in other folders, and makes its
-    C++ library once more.
+    The path matters: if zig finds another compiler on it, it searches other folders for headers, and compiles its C++
+    library again.
     """
     assert bare_machine.code == 0, bare_machine.err
 
@@ -84,13 +84,13 @@ def use_zig(bare_machine: BareMachine, monkeypatch: pytest.MonkeyPatch) -> Calla
 
 
 def _first_launch(folder: Path) -> tuple[int, str, str]:
-    """In a new environment with nothing on its path; the package's other requirements come from this one."""
+    """Launch in a new environment with nothing on its path; the package's other requirements are linked from here."""
     env, packages, path = (folder / name for name in ("env", "packages", "path"))
     for old in (env, packages, path):
         shutil.rmtree(old, ignore_errors=True)
     venv.create(env, with_pip=True)
     path.mkdir()
-    # One folder with everything that is installed here but ziglang, which has to come from pip.
+    # One folder with all packages of this environment except ziglang, which pip must install.
     packages.mkdir()
     for installed in (Path(one) for one in sys.path if one.endswith("-packages")):
         for item in installed.iterdir():

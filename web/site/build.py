@@ -1,6 +1,6 @@
 """Build the site: `./gnt site [--out FOLDER]`. Then `python -m http.server --directory FOLDER` shows it.
 
-A warning of Sphinx, a link that leads nowhere, and a page that asks another host for something end it with 1.
+It exits with 1 for a warning of Sphinx, a link that leads nowhere, or a page that fetches something from another host.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gn_tutorial.errors import GntError  # noqa: E402
 from web.site import pages  # noqa: E402
 from web.site.stage import ROOT, BrokenLink, Stage  # noqa: E402
 
-#: What a browser fetches by itself: not a link that somebody may follow.
+#: Addresses that a browser fetches by itself, unlike links that a reader may follow.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|source|video|link(?! rel=\"(?:canonical|edit)))\b"
     r"[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]+)"
@@ -31,7 +31,7 @@ _FETCHED = re.compile(
 
 
 def fetched_elsewhere(folder: Path) -> list[str]:
-    """Every address on another host that a page of the site would fetch."""
+    """Return every address on another host that a page of the site would fetch."""
     found = [
         f"{page.relative_to(folder)}: {address}"
         for page in sorted(folder.rglob("*.html"))
@@ -75,13 +75,13 @@ def build(out: Path, work: Path, playground: bool) -> None:
         raise SystemExit(code)
     if playground:
         assemble(made / "playground")
-    # Not before all is well: a folder that somebody serves stays as it was.
+    # Only after all checks: a folder that somebody serves stays unchanged if one fails.
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(made, out, ignore=shutil.ignore_patterns(".doctrees", ".buildinfo"))
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """The command. words: those of the command line, if None."""
+    """Run the command. words: its arguments; None: those of the command line."""
     parser = argparse.ArgumentParser(prog="gnt site", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "site", help="the folder to write (default: build/site)"

@@ -26,18 +26,18 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["**.ipynb_checkpoints"]
 
-# Outputs are those that stand in the notebooks, where tests compare them.
+# Outputs are those stored in the notebooks, which tests compare.
 nb_execution_mode = "off"
-# Of widgets no state is stored; without this Sphinx would load their script from another host.
+# The notebooks store no state of widgets; without this Sphinx would load the widgets' script from another host.
 nb_ipywidgets_js = {}
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
-# Pages link to headings as GitHub names them.
+# Pages link to headings by GitHub's names for them.
 myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
 
 mathjax_path = "mathjax/tex-chtml.js"
-# Its menu would load what is not there.
+# MathJax's menu would load files that the site lacks.
 mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"
@@ -49,7 +49,7 @@ html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 
-# The link "edit this page" needs to know where the repository is: GitHub Actions says so.
+# The link "edit this page" needs the repository's address: GitHub Actions sets it.
 if repository := os.environ.get("GITHUB_REPOSITORY"):
     server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
     html_theme_options = {
@@ -60,7 +60,7 @@ if repository := os.environ.get("GITHUB_REPOSITORY"):
 
 
 def copy_mathjax(app: Any, error: Exception | None) -> None:
-    """Put what formulas need on this site, 2 of the 24 MB of MathJax: no page may ask another host for anything."""
+    """Copy the files that formulas need to this site, 2 of MathJax's 24 MB: no page may fetch from another host."""
     if error is None:
         package = Path(find_spec("sphinx-mathjax-offline").origin).parent
         source, target = package / "static" / "mathjax", Path(app.outdir) / "_static" / "mathjax"
@@ -71,10 +71,10 @@ def copy_mathjax(app: Any, error: Exception | None) -> None:
 
 
 def link_other_language(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Put a link to the same page in the other language above its text, where there is one."""
+    """Put a link to the same page in the other language above its text, if there is one."""
     language, other = pages.counterpart("README" if page == app.config.root_doc else page)
     other = app.config.root_doc if other == "README" else other
-    linked = "README.zh" in (page, other)  # these pages have such a link of their own
+    linked = "README.zh" in (page, other)  # these pages already have such a link
     if other in app.env.found_docs and "body" in context and not linked:
         name, code = ("English", "en") if language == "zh" else ("中文", "zh")
         address = context["pathto"](other)
@@ -83,6 +83,6 @@ def link_other_language(app: Any, page: str, template: str, context: dict[str, A
 
 
 def setup(app: Any) -> None:
-    """Sphinx calls it."""
+    """Connect the functions above; Sphinx calls this."""
     app.connect("html-page-context", link_other_language)
     app.connect("build-finished", copy_mathjax)

@@ -1,4 +1,4 @@
-"""Pages that are made from data: the front, the exercises, the Python interface, the names of Ascend C on the twin."""
+"""Pages made from data: the front page, the exercises, the Python interface, the names of Ascend C on the twin."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gn_tutorial.cli.api_table import Api, load_apis
 from gn_tutorial.course.exercises.registry import KINDS, Exercise, load_course
 from gn_tutorial.timing.machine import Machine, load_machine
 
-#: Of docs/: what a learner opens first stands in the contents by this order, all else after it by name.
+#: The pages of docs/ that a learner opens first, in their order in the contents; the others follow by name.
 _FIRST = ("install", "GLOSSARY", "exam", "profiling", "sanitizer", "host-api", "pytorch")
 
-#: A page of docs/teaching/ needs its place here.
+#: The order of the pages of docs/teaching/; a new page needs its place here.
 _TEACHING = [f"docs/teaching/{name}" for name in ("TEACHING", "before-the-workshop", "hub")]
 
 
 def counterpart(page: str) -> tuple[str, str]:
-    """The language of a page of the site, and the name that the same page has in the other one."""
+    """Return the language of a page of the site, and the name of the same page in the other language."""
     if page.endswith(".zh") or "/zh/" in page:
         return "zh", page.replace("/zh/", "/").removesuffix(".zh")
     folder, slash, name = page.rpartition("/")
@@ -28,7 +28,7 @@ def counterpart(page: str) -> tuple[str, str]:
 
 
 def front(pages: Iterable[Path], made: Iterable[str]) -> str:
-    """README, and the contents of the site. ``made``: the pages of this module."""
+    """Return README and the contents of the site. ``made``: the pages of this module."""
     pages = [page.with_suffix("").as_posix() for page in pages]
     chinese = [page for page in pages if counterpart(page)[0] == "zh"]
     pages = [page for page in pages if page not in chinese]
@@ -46,7 +46,7 @@ def front(pages: Iterable[Path], made: Iterable[str]) -> str:
 
 
 def contents_of_findings(pages: Iterable[Path]) -> str:
-    """The contents behind the overview of diagnostics: a page for each id."""
+    """Return the contents of the overview of diagnostics: a page for each id."""
     here = Path("docs/diagnostics")
     return _toctree("", sorted(page.stem for page in pages if page.parent == here and page.stem != "README"))
 
@@ -58,7 +58,7 @@ def _toctree(caption: str, pages: Iterable[str]) -> str:
 
 
 def exercises() -> str:
-    """Every exercise: its task, and its hints behind a click."""
+    """Return every exercise with its task, and its hints behind a click."""
     head = "# Exercises\n\n`gnt learn` shows the next one, and checks your file of it.\n"
     by_notebook = itertools.groupby(load_course(), lambda one: one.notebook)
     return head + "".join(f"\n## Notebook {number}\n" + "".join(map(_exercise, group)) for number, group in by_notebook)
@@ -76,7 +76,7 @@ def _exercise(one: Exercise) -> str:
 
 
 def python_interface() -> str:
-    """Of everything that ``import gn_tutorial`` hands out, what its docstring says."""
+    """Return a page with the docstring of everything that ``import gn_tutorial`` offers."""
     names = sorted((name for name in gnt.__all__ if not name.startswith("_")), key=str.lower)
     return (
         "# The Python interface\n\n`import gn_tutorial as gnt` is all that a notebook or a program needs.\n"
@@ -89,7 +89,7 @@ def python_interface() -> str:
 
 
 def _directive(name: str) -> str:
-    # What is handed out lazily is not imported here: torch may be missing, and Sphinx does without it.
+    # Lazy names are not imported here: torch may be missing, and Sphinx does without it.
     module, _, inside = gnt._LAZY.get(name, "").partition(":")
     if module and not inside:
         return f".. automodule:: gn_tutorial.{module}\n   :members:"
@@ -102,7 +102,7 @@ def _directive(name: str) -> str:
 
 
 def ascend_c() -> str:
-    """The names of Ascend C: what each does, its forms as the twin declares them, its modelled cost."""
+    """Return the names of Ascend C: what each does, its forms as the twin declares them, its modelled cost."""
     machine = load_machine()
     apis = sorted(load_apis(), key=lambda api: api.name.lower())
     rest = ", ".join(f"`{api.name}`" for api in apis if not api.supported)
@@ -124,5 +124,5 @@ def _api(api: Api, machine: Machine) -> Iterator[str]:
         yield "\n```cpp\n" + "\n".join(page.forms) + "\n```\n"
 
 
-#: Page of the site -> what makes it.
+#: Page of the site -> the function that makes it.
 MADE = {"exercises": exercises, "ascend-c": ascend_c, "python": python_interface}

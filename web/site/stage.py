@@ -1,6 +1,6 @@
-"""Collect the site's sources in one folder: pages and notebooks of the repository, and pages made from its data.
+"""Collects the site's sources in one folder: pages and notebooks of the repository, and pages made from its data.
 
-Nothing is written twice: a page is a copy in which one thing changes. A link to a file that is no page (a kernel, a
+A page is a copy with one change, so no text is written twice. A link to a file that is no page (a kernel, a
 program of a diagnostics page) leads to a page that shows that file.
 """
 
@@ -16,12 +16,12 @@ from pathlib import Path
 from gn_tutorial.course.playground.finding_pages import with_try_it
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Pages, by where they stand in the repository and on the site.
+#: Pages: their place in the repository and on the site.
 PAGES = (
     "README*.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "docs/**/*.md", "notebooks/*.ipynb",
     "notebooks/??/*.ipynb",
 )  # fmt: skip
-#: Where the pages of linked files stand.
+#: The folder of the pages that show linked files.
 FILES = "files"
 _LANGUAGES = {
     ".py": "python",
@@ -38,11 +38,11 @@ _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 
 
 class BrokenLink(Exception):
-    """A page links to what is not in the repository."""
+    """A page links to something that is not in the repository."""
 
 
 class Stage:
-    """The folder that Sphinx reads. playground: pages link what can be tried in it."""
+    """The folder that Sphinx reads. playground: whether pages link to the playground for code that it can run."""
 
     def __init__(self, folder: Path, playground: bool = False) -> None:
         self.folder, self.playground = folder, playground
@@ -59,13 +59,13 @@ class Stage:
         shutil.copytree(ROOT / "docs" / "images", self.folder / "docs" / "images")
 
     def write(self, page: str, text: str) -> None:
-        """Write one page, named by its place on the site."""
+        """Write one page; ``page`` is its place on the site."""
         path = self.folder / page
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def append(self, page: str, text: str) -> None:
-        """Write behind what stands on a page."""
+        """Append text to a page."""
         with (self.folder / page).open("a", encoding="utf-8") as file:
             file.write(text)
 
@@ -77,7 +77,7 @@ class Stage:
                 cell["source"] = self._markdown(page, "".join(cell["source"]))
             cells.append(cell)
             if self.playground and (puzzle := _PUZZLE.fullmatch(cell["id"])):
-                # No link of Markdown: the playground is no page of Sphinx.
+                # An HTML link, not Markdown's: the playground is no page of Sphinx.
                 address = (
                     f"{'../' * (len(page.parts) - 1)}playground/index.html#start=puzzle/{page.name[:2]}.{puzzle[1]}"
                 )
@@ -104,7 +104,7 @@ class Stage:
         return f"{link[1]}{posixpath.relpath(shown, page.parent.as_posix())}{'#' if anchor else ''}{anchor}{link[3]}"
 
     def _show(self, place: str) -> str:
-        """The page that shows a file or lists a folder."""
+        """Return the page that shows a file or lists a folder."""
         page = f"{FILES}/{place}.md"
         if place not in self._shown:
             self._shown.add(place)
@@ -119,7 +119,7 @@ class Stage:
 
 
 def outside_fences(text: str, change: Callable[[str], str]) -> str:
-    """Change the text but not its blocks of code, which may hold brackets that look like links."""
+    """Change the text outside its blocks of code, which may have brackets that look like links."""
     parts = _FENCED.split(text)
-    # Two groups a block: the block, and its fence.
+    # The split gives two groups for each block: the block, and its fence.
     return "".join(change(part) if i % 3 == 0 else part for i, part in enumerate(parts) if i % 3 < 2)

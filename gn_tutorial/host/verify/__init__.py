@@ -1,5 +1,5 @@
-"""``gnt npu verify``: all that runs on an NPU, run there once, compared with the twin, in a report to send back.
+"""``gnt npu verify``: runs everything that can run on an NPU there once, compares it with the twin, writes a report.
 
-``steps`` says what is done, ``report`` keeps what came of it; ``kernels`` is one kernel, in a process of its own, over
-``direct``. Nothing here was run on an NPU; it is tested over a stand-in for CANN's runtime.
+``steps`` has the steps, ``report`` stores their results; ``kernels`` verifies one kernel in a separate process, using
+``direct``. Nothing here was run on an NPU; it is tested with a stand-in for CANN's runtime.
 """

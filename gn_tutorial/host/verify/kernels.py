@@ -1,4 +1,4 @@
-"""One registered kernel on an NPU and on the twin, in all of its dtypes: numbers, bits, modelled and measured times.
+"""Compares one registered kernel on an NPU and on the twin, in all its dtypes: numbers, bits, modelled and real times.
 
     python -m gn_tutorial.host.verify.kernels <library> <kernel> <device> <rounds>
 
@@ -41,7 +41,7 @@ _SEED = 0
 
 
 def verify(npu: NpuRuntime, name: str, rounds: int) -> Iterator[dict[str, Any]]:
-    """A row for each dtype of kernel ``name``. What is wrong with one of them is in its row, as ``error``."""
+    """Yield a row for each dtype of kernel ``name``. A row with an error has it in ``error``."""
     op, spec = find_kernel(name)
     for dtype in spec.dtypes:
         row: dict[str, Any] = {"name": f"{name} {dtype}"}
@@ -78,7 +78,7 @@ def _compared(npu: NpuRuntime, op: OpSpec, spec: KernelSpec, dtype: str, rounds:
 
 
 def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: KernelSpec) -> dict[str, Any]:
-    """An output beside the reference, within the kernel's tolerance, and beside the twin's, bit by bit."""
+    """Compare an output with the reference, within the kernel's tolerance, and bit by bit with the twin's."""
     row = compare(name, npu, np.asarray(golden), spec.tolerance)
     other = npu.reshape(-1).view(np.uint8) != np.ascontiguousarray(twin).reshape(-1).view(np.uint8)
     differ = int(other.reshape(npu.size, -1).any(1).sum()) if npu.size else 0
@@ -86,7 +86,7 @@ def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: Ker
 
 
 def _spread(times: list[float]) -> dict[str, float] | None:
-    """Microseconds, with what a launch costs the host; the first launches are the slow ones, so the median counts."""
+    """Return percentiles of times in microseconds, host costs included. First launches are slow: the median counts."""
     if not times:
         return None
     ordered = sorted(times)
@@ -94,7 +94,7 @@ def _spread(times: list[float]) -> dict[str, float] | None:
 
 
 def main() -> int:
-    """The process's own main."""
+    """Run the command line of this process."""
     library, name, device, rounds = sys.argv[1:]
     npu = NpuRuntime(Path(library), int(device))
     for row in verify(npu, name, int(rounds)):
@@ -103,7 +103,7 @@ def main() -> int:
 
 
 _TO_DEVICE, _TO_HOST = 1, 2  # aclrtMemcpyKind
-_AGAIN = 100002  # aclInit was called before
+_AGAIN = 100002  # the status of aclInit if it was called before
 _POISON = 0xA5
 _FUNCTIONS: dict[str, Sequence[Any]] = {
     "aclInit": (c_char_p,),
@@ -115,7 +115,7 @@ _FUNCTIONS: dict[str, Sequence[Any]] = {
 
 
 class NpuRuntime:
-    """NPU number ``index``, and the host API's build ``library``. Raises KernelError with the runtime's number."""
+    """NPU number ``index``, and the host API's build ``library``. Raises KernelError with the runtime's status."""
 
     def __init__(self, library: Path, index: int = 0) -> None:
         self._runtime = _runtime()
@@ -131,21 +131,21 @@ class NpuRuntime:
 
     @property
     def chip(self) -> str:
-        """As the runtime names it."""
+        """The chip's name in the runtime."""
         return (self._runtime.aclrtGetSocName() or b"unknown").decode()
 
     @property
     def cores(self) -> int:
-        """Vector cores."""
+        """The number of vector cores."""
         return int(self._library.GnVectorCores())
 
     def run(
         self, entry: str, blocks: int, args: Sequence[LaunchArg], rounds: int = 0
     ) -> tuple[dict[str, np.ndarray], list[float]]:
-        """What the kernel wrote, by name, from memory full of a pattern; and the times of ``rounds`` launches more.
+        """Return the kernel's outputs by name, over a pattern in memory, and the times of ``rounds`` more launches.
 
-        A time is microseconds from the call until the stream is done: it holds what a launch costs the host. Raises
-        KernelError.
+        A time is in microseconds, from the call until the stream is done, so it includes the host's part of a launch.
+        Raises KernelError.
         """
         memory: list[c_void_p | None] = []
         kept: list[Any] = []  # numbers on the host
@@ -177,7 +177,7 @@ class NpuRuntime:
         check(self._library.GnSynchronizeStream(self._stream), self._library)
 
     def _place(self, arg: LaunchArg, kept: list[Any]) -> c_void_p | None:
-        """Device memory with the argument's bytes; None for a number, which stays on the host in ``kept``."""
+        """Return device memory with the argument's bytes; None for a number, which stays on the host in ``kept``."""
         if isinstance(arg.data, bytes) and arg.role != Role.TILING:
             kept.append(ctypes.create_string_buffer(arg.data, len(arg.data)))
             return None

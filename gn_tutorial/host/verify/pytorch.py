@@ -1,10 +1,10 @@
-"""PyTorch's operators on a device beside the same ones on the CPU twin, and beside float64: for ``gnt npu verify``.
+"""Compares PyTorch's operators on a device with the CPU twin and with float64, for ``gnt npu verify``.
 
     python -m gn_tutorial.host.verify.pytorch npu
 
 prints a JSON line for each operator and dtype: forward and backward pass against the accuracy standard, how many
-elements have other bits than the twin's, and the times of both; then one for twenty steps of a training. The device
-"cpu" compares the twin with itself, which shows that this file works. Not run on an NPU here.
+elements have other bits than the twin's, and the times of both; then a line for twenty steps of a training. The device
+"cpu" compares the twin with itself, which shows that this file works. Not run on an NPU by us.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from gn_tutorial.torch_ops.arguments import DTYPES
 
 _OPS = torch.ops.gn_tutorial
 _ROUNDS, _STEPS = 20, 20
-_DRIFT = 1e-3  # of a loss, relative: two devices round differently
+_DRIFT = 1e-3  # relative difference of a loss: two devices round differently
 
 
 class _Case(NamedTuple):
-    """ours, built_in: of the same tensors; shapes: theirs, the data first."""
+    """One operator. ours, built_in: functions of the same tensors; shapes: those of the tensors, the data first."""
 
     ours: Callable[..., Tensor]
     built_in: Callable[..., Tensor]
@@ -71,7 +71,7 @@ _CASES = {
 
 
 def check(where: latency.MeasuredOn) -> Iterator[dict[str, Any]]:
-    """A row for each operator and dtype, and one for a training. What raises is a row, too."""
+    """Yield a row for each operator and dtype, and one for a training. An exception becomes a row, too."""
     for name, case in _CASES.items():
         for dtype in DTYPES:
             asked = functools.partial(_compared, case, dtype, where)
@@ -122,7 +122,7 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 def _trained(where: latency.MeasuredOn) -> dict[str, Any]:
-    """A small ResNet, converted, on the device; and as it is, on the CPU."""
+    """Train a small ResNet: converted, on the device, and unchanged, on the CPU; return the row."""
     there = resnet.train(nn.convert(resnet.make(0)).to(where.device), _STEPS)
     right = resnet.train(resnet.make(0), _STEPS)
     worst = max(abs(one - two) / abs(two) for one, two in zip(there, right, strict=True))

@@ -1,7 +1,7 @@
-"""What came of each step, kept as it comes: a JSON file for programs, a Markdown file for people, both to send back.
+"""The results of the steps, stored as they come in a JSON file for programs and a Markdown file for people.
 
-Both are written after every row, so nothing is lost when a step fails, hangs or is stopped. A later call on the same
-state of sources and toolkit goes on: what passed is not done again.
+The user sends both back. They are written after every row, so nothing is lost when a step fails, hangs or is stopped.
+A later call with the same sources and toolkit continues: it does not repeat a row that passed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Row = dict[str, Any]
 
 
 class VerifyReport:
-    """The report in ``folder``. key: the state that its rows are of; rows of another one are not kept.
+    """The report in ``folder``. key: the state of sources and toolkit; rows of another state are dropped.
 
-    fresh: begin anew. Raises ArgumentError for a file there that is no such report.
+    fresh: begin a new report. Raises ArgumentError if the file there is no such report.
     """
 
     def __init__(self, folder: Path, key: str, *, fresh: bool = False) -> None:
@@ -43,20 +43,20 @@ class VerifyReport:
         self._key = key
 
     def passed(self, step: str, name: str) -> bool:
-        """Whether this was done before, and right."""
+        """Whether this row was done before and passed."""
         return self.rows.get(step, {}).get(name, {}).get("passed") is True
 
     def add(self, step: str, row: Row) -> None:
-        """Keep a row: ``name``; ``passed``, None where nothing could be asked; ``error`` or ``skipped``, a reason."""
+        """Store a row: ``name``; ``passed``, None if nothing could be checked; ``error`` or ``skipped``, a reason."""
         self.rows.setdefault(step, {})[row["name"]] = row
         self.save()
 
     def failed(self) -> list[str]:
-        """What did not pass, as "step: name"."""
+        """Return the rows that did not pass, as "step: name"."""
         return [f"{step}: {name}" for step, rows in self.rows.items() for name, row in rows.items() if _is_wrong(row)]
 
     def save(self) -> None:
-        """Write both files, each at once: whoever reads sees the old or the new one."""
+        """Write both files, each in one step: a reader sees the old or the new one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         rows = {step: list(named.values()) for step, named in self.rows.items()}
         data = {"format": _FORMAT, "key": self._key, "environment": self.environment, "rows": rows}
@@ -64,7 +64,7 @@ class VerifyReport:
         _write(self.folder / MARKDOWN, self.markdown())
 
     def markdown(self) -> str:
-        """The report for people."""
+        """Return the report for people."""
         all_rows = [row for rows in self.rows.values() for row in rows.values()]
         wrong, skipped = sum(map(_is_wrong, all_rows)), sum("skipped" in row for row in all_rows)
         lines = ["# gnt npu verify", ""]

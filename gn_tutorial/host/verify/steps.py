@@ -1,7 +1,7 @@
-"""The steps of ``gnt npu verify``, in their order: what is built and run, and what a row says of it.
+"""The steps of ``gnt npu verify``, in their order: each builds or runs something, and yields rows with the results.
 
-Each step is a generator of rows; a step that cannot go on raises, which becomes a row, and the next one begins. Work
-that could take the process with it is done in a process of its own.
+A step that cannot go on raises; the error becomes a row, and the next step begins. Work that could crash the process
+is done in a separate one.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.projects.own_package import course_packages
 from gn_tutorial.projects.packing import pack
 
-_TAIL = 40  # lines of what a process said, in a row
+_TAIL = 40  # lines of a process's output that a row has
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 
 
 @dataclass
 class VerifyWork:
-    """What the steps share. kernels: only those whose names begin so. library: what the step ``build`` made."""
+    """The data that the steps share. kernels: prefixes of names to run. library: the result of the step ``build``."""
 
     report: VerifyReport
     device: int = 0
@@ -47,17 +47,17 @@ class VerifyWork:
 
     @property
     def folder(self) -> Path:
-        """Where builds, copies and logs are."""
+        """The folder of builds, copies and logs."""
         return self.report.folder.resolve()
 
     def chosen(self) -> list[tuple[OpSpec, KernelSpec]]:
-        """The registered kernels that are asked for."""
+        """Return the registered kernels that the user asked for."""
         pairs = all_kernels(load_registry())
         return [one for one in pairs if not self.kernels or one[1].id.startswith(tuple(self.kernels))]
 
 
 def require_toolkit() -> Path:
-    """The CANN toolkit's folder. Raises KernelError, which says what to do."""
+    """Return the CANN toolkit's folder. Raises KernelError with a hint."""
     if (found := npu.toolkit_path()) is None:
         raise KernelError(
             "there is no CANN toolkit here, so nothing can be verified",
@@ -68,13 +68,13 @@ def require_toolkit() -> Path:
 
 
 def state_key(device: int) -> str:
-    """Changes when sources, toolkit or device do: rows of another state are not taken over."""
+    """Return a key that changes with sources, toolkit or device: rows of another state are not reused."""
     state = [f"{path}\n{path.read_text('utf-8', 'surrogateescape')}" for path in sorted(_sources())]
     return checksum("\n".join([str(require_toolkit()), str(device), *state]).encode("utf-8", "surrogateescape"))
 
 
 def environment(work: VerifyWork) -> None:
-    """What a reader must know of the machine, into the report."""
+    """Write the facts about the machine that a reader needs into the report."""
     toolkit = require_toolkit()
     found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
     for path in sorted({*toolkit.glob("version.*"), *toolkit.glob("*.info"), *toolkit.glob("*/version.info")})[:4]:
@@ -89,7 +89,7 @@ def environment(work: VerifyWork) -> None:
 
 
 def build(work: VerifyWork) -> Iterator[Row]:
-    """The host API, and a launcher of every kernel that is asked for: one library."""
+    """Build one library: the host API, and a launcher of every chosen kernel."""
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
     words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"
@@ -98,7 +98,7 @@ def build(work: VerifyWork) -> Iterator[Row]:
 
 
 def kernels(work: VerifyWork) -> Iterator[Row]:
-    """Every registered kernel in every dtype, each kernel in a process of its own."""
+    """Run every chosen kernel in every dtype, each kernel in a separate process."""
     if work.library is None:
         raise KernelError("the library was not built, so no kernel could be run")
     for _, spec in work.chosen():
@@ -112,7 +112,7 @@ def kernels(work: VerifyWork) -> Iterator[Row]:
 
 
 def pytorch(work: VerifyWork) -> Iterator[Row]:
-    """PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu that is said."""
+    """Run PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu a row says so."""
     if missing := [one for one in ("torch", "torch_npu") if util.find_spec(one) is None]:
         yield {"name": "operators", "passed": None, "skipped": f"{missing[0]} is not installed"}
         return
@@ -120,7 +120,7 @@ def pytorch(work: VerifyWork) -> Iterator[Row]:
 
 
 def projects(work: VerifyWork) -> Iterator[Row]:
-    """Every package of the course: it is packed and built, installed below our folder, its aclnn tests run."""
+    """Pack and build every package of the course, install it below our folder, and run its aclnn tests."""
     for project in (package.root for package in course_packages()):
         copy, home = work.folder / "projects" / project.name, work.folder / "home"
         if work.report.passed("projects", f"{project.name}: build"):
@@ -128,7 +128,7 @@ def projects(work: VerifyWork) -> Iterator[Row]:
         shutil.rmtree(copy, ignore_errors=True)
         pack(project, copy)
         home.mkdir(parents=True, exist_ok=True)
-        # run.sh looks for the package below HOME if the toolkit has none: so nothing is installed into the toolkit.
+        # run.sh searches below HOME for a package that the toolkit lacks: so nothing is installed into the toolkit.
         variables = {"HOME": str(home), "ASCEND_CUSTOM_OPP_PATH": str(home / "vendors" / "customize")}
         name = f"{project.name}: build"
         row = _script(work, name, ["bash", "build.sh"], copy)
@@ -141,7 +141,7 @@ def projects(work: VerifyWork) -> Iterator[Row]:
             yield _script(work, f"{project.name}: {test.parent.name}", ["bash", "run.sh"], test.parent, variables)
 
 
-#: Name -> the step. Later ones go on without earlier ones where they can.
+#: Name -> step. A step runs without the results of earlier ones if it can.
 STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
     "build": build,
     "kernels": kernels,
@@ -151,7 +151,7 @@ STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
 
 
 def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
-    """Do the steps and keep each row; ``tell`` is called with step and row as they come. Raises nothing of theirs."""
+    """Do the steps and store each row; ``tell`` is called with step and row. Errors of steps become rows."""
     environment(work)
     for name in names:
         rows = STEPS[name](work)
@@ -160,14 +160,14 @@ def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]
                 row = next(rows)
             except StopIteration:
                 break
-            except (GntError, OSError) as error:  # the rest of this step is lost, and no other one
+            except (GntError, OSError) as error:  # only the rest of this step is lost
                 row = {"name": name, "passed": False, "error": str(error)}
             work.report.add(name, row)
             tell(name, row)
 
 
 def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
-    """The rows that a module prints as JSON lines; one for each of ``names`` that it did not come to."""
+    """Yield the rows that a module prints as JSON lines, and one for each of ``names`` that it did not reach."""
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
     seen = set()
@@ -195,7 +195,7 @@ def _script(
 def _process(
     work: VerifyWork, name: str, command: Sequence[str], folder: Path, seconds: int, more: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """Exit code, -1 for one that took too long, and all that was said; that also goes into ``logs``."""
+    """Run a process; return its exit code, -1 if it took too long, and its output, which also goes into ``logs``."""
     log = work.folder / "logs" / f"{name.replace('/', '-')}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
@@ -238,7 +238,7 @@ def write_launchers(kernels: Iterable[tuple[OpSpec, KernelSpec]], folder: Path) 
 
     ``kernels/npu`` has one for each kernel that the host API launches. ``gnt npu verify`` runs all registered kernels,
     so the others get theirs in a folder that CMake gets as an argument.
-    Other ``.asc`` files leave the folder. One that is there and right is not touched, so it is not compiled again.
+    Other ``.asc`` files there are removed. A file that is right already is not written, so it is not compiled again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     there = {path.stem for path in (kernels_root() / "npu").glob("*.asc")}

@@ -1,6 +1,6 @@
-"""The other end of a test program's aclnn calls: the first one tiles, the second one launches the project's kernel.
+"""Answers a test program's aclnn calls: the first call tiles, the second one launches the project's kernel.
 
-Statuses are those of docs/host-api.md. A refusal is a note, which says more than the number that the program gets.
+docs/host-api.md lists the statuses. A refusal is also a note, because the program only gets a number.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from gn_tutorial.projects.test_runner.refusals import (
 )
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 
-#: ACL_ERROR_RT_VECTOR_CORE_EXCEPTION. On a device the synchronisation of the stream returns it, here the second call.
+#: ACL_ERROR_RT_VECTOR_CORE_EXCEPTION. On a device, synchronising the stream returns it; here the second call does.
 LAUNCH_FAILED = 507035
-#: Bytes of an allocation that nobody wrote (gn_twin/host/acl_runtime.h).
+#: The byte that fills an allocation before anything is written to it (gn_twin/host/acl_runtime.h).
 _FRESH = 0xFF
 
 
 @dataclass(frozen=True)
 class OwnTestLaunch:
-    """One launch that a test made. inputs, outputs: name, dtype, shape. seconds: of the kernel's blocks."""
+    """One launch that a test made. inputs, outputs: name, dtype, shape. seconds: duration of the kernel's blocks."""
 
     op_type: str
     inputs: tuple[tuple[str, str, tuple[int, ...]], ...]
@@ -67,20 +67,20 @@ class OwnTestLaunch:
 
 @dataclass
 class _Ready:
-    """What a first call left: the second one needs its number."""
+    """The result of a first call; the second call names it by its number."""
 
     project: Project
     function: AclnnFunction
     call: OpCall
     plan: TilingPlan
-    # By the argument's name: the tensors in the order in which their bytes will come.
+    # The tensors with their arguments, in the order in which their bytes will arrive.
     tensors: list[tuple[AclnnArgument, SentTensor]] = field(default_factory=list)
 
 
 class CallServer:
-    """Answers the calls of one program. Use as a context manager around its run; then ask what happened.
+    """Answers the aclnn calls of one program. Use as a context manager around its run, then read the results.
 
-    projects: by operator type. seconds_left: for a launch. most_bytes: of all tensors of a launch; 0: any size.
+    projects: by operator type. seconds_left: for a launch. most_bytes: limit for all tensors of a launch; 0: no limit.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class CallServer:
             if argument.role == "output" or argument.parameter in definition.written:
                 places[names[index]] = index
             if argument.role == "output":
-                # What the program set is what the kernel finds there; of other memory nobody may count on anything.
+                # The kernel sees what the program set; memory that the program did not write counts as undefined.
                 if raw.strip(bytes([_FRESH])):
                     held[names[index]] = np.ascontiguousarray(view)
             else:
@@ -255,7 +255,7 @@ class CallServer:
         return written
 
     def _gathered(self, ready: _Ready, argument: AclnnArgument) -> bool:
-        """Whether a view is copied for the kernel: AutoContiguous. Without it the kernel takes what lies there."""
+        """Whether a view is copied for the kernel (AutoContiguous); if not, the kernel reads it without strides."""
         definition = ready.project.definition
         declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]
         if not declared.auto_contiguous:
@@ -269,7 +269,7 @@ class CallServer:
 
 
 def _tensor_names(ready: _Ready) -> list[str]:
-    """The name of each tensor in the launch: its argument's, of a list ``y[0]``, ``y[1]``."""
+    """Return the name of each tensor in the launch: its argument's, or ``y[0]``, ``y[1]`` for a list."""
     definition, seen, names = ready.project.definition, Counter[str](), []
     for argument, _ in ready.tensors:
         declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]

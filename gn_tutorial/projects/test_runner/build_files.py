@@ -1,7 +1,7 @@
-"""Which program a test's build makes, read from its CMakeLists.txt or from a compiler's command line. Nothing is run.
+"""Finds the program that a test's build makes, in its CMakeLists.txt or a compiler's command line. Runs nothing.
 
-Of CMake's language as much as tests of operators use: ``set`` and variables, ``add_executable``, source lists, include
-folders, definitions, the folder of programs, subfolders. Conditions are not evaluated: both branches count, in order.
+It reads the part of CMake's language that operator tests use: ``set`` and variables, ``add_executable``, source lists,
+include folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_FOLDERS = 32
 
 @dataclass(frozen=True)
 class ProgramPlan:
-    """One program: where it is put, its sources, quoted include folders, definitions (``NAME`` or ``NAME=VALUE``)."""
+    """One program: its path, its sources, quoted include folders, and definitions (``NAME`` or ``NAME=VALUE``)."""
 
     path: Path
     sources: tuple[Path, ...]
@@ -67,7 +67,7 @@ class _Cmake:
         found: list[str] = []
         for quoted, plain in _WORD.findall(text):
             value = self.expand(quoted or plain)
-            # A list is text with semicolons; quoted it stays one word.
+            # A list is text with semicolons; in quotes it stays one word.
             found += [value] if quoted else [one for one in value.split(";") if one]
         return found
 
@@ -118,7 +118,7 @@ class _Cmake:
 def read_cmake(
     source: Path, binary: Path, environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> list[ProgramPlan]:
-    """The programs of a CMakeLists.txt in ``source``. variables: of the command line (-D). Raises ArgumentError."""
+    """Return the programs of a CMakeLists.txt in ``source``. variables: from -D options. Raises ArgumentError."""
     state = _Cmake(environment, binary, dict(variables))
     state.file(source, binary)
     return [
@@ -135,14 +135,14 @@ def read_cmake(
 
 @dataclass(frozen=True)
 class CompilerCall:
-    """One command line of a compiler. plan: what it makes; compiles_only: an object file (-c)."""
+    """One command line of a compiler. plan: the program or object file; compiles_only: it is an object file (-c)."""
 
     plan: ProgramPlan
     compiles_only: bool
 
 
 def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
-    """The command line of g++ and its kin, run in ``folder``. Raises ArgumentError for what makes no program."""
+    """Read the command line of g++ and its kin, run in ``folder``. Raises ArgumentError if it makes no program."""
     output, compiles = "", "-c" in words
     files: list[Path] = []
     folders: list[Path] = []
@@ -190,7 +190,7 @@ def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
 
 
 def object_text(plan: ProgramPlan) -> str:
-    """What stands in an object file here: the sources are compiled when a program is linked."""
+    """Return the text of an object file here; the sources are compiled when a program is linked."""
     return json.dumps(
         {
             "sources": [str(one) for one in plan.sources],
@@ -216,7 +216,7 @@ def _globbed(source: Path, pattern: str) -> list[str]:
 
 
 def _defines(words: Sequence[str], *, bare: bool) -> list[str]:
-    """Definitions among options: ``-DNAME=1``, and ``NAME=1`` where only definitions stand."""
+    """Return the definitions among options: ``-DNAME=1``, and with ``bare`` also ``NAME=1``."""
     found = [one.removeprefix("-D") for one in words if one.startswith("-D") or bare]
     return [one for one in found if re.match(r"^[A-Za-z_]\w*(=|$)", one)]
 

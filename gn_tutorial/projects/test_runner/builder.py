@@ -1,4 +1,4 @@
-"""What cmake, make and a compiler's command line do in a test: programs are built by the compiler of every kernel here.
+"""Stand-ins for cmake, make and compilers in a test: the compiler that builds the kernels here builds its programs.
 
 So a test needs neither cmake nor make on the machine.
 """
@@ -20,7 +20,7 @@ from gn_tutorial.projects.test_runner.tool_command import ToolAnswer, ToolComman
 
 
 class Builder:
-    """Builds the programs of one test. programs: library and the path it stands for, by the name in its launches."""
+    """Builds the programs of one test. programs: name in its launches -> library, and the path that it stands for."""
 
     def __init__(
         self, room: Room, definitions: Iterable[OpDefinition], *, left: Callable[[], float], told: Callable[[str], None]
@@ -33,7 +33,7 @@ class Builder:
         self._configured: dict[Path, tuple[Path, dict[str, str]]] = {}
 
     def cmake(self, command: ToolCommand) -> ToolAnswer:
-        """Remember what was configured where, or build with --build. Raises ArgumentError without a CMakeLists.txt."""
+        """Remember a configured folder, or build with --build. Raises ArgumentError without a CMakeLists.txt."""
         words, folder = list(command.words), command.folder
         if "--build" in words:
             return self.make((folder / words[words.index("--build") + 1]).resolve(), command.environment)
@@ -85,14 +85,14 @@ class Builder:
         return ToolAnswer(out="".join(lines))
 
     def _package(self, binary: Path) -> ToolAnswer:
-        """A project of operators, not of a program: its package would be installed; here the sources are what runs."""
+        """Write a stand-in for the package of a project of operators; here operators are run from their sources."""
         package = binary / "custom_opp_linux_stand-in.run"
         package.write_text('#!/bin/sh\necho "a stand-in: the operators are run from their sources"\n')
         package.chmod(0o755)
         return ToolAnswer(out=f"operators need no build here; {package.name} is a stand-in\n")
 
     def compile(self, command: ToolCommand) -> ToolAnswer:
-        """What a compiler's command line asks for: an object (with -c) or a program."""
+        """Do what a compiler's command line asks for: write an object (with -c) or build a program."""
         call = read_compiler(command.words, command.folder)
         if call.compiles_only:
             call.plan.path.write_text(object_text(call.plan))

@@ -1,4 +1,4 @@
-"""The arguments of an aclnn call, as a test program sends them: tensors by shape and strides, scalars, arrays."""
+"""The arguments of an aclnn call that a test program sends: tensors by shape and strides, scalars, arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MARKS = {one.value: one for one in Mark}
 
 @dataclass(frozen=True)
 class SentTensor:
-    """One tensor of a first call. stride and offset count elements; values: only where tiling reads them."""
+    """One tensor of a first call. stride and offset count elements; values: sent only if tiling reads them."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class SentTensor:
 
     @property
     def contiguous(self) -> bool:
-        """Whether its elements lie one after the other."""
+        """Whether its elements are stored one after the other."""
         expected = 1
         for length, step in zip(reversed(self.shape), reversed(self.stride), strict=True):
             if length != 1 and step != expected:
@@ -53,13 +53,13 @@ class SentTensor:
         return True
 
     def blank(self) -> np.ndarray:
-        """An array of its shape: with the values, where they were sent, or with zeros that take no memory."""
+        """Return an array of its shape, with the values if they were sent, else with zeros that take no memory."""
         if self.values is not None:
             return np.ascontiguousarray(self.view(bytearray(self.values)))
         return np.zeros(self.shape, as_dtype(self.dtype))
 
     def view(self, raw: bytearray, *, as_stored: bool = False) -> np.ndarray:
-        """The elements in the storage's bytes. as_stored: one after the other, whatever the strides say."""
+        """Return the elements in the storage's bytes. as_stored: ignore the strides."""
         dtype = as_dtype(self.dtype)
         if 0 in self.shape:
             return np.zeros(self.shape, dtype)
@@ -71,7 +71,7 @@ class SentTensor:
 
 
 def read_argument(line: Callable[[], str]) -> Any:
-    """The next argument: a Mark, a SentTensor, an array, a number, a text, or a list of the first three."""
+    """Read the next argument: a Mark, a SentTensor, an array, a number, a text, or a list of the first three."""
     kind, _, rest = line().partition(" ")
     words = rest.split(" ")
     if kind in _MARKS:
@@ -109,9 +109,9 @@ def _tensor(words: Sequence[str]) -> SentTensor:
 
 
 def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> Any:
-    """An input as the project takes it: an array for its shape, with values where tiling reads them.
+    """Return an input in the form that the project takes: an array of its shape, with values if tiling reads them.
 
-    by_name: the call's other arguments, whose type a scalar may take over.
+    by_name: the call's other arguments; a scalar may be converted to the type of one of them.
     """
     if isinstance(value, list):
         return [converted(declared, one, by_name) for one in value]
@@ -125,12 +125,12 @@ def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> An
 
 
 def sent_tensors(value: Any) -> list[SentTensor]:
-    """The tensors of one argument, which may be a list of them."""
+    """Return the tensors of one argument, which may be a list of them."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
 
 
 def wanted_output(declared: Parameter, by_name: Mapping[str, Any]) -> Any:
-    """An output as ``chosen_outputs`` takes it: tensors, a list of them, or None of one that is left out."""
+    """Return an output as ``chosen_outputs`` takes it: a tensor, a list of tensors, or None if it is left out."""
     value = by_name.get(declared.name, Mark.NONE)
     made = [Out(one.shape, as_dtype(one.dtype)) for one in sent_tensors(value)]
     if isinstance(value, list):

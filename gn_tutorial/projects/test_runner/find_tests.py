@@ -1,4 +1,4 @@
-"""The tests that a project brings along: programs that call its operators through aclnn, with scripts around them."""
+"""Finds a project's own tests: programs that call its operators through aclnn, and the scripts around them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import ArgumentError
 
-#: Folders without tests of an operator: builds, plug-ins, unit tests of host functions, which need a test framework.
+#: Folders without tests of an operator: builds, plug-ins, and unit tests of host functions (they need a framework).
 _SKIPPED = frozenset(
     ".git build build_out out node_modules __pycache__ third_party framework makeself ut .venv".split()
 )
@@ -28,9 +28,9 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class OwnTest:
-    """One test. folder: what run.sh or the program stands in. headers: ``aclnn_<op>`` that it includes.
+    """One test. folder: the folder of run.sh or of the program. headers: the ``aclnn_<op>`` headers that it includes.
 
-    programs: files with a main. script: run.sh; None: its steps are run in their usual order.
+    programs: files with a main. script: run.sh; None: the usual steps are run in their order.
     """
 
     folder: Path
@@ -42,7 +42,7 @@ class OwnTest:
     verifies: Path | None
 
     def usual_steps(self) -> str:
-        """What run.sh would say, where there is none: make data, build, run, verify."""
+        """Return the text that a run.sh would have: make data, build, run, verify."""
         lines = ["set -e"]
         back = ""
         if self.cmake is not None:
@@ -69,12 +69,12 @@ class OwnTest:
 
 
 def find_tests(root: Path) -> list[OwnTest]:
-    """Every test below a folder, that folder included, in order. Raises ArgumentError: no such folder."""
+    """Return every test in or below a folder, in order. Raises ArgumentError: no such folder."""
     root = Path(root).expanduser().resolve()
     if not root.is_dir():
         raise ArgumentError(f"there is no folder {root}", hint="the folder of the test, with its main.cpp and run.sh")
     folders: dict[Path, list[Path]] = {}
-    calling = set()  # the file with the main is often another one than that with the call
+    calling = set()  # folders, because the main and the aclnn call are often in different files
     for path, text in _sources(root):
         if path.suffix in _SOURCES and has_main(text):
             folders.setdefault(_test_folder(path, root), []).append(path)
@@ -84,9 +84,9 @@ def find_tests(root: Path) -> list[OwnTest]:
 
 
 def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> OwnTest:
-    """The test to run. operators: snake names of the project. given: a folder, inside the project or not.
+    """Return the test to run. operators: snake names of the project. given: a folder, inside the project or not.
 
-    Raises ArgumentError: none, several, one that calls other operators or loads models.
+    Raises ArgumentError: no test, several, or one that calls other operators or loads models.
     """
     root = root if given is None else Path(given).expanduser().resolve()
     found = find_tests(root)
@@ -133,7 +133,7 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _test_folder(program: Path, root: Path) -> Path:
-    """The nearest folder upwards with a run.sh; without one that of the program, or the one above src."""
+    """Return the nearest folder upwards with a run.sh; without one, the program's folder, or the one above src."""
     for folder in program.parents:
         if (folder / "run.sh").is_file():
             return folder
@@ -169,6 +169,6 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
 
 
 def _beside(program: Path) -> list[Path]:
-    """Other sources of the same folder that have no main of their own: parts of the program."""
+    """Return other sources of the same folder that have no main: parts of the program."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
     return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]

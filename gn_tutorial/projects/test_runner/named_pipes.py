@@ -15,18 +15,18 @@ _LOOK_EVERY = 0.1
 
 
 class PipeClosed(Exception):
-    """The program has ended, or its time has."""
+    """The program has ended, or its time is over."""
 
 
 class CallPipes:
-    """Made in ``folder`` by ``open``. Reading and writing wait until there is something, or until ``stop`` is set."""
+    """Two pipes that ``open`` makes in ``folder``. Reading and writing wait for the other end or for ``stop``."""
 
     def __init__(self, folder: Path, stop: threading.Event) -> None:
         self._folder, self._stop = folder, stop
         self._buffer = bytearray()
 
     def open(self) -> None:
-        """Make the pipes. Both ends are held here: no open blocks, and a program that ends is no end of file."""
+        """Make the pipes. This process holds both ends: no open blocks, and the program's end is not an end of file."""
         self._folder.mkdir(parents=True, exist_ok=True)
         for name in ("ask", "answer"):
             os.mkfifo(self._folder / name)
@@ -38,7 +38,7 @@ class CallPipes:
         os.close(self._answer)
 
     def line(self) -> str:
-        """The next line, without its end. Raises PipeClosed."""
+        """Return the next line, without its end. Raises PipeClosed."""
         while (end := self._buffer.find(b"\n")) < 0:
             self._wait(self._ask, select.POLLIN)
             self._buffer += os.read(self._ask, _CHUNK)
@@ -47,7 +47,7 @@ class CallPipes:
         return line
 
     def read(self, count: int) -> bytearray:
-        """The next bytes. Raises PipeClosed."""
+        """Return the next ``count`` bytes. Raises PipeClosed."""
         data = self._buffer[:count]
         del self._buffer[: len(data)]
         have = len(data)
@@ -59,7 +59,7 @@ class CallPipes:
         return data
 
     def send(self, data: bytes | bytearray) -> None:
-        """Write all of it. Raises PipeClosed."""
+        """Write all of ``data``. Raises PipeClosed."""
         with memoryview(data) as view:
             sent = 0
             while sent < len(view):

@@ -1,10 +1,10 @@
-"""The own test of an operator project, unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
+"""Runs a project's own test unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
 
-It runs on a copy, with a HOME of its own. run.sh and the Python scripts are run as they are, by bash and this Python,
-in the walls of ``runtime/write_sandbox``, whose table says what the platform lets it enforce: on Linux with Landlock
-nothing outside the copy is written, elsewhere a script that names an absolute path can. cmake, make and g++
-are stand-ins (stand_in_tools): the program is compiled with the twin's headers and runs in the launcher's walls; its
-aclnn calls run the project's own tiling and kernel, with all checkers. A program does not see what run.sh exported.
+It works on a copy, with its own HOME. bash and this Python run run.sh and the Python scripts unchanged, inside
+``runtime/write_sandbox``, whose table says what each platform can enforce: on Linux with Landlock nothing outside the
+copy is written; elsewhere a script that names an absolute path can write there. cmake, make and g++ are stand-ins
+(stand_in_tools): the program is compiled with the twin's headers and runs in the launcher's sandbox; its aclnn calls
+run the project's own tiling and kernel, with all checkers. A program does not see variables that run.sh exported.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def run_own_test(
     most_bytes: int = 256 << 20,
     told: Callable[[str], None] | None = None,
 ) -> OwnTestResult:
-    """Run the own test of the operator project in ``path`` and say what came of it.
+    """Run the own test of the operator project in ``path`` and return its result.
 
-    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of;
-    empty: the one that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches
-    kernels without checks, which is quicker. most_bytes: tensors of one launch; a larger one is not run, and the
-    verdict says so (0: any size). told: is given a line at each step; without it a terminal shows them.
+    test_folder: the test, if the project has several or it lies elsewhere. soc: the chip for tiling; empty: the one
+    that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches kernels without
+    checks, which is quicker. most_bytes: tensors of one launch; a larger launch is not run, and the verdict says so (0:
+    no limit). told: called with a line at each step; without it a terminal shows them.
 
-    A test that fails is a result, whatever it died of. Raises ArgumentError (no project, no test, several, an operator
+    A test that fails is a result, whatever the reason. Raises ArgumentError (no project, no test, several, an operator
     that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
     """
     layout = read_layout(Path(path))
@@ -78,7 +78,7 @@ def run_own_test(
 
 
 def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple[int | None, str]:
-    """Exit code (None: its time was over) and what it printed, errors among it."""
+    """Return the exit code (None: its time was over) and what it printed, errors included."""
     script = work / "run.sh"
     if test.script is None:
         script = room.root / "usual_steps.sh"
@@ -113,7 +113,7 @@ def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple
 
 @contextlib.contextmanager
 def _telling(told: Callable[[str], None] | None) -> Iterator[Callable[[str], None]]:
-    """Steps for whoever waits: the caller's function, a line on the terminal, or nobody."""
+    """Yield the function that shows steps: the caller's, one for a line on the terminal, or one that does nothing."""
     if told is not None:
         yield told
     elif not (sys.stderr and sys.stderr.isatty()):

@@ -1,4 +1,4 @@
-"""What the two calls of an aclnn function refuse, and with which status: those of docs/host-api.md."""
+"""The refusals of the two calls of an aclnn function, with the statuses of docs/host-api.md."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NULL_POINTER, INVALID, TILING_FAILED, NO_KERNEL = 161001, 161002, 561002, 561003
 
 
 class TooLarge(ArgumentError):
-    """A launch of a test whose tensors are beyond the limit for them."""
+    """A launch of a test whose tensors have more bytes than the limit."""
 
 
 class RefusedCall(Exception):
-    """A call that is answered with a status. note: says more than the number that the program gets."""
+    """A call that is refused with a status. note: more detail than the number that the program gets."""
 
     def __init__(self, status: int, note: PlanNote) -> None:
         super().__init__(note.what)
@@ -29,7 +29,7 @@ class RefusedCall(Exception):
 
 
 def call_note(rule: str, what: str, fix: str = "", severity: str = "warning") -> PlanNote:
-    """A note on a call. What is wrong with an argument, but for its strides, is an error: the call is refused."""
+    """Return a note on a call. A wrong argument is an error, because the call is refused; strides are a warning."""
     refused = rule.startswith("aclnn-") and rule != "aclnn-view"
     return PlanNote(rule, what, "", fix, "error" if refused else severity)
 
@@ -67,15 +67,15 @@ def check_size(function: AclnnFunction, tensors: Sequence[tuple[AclnnArgument, S
 
 
 def workspace_note(name: str, wanted: int, kind: str, asked: int, room: int) -> PlanNote | None:
-    """What is wrong with the workspace of a second call, or None.
+    """Return a note if the workspace of a second call is wrong, else None.
 
-    wanted: bytes that tiling asks for. kind: where the address that came lies (host, null or device). asked: bytes that
-    the call was told of. room: bytes that were allocated there.
+    wanted: bytes that tiling asks for. kind: the memory of the given address (host, null or device). asked: the size in
+    bytes that the call was given. room: bytes that were allocated at the address.
     """
     if kind == "host":
         what = f"{name} is given a workspace that is not device memory, such as the pointer's own address"
         hint = "pass workspace, not &workspace; a null pointer where the size is 0"
-        # With a size of 0 nobody reads it, on a device neither: well-known samples pass the address.
+        # With a size of 0 nothing reads the address, on a device neither: well-known samples pass it.
         return call_note("workspace-address", what, hint, "error" if wanted else "warning")
     if wanted and kind == "null":
         return call_note("workspace-missing", f"{name} is given no workspace, and tiling asks for {wanted:,} bytes")

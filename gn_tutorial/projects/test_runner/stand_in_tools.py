@@ -1,7 +1,7 @@
-"""The tools that a test's scripts call, and the programs that they made. ``builder`` does what builds.
+"""Stand-ins for the tools that a test's scripts call, and for the programs that they make. ``builder`` builds.
 
-A tool in the test's PATH passes its command line on through a socket and prints what comes back. So a program runs
-inside the launcher's walls, whatever the script that started it.
+A tool in the test's PATH sends its command line through a socket and prints the answer. So a program runs inside the
+launcher's sandbox, whatever script started it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 _COMPILERS = frozenset("g++ c++ gcc cc clang++ clang bisheng ccec".split())
 _LONGEST_COMMAND = 1 << 20
-#: What npu-smi says: scripts read the chip's name from it.
+#: The output of npu-smi, from which scripts read the chip's name.
 _NPU_SMI = "| NPU   Name                  | Health        |\n| 0     {name:<21} | OK            |\n"
 _EXITED = re.compile(r"ended its process with exit\((\d+)\)")
 
 
 @dataclass
 class Happened:
-    """What the tools have done so far. programs: exit code by program, of its last run."""
+    """The results of the tools so far. programs: program -> exit code of its last run."""
 
     launches: list[OwnTestLaunch] = field(default_factory=list)
     notes: list[PlanNote] = field(default_factory=list)
@@ -145,7 +145,7 @@ class ToolServer:
         return ToolAnswer(out=_NPU_SMI.format(name=names[0] if names else ""))
 
     def _profiled(self, command: ToolCommand) -> ToolAnswer:
-        """msprof, which starts a program: that runs, and is not profiled."""
+        """Run the program that msprof would start, without profiling it."""
         words = [one for one in command.words if not one.startswith("-") and one != "op"]
         given = next((one for one in command.words if one.startswith("--application=")), "")
         words = shlex.split(given.partition("=")[2]) or words
@@ -180,7 +180,7 @@ class ToolServer:
             said = self._launched(library, request, path.name)
         self.happened.launches += calls.launches
         self.happened.notes += [one for one in calls.notes if one not in self.happened.notes]
-        # What went wrong in a call is the reason for what the program did afterwards.
+        # Errors of calls come first: they are the reason for what the program did afterwards.
         self.happened.errors[:0] = calls.errors
         self.happened.programs[path.name] = said.code
         return said
@@ -190,7 +190,7 @@ class ToolServer:
             result = launch(library, request)
         except KernelError as error:
             exited = _EXITED.search(error.what) if isinstance(error, KernelCrash) else None
-            if exited:  # of a program that is an ordinary end
+            if exited:  # a program may end like this
                 return ToolAnswer(int(exited[1]), out=error.printed)
             if isinstance(error, KernelFault):
                 code = next((one.fields.get("code") for one in error.diagnostics if one.id == "host-main-failed"), None)
@@ -207,7 +207,7 @@ class ToolServer:
 
 
 def _of_program(error: KernelError, name: str) -> KernelError:
-    """The launcher's error, in the words of a program."""
+    """Return the launcher's error, reworded for a program."""
     if isinstance(error, KernelFault):
         return error
     what = (
@@ -220,7 +220,7 @@ def _of_program(error: KernelError, name: str) -> KernelError:
 
 
 def _outputs(root: Path) -> list[Path]:
-    """The files that a comparison is given, in the usual order: output, golden."""
+    """Return the files to compare, in the usual order: output, golden."""
     found = sorted(root.rglob("*.bin"))
     golden = [one for one in found if "golden" in one.name]
     outputs = [one for one in found if one.name.startswith("output") and one not in golden]

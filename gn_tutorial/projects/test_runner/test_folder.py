@@ -1,4 +1,4 @@
-"""The place in which a test runs: a copy of the project, a HOME, a stand-in for the toolkit, in one folder."""
+"""The folder in which a test runs: a copy of the project, a HOME, and a stand-in for the toolkit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.memory_check import memory_bytes
 
-#: Programs whose work is done outside the walls: builds, and what asks for a device.
+#: Programs that run outside the sandbox: builds, and those that need a device.
 TOOLS = (
     "cmake make ninja gmake g++ c++ gcc cc clang++ clang bisheng ccec msprof npu-smi ascend-dmi"
     " gnt-programs gnt-outputs"
@@ -22,7 +22,7 @@ TOOLS = (
 _SKIPPED = frozenset(".git build build_out node_modules __pycache__ .venv .vscode .idea".split())
 _MOST_BYTES, _MOST_FILES = 512 << 20, 20_000
 _LEAST_SCRIPT_MEMORY = 4 << 30
-#: Where a script looks for what it links with; the files are empty, since nothing is linked here.
+#: Libraries that a script looks for before it links; the files are empty, since nothing is linked here.
 _LIBRARIES = ("libascendcl.so", "libacl_rt.so", "libnnopbase.so", "libacl_op_compiler.so", "libopapi.so")
 
 _ASK = '''\
@@ -46,7 +46,7 @@ sys.exit(code)
 
 
 class Room:
-    """The folder of one run, made by ``fill``. root: all that may be written. work: the test's copy."""
+    """The folder of one run; ``fill`` makes it. root: the only place that may be written. work: the test's copy."""
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root).resolve()
@@ -62,7 +62,7 @@ class Room:
         self._make_toolkit(headers)
 
     def copy(self, source: Path) -> Path:
-        """A copy of a folder without builds and version control. Raises ArgumentError if it is too large."""
+        """Copy a folder without builds and version control; return the copy. Raises ArgumentError if too large."""
         files = list(_files(source))
         total = sum(one.stat().st_size for one in files)
         if total > _MOST_BYTES or len(files) > _MOST_FILES:
@@ -77,7 +77,7 @@ class Room:
             shutil.copy(one, place)
             place.chmod(place.stat().st_mode | 0o200)
         target.mkdir(exist_ok=True)
-        for folder, names, _ in os.walk(source):  # scripts count on empty folders, such as input and output
+        for folder, names, _ in os.walk(source):  # scripts rely on empty folders, such as input and output
             names[:] = [one for one in names if one not in _SKIPPED]
             for name in names:
                 (target / Path(folder, name).relative_to(source)).mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ class Room:
         return target
 
     def original(self, path: Path) -> Path:
-        """The user's own file for one of a copy that the test has not changed: errors then name what the user edits."""
+        """Return the user's file for an unchanged file of the copy: errors then name the file that the user edits."""
         for target, source in self._origins:
             if path.is_relative_to(target):
                 own = source / path.relative_to(target)
@@ -96,7 +96,7 @@ class Room:
         return path
 
     def environment(self) -> dict[str, str]:
-        """Of the test's scripts: nothing of the user's but the language and the programs of the system."""
+        """Return the environment of the test's scripts: from the user's only the language and the system's programs."""
         toolkit = str(self.toolkit)
         path = os.environ.get("PATH", "/usr/bin:/bin")
         made = {
@@ -118,7 +118,7 @@ class Room:
         return made | {"NPU_HOST_LIB": str(self._architecture / "lib64")}
 
     def put_program(self, path: Path, name: str) -> None:
-        """A script in place of a program: it has the program run."""
+        """Write a script in place of a program; it asks this process to run the program."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._script(path, f"gnt-run {name}")
 
@@ -177,17 +177,17 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def script_memory() -> int:
-    """Bytes that a script, and each program that it starts, may fill: large cases are made in float64, several arrays.
+    """Return the bytes that a script, and each program that it starts, may use: three quarters of the machine's memory.
 
-    Three quarters of the machine's memory: what is left keeps the machine answering.
+    Large cases are made in float64, in several arrays. The last quarter keeps the machine responsive.
     """
     return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
 
 
 def make_usual_folders(work: Path) -> None:
-    """Folders for data that a test's scripts name and do not make: git keeps no empty ones.
+    """Make the data folders that a test's scripts name and do not make: git keeps no empty ones.
 
-    work: the copy that run.sh stands in.
+    work: the copy's folder with run.sh.
     """
     scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
     text = "\n".join(one.read_text(errors="replace") for one in scripts)

@@ -1,4 +1,4 @@
-"""The verdict on a project's own test: what it printed, how it ended, what was launched and what was found."""
+"""The verdict on a project's own test, from its output, its exit codes, its launches and the findings."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ from gn_tutorial.tables import html_table, text_table
 PASSED, FAILED, STOPPED, NOT_RUN = "passed", "failed", "stopped", "not run"
 HEADERS = ("operator", "inputs", "outputs", "attributes", "blocks", "key", "workspace", "ms")
 _SHOWN_LINES = 30
-#: What tests print of themselves. "failed" goes before "passed": a test that prints both compared several outputs.
+#: Words by which tests report failure. "failed" is checked before "passed": a test that prints both compared several
+#: outputs.
 _SAYS_FAILED = re.compile(
     r"(?i:\btest\s*(?:is\s*)?fail(?:ed|ure)?\b|\bfailed!|\bresult error\b|\bverif\w*\s.*\bfail\w*"
     r"|\bcompare\b.*\bfail\w*|\bprecision\b.*\bfail\w*)|^\s*\[ERROR\]|^\s*ERROR\b|^\s*FAIL(?:ED)?\b",
     re.MULTILINE,
 )
-#: "failed: 0", "error ratio: 0.0000": a count of none.
+#: "failed: 0", "error ratio: 0.0000": a count of zero is no failure.
 _SAYS_NONE = re.compile(r"\b(?:fail|error|mismatch)\w*\b\D{0,16}\b0(?:\.0+)?%?(?![\w.])", re.IGNORECASE)
 _SAYS_PASSED = re.compile(r"\btest\s*pass(?:ed)?\b|\bpass(?:ed)?\b|\bsuccess\w*\b", re.IGNORECASE)
-#: Python's own words, NumPy's, and those of programs and libraries in C++.
+#: Messages of Python, of NumPy, and of programs and libraries in C++ when memory runs out.
 _NO_MEMORY = re.compile(r"\bMemoryError\b|\bUnable to allocate\b|\bstd::bad_alloc\b|\b[Cc]annot allocate memory\b")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 @dataclass(frozen=True, repr=False)
 class OwnTestResult:
-    """What a project's own test said.
+    """The result of a project's own test.
 
     verdict: passed; failed; stopped (its time was over); not run (a launch beyond ``most_bytes``). reason: why, one
     sentence. said: the line of the test's own output that decided. exit_code: of run.sh; programs: exit code by
-    program. launches: what was launched. findings: what the checkers warn of; notes: of tiling and of the aclnn calls.
-    error: the first error of a launch, a build or a program, with its own text. walls: whether scripts were kept from
-    writing elsewhere.
+    program. launches: the launches. findings: warnings of the checkers; notes: on tiling and on the aclnn calls.
+    error: the first error of a launch, a build or a program, with its own text. walls: whether the sandbox kept scripts
+    from writing elsewhere.
     """
 
     verdict: str
@@ -64,11 +65,11 @@ class OwnTestResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the test ended well by its own word, and nothing here found a mistake."""
+        """Whether the test itself reports success, and nothing here found a mistake."""
         return self.verdict == PASSED
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The launches, as rows below HEADERS."""
+        """Return the launches as rows below HEADERS."""
         return [
             (
                 one.op_type,
@@ -84,7 +85,7 @@ class OwnTestResult:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Return all of it as plain data."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -127,7 +128,7 @@ class OwnTestResult:
 def judged(
     test: OwnTest, code: int | None, printed: str, happened: Happened, took: float, seconds: float
 ) -> OwnTestResult:
-    """What came of the test. code: of run.sh (None: its time was over); took, seconds: how long it ran, and could."""
+    """Return the test's result. code: of run.sh (None: time over); took: how long it ran; seconds: its limit."""
     errors = happened.errors
     verdict, reason, said = _verdict(code, printed, happened, seconds)
     return OwnTestResult(
@@ -154,7 +155,7 @@ def _all_findings(happened: Happened) -> Iterator[Diagnostic]:
 
 
 def _verdict(code: int | None, printed: str, happened: Happened, seconds: float) -> tuple[str, str, str]:
-    """Verdict, reason, and the line that decided."""
+    """Return the verdict, the reason, and the line that decided."""
     for error in happened.errors:
         if isinstance(error, TooLarge):
             return NOT_RUN, error.what, ""
@@ -193,6 +194,6 @@ def _verdict(code: int | None, printed: str, happened: Happened, seconds: float)
 
 
 def _line_of(pattern: re.Pattern[str], text: str, besides: re.Pattern[str] | None = None) -> str:
-    """The last line in which the pattern is found, and ``besides`` is not; empty if there is none."""
+    """Return the last line that ``pattern`` matches and ``besides`` does not; empty if there is none."""
     found = (one.strip() for one in reversed(text.splitlines()) if pattern.search(one))
     return next((one for one in found if besides is None or not besides.search(one)), "")

@@ -1,4 +1,4 @@
-"""A command of a test's script, as the tool in its PATH passes it on, and what is answered."""
+"""A command of a test's script, which the tool in its PATH sends here, and the answer to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ToolCommand:
-    """words: without the tool itself."""
+    """One command of a script. words: its arguments, without the tool itself."""
 
     tool: str
     words: tuple[str, ...]
@@ -19,7 +19,7 @@ class ToolCommand:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What the tool ends with and prints."""
+    """The tool's exit code and output."""
 
     code: int = 0
     out: str = ""

@@ -1,4 +1,4 @@
-"""A module for each header of the host API: its ``CASES`` are what the tests know of the operators there."""
+"""The host API's operators for the tests, a module for each header; its ``CASES`` describe that header's operators."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -6,5 +6,5 @@ from pkgutil import iter_modules
 from host_case import HostCase
 
 _MODULES = [import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__)]
-#: By the operator's name.
+#: Operator's name -> its case.
 CASES: dict[str, HostCase] = {case.name: case for module in _MODULES for case in module.CASES}

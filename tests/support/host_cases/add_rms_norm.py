@@ -1,4 +1,4 @@
-"""AddRmsNorm and AddRmsNormGrad: RmsNorm of a sum, whose cases say what both share."""
+"""Cases of AddRmsNorm and AddRmsNormGrad, which are RmsNorm of a sum and share many refusals."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def rows(call: Call, one: np.ndarray) -> np.ndarray:
 
 
 def expected_forward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]:
-    """What is read is float64: the sum is rounded where the tensors' type says so."""
+    """Return the outputs. ``read`` has float64: x1 and x2 are rounded to the tensors' type before the sum."""
     x1, x2 = (rows(call, read[name]).astype(DTYPES[call["x1"].dtype]) for name in ("x1", "x2"))
     eps = float(np.float32(call["epsilon"]))
     y, total, rstd = reference.add_rms_norm(x1, x2, read["gamma"].reshape(-1), eps=eps)
@@ -108,7 +108,7 @@ CASES = [
             "AddRmsNorm", INPUTS, ("epsilon",), OUTPUTS, right_forward,
             allowed_call(OF_X, ("rstdOut",), OUTPUTS, MOST), expected_forward, near,
         ),
-        numbers=None,  # tests/host/test_host_rms_norm.py: the reference rounds the sum
+        numbers=None,  # see tests/host/test_host_rms_norm.py: its reference rounds the sum
     ),
     HostCase(
         name="AddRmsNormGrad",
@@ -121,6 +121,6 @@ CASES = [
             allowed_call(OF_DY, ("rstd", "dgammaOut"), ("dxOut", "dgammaOut"), MOST_BACKWARD), expected_backward, near,
             saved=lambda call, _, rng: {"rstd": rng.uniform(0.3, 2, math.prod(call["rstd"].dims))},
         ),
-        numbers=None,  # tests/host/test_host_rms_norm.py: its rstd is that of the sum
+        numbers=None,  # see tests/host/test_host_rms_norm.py: its rstd is that of the sum
     ),
 ]  # fmt: skip

@@ -15,7 +15,7 @@ SMALL = View((3, 5, 7))
 
 
 def refusals(*names: str, outputs: int = 1) -> list:
-    """What every operator refuses that works element by element; names: of its tensors, inputs first."""
+    """Return the refusals that all elementwise operators share; names: of its tensors, inputs first."""
     first, *others = names
     inputs, made = names[: len(names) - outputs], names[len(names) - outputs :]
     rows = [(f"{name}-null", {name: NULL}, NULLPTR, f"{name} is null") for name in names]

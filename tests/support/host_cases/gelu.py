@@ -25,7 +25,7 @@ DIMS = (3, 5, 7)
 
 
 def forward_refusals(x: str, y: str) -> list[Row]:
-    """What both forward calls refuse, by the names that they have for x and y."""
+    """Return the refusals of both forward calls, with their names for x and y."""
     return [
         ("x-null", {x: NULL}, NULLPTR, f"{x} is null"),
         ("y-null", {y: NULL}, NULLPTR, f"{y} is null"),
@@ -42,7 +42,7 @@ def forward_refusals(x: str, y: str) -> list[Row]:
 
 
 def backward_refusals(grad: str) -> list[Row]:
-    """What both backward calls refuse; they name the gradient of y differently."""
+    """Return the refusals of both backward calls, which have different names for the gradient of y."""
     last = "gradInput"
     return [
         ("grad-null", {grad: NULL}, NULLPTR, f"{grad} is null"),
@@ -69,7 +69,7 @@ def backward_refusals(grad: str) -> list[Row]:
     ]
 
 
-#: The attribute is looked at after null pointers and before anything else of the tensors.
+#: The attribute is checked after null pointers, and before anything else about the tensors.
 NUMBER_REFUSALS: list[Row] = [
     ("form", {"approximate": 2}, INVALID, "approximate is 2; it must be 0 or 1"),
     ("form-negative", {"approximate": -1}, INVALID, "approximate is -1;"),
@@ -95,7 +95,7 @@ def elements(
     compute: Callable[..., Any],
     words: tuple[object, ...] | None = None,
 ) -> Op:
-    """words: what ``approximate`` may be, in the order of "none" and "tanh"; None where there is no such argument."""
+    """Return the model. words: ``approximate`` of "none" and of "tanh", in this order; None without that argument."""
     names = (*inputs, *made)
 
     def right(rng: random.Random) -> Call:
@@ -123,7 +123,7 @@ def elements(
 def first_calls(
     name: str, *inputs: np.ndarray, approximate: str, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """The calls without V2, which have no function of their own in Python, and one form."""
+    """Run a call without V2, which has no function in Python, and only the tanh form."""
     assert approximate == "tanh"
     made = np.empty(inputs[0].shape, inputs[0].dtype) if out is None else out
     run(name, inputs, (), (made,), stream)
@@ -136,7 +136,7 @@ def numbers(function: Callable[..., np.ndarray], right: Callable[..., np.ndarray
 
 
 def tanh_form(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """Of a call that has no other form."""
+    """Return the function with ``approximate="tanh"``, the only form of the call."""
     return partial(function, approximate="tanh")
 
 

@@ -38,7 +38,7 @@ CALL = {
 
 
 def halves(data: int, mean: int, rstd: int) -> Call:
-    """The types of the data and of both statistics."""
+    """Set the types of the data and of both statistics."""
     types = dict.fromkeys(OF_X, data) | {"meanOut": mean, "rstdOut": rstd}
     return {name: View(CALL[name].dims, dtype) for name, dtype in types.items()}
 
@@ -101,7 +101,7 @@ REFUSALS: list[Row] = [
         "more than 2147483647 elements",
     ),
 ]
-# GroupNormSilu refuses what GroupNorm does, but for the sizes: it reads them from self.
+# GroupNormSilu has the refusals of GroupNorm, except those of the sizes: it reads the sizes from self.
 OTHER_SIZES = {"N", "C", "HxW"}
 SILU_REFUSALS: list[Row] = [
     *(row for row in REFUSALS if not OTHER_SIZES & row[1].keys() and row[0] != "HxW-of-two-axes"),
@@ -126,7 +126,7 @@ SILU_REFUSALS: list[Row] = [
 
 
 def sizes(rng: random.Random) -> tuple[Call, tuple[int, ...], int]:
-    """N, C, HxW and group of a right call, the shape of x, and a type."""
+    """Return N, C, HxW and group of a right call, the shape of x, and a type."""
     groups, n = rng.randint(1, 4), rng.choice((0, 1, 2, 3))
     channels = groups * rng.randint(1, 4)
     space = tuple(rng.randint(1, 5) for _ in range(rng.randint(0, 3)))
@@ -180,7 +180,7 @@ def allowed_forward(call: Call) -> bool:
 
 
 def sizes_of_self(call: Call) -> Call:
-    """The call with the sizes that GroupNormSilu reads from self."""
+    """Return the call with the sizes that GroupNormSilu reads from self."""
     dims = call["self"].dims if isinstance(call["self"], Placed) else ()
     if len(dims) < 2:
         return {**call, "C": 0}

@@ -24,7 +24,7 @@ SHAPES = dict.fromkeys(("gradOut", "input", "gradInput"), (2, 6, 4, 3)) | dict.f
 
 
 def halves(data: int, mean: int, rstd: int) -> Call:
-    """The types of the data and of both statistics."""
+    """Set the types of the data and of both statistics."""
     views = {name: View(shape, data) for name, shape in SHAPES.items()}
     return views | {"mean": View((2, 3), mean), "rstd": View((2, 3), rstd)}
 
@@ -96,7 +96,7 @@ def right_backward(rng: random.Random, inputs: tuple[str, ...] = INPUTS) -> Call
 
 
 def saved_statistics(call: Call, read: Callable[[str], np.ndarray], rng: np.random.Generator) -> Arrays:
-    """The mean is x's own: the kernel corrects what its rounding lost. rstd may be any number."""
+    """Return x's own mean, because the kernel corrects its rounding error, and a random rstd."""
     groups = call["N"] * call["group"]
     mean = read("input").reshape(groups, -1).mean(1) if groups else np.empty(0)
     return {"mean": mean, "rstd": rng.uniform(0.3, 2, groups)}
@@ -106,7 +106,7 @@ def allowed_backward(call: Call) -> bool:
     if len(call["outputMask"]) != 3:
         return False
     inputs = (*INPUTS, "beta") if "beta" in call else INPUTS
-    views = {name: call[name] for name in (*inputs, *wanted(call, GRADIENTS))}  # the others are not looked at
+    views = {name: call[name] for name in (*inputs, *wanted(call, GRADIENTS))}  # the API ignores the others
     if any(view is None for name, view in views.items() if name not in ("gamma", "beta")) or "gone" in views.values():
         return False
     here = {name: view for name, view in views.items() if view is not None}
@@ -128,15 +128,15 @@ def allowed_backward(call: Call) -> bool:
 
 def expected_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]:
     shape = (call["N"], call["C"], call["HxW"])
-    if call["N"] == 0:  # a sum of nothing
+    if call["N"] == 0:  # the sums are empty
         return tuple(np.zeros(call[name].dims) if name in wanted(call, GRADIENTS) else None for name in GRADIENTS)
     data = [read[name].reshape(shape) for name in ("gradOut", "input")]
     shape = call["N"], call["group"]
-    # Not the mean that is given: the kernel makes up for its rounding, which is coarse in a half.
+    # x's own mean, not the given one: the kernel corrects the given one's rounding, which is coarse in float16.
     own = read["input"].astype(np.float64).reshape(math.prod(shape), -1).mean(1) if math.prod(shape) else np.empty(0)
     statistics = [own.reshape(shape), read["rstd"].reshape(shape)]
     gamma = None if read["gamma"] is None else read["gamma"].reshape(-1)
-    if "beta" in call:  # what reaches GroupNorm takes the mean as it is
+    if "beta" in call:  # the gradient that reaches GroupNorm uses the given mean unchanged
         beta = None if read["beta"] is None else read["beta"].reshape(-1)
         data[0] = reaching(data[0], data[1], read["mean"].reshape(shape), statistics[1], gamma, beta)
     made = reference.group_norm_backward(*data, *statistics, gamma, num_groups=call["group"])
@@ -149,7 +149,7 @@ def expected_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]
 def reaching(
     dy: np.ndarray, x: np.ndarray, mean: np.ndarray, rstd: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None
 ) -> np.ndarray:
-    """dy times the slope of SiLU at (x - mean) * rstd * gamma + beta; x: (N, C, HxW), mean and rstd: (N, group)."""
+    """Return dy times the slope of SiLU at (x - mean) * rstd * gamma + beta. x: (N, C, HxW); statistics: (N, group)."""
     each = x.shape[1] // mean.shape[1]
     centre, scale = (np.repeat(one.astype(np.float64), each, 1)[:, :, None] for one in (mean, rstd))
     u = (x.astype(np.float64) - centre) * scale
@@ -159,7 +159,7 @@ def reaching(
 
 
 def near_gradient(found: np.ndarray, right: np.ndarray, dtype: np.dtype) -> bool:
-    # Statistics here are random numbers, and terms are larger than their sum; half a unit of a narrow type besides.
+    # The statistics here are random, so terms are larger than their sum; add half a unit of a narrow type.
     unit = {"float32": 0.0, "float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype.name]
     with np.errstate(over="ignore"):
         right = right if dtype == np.float32 else np.where(np.abs(right) < 65000, right, np.nan)
@@ -186,7 +186,7 @@ CALL = {
 }
 SILU_INPUTS = (*INPUTS, "beta")
 SILU_REFUSALS: list[Row] = [
-    # Where all tensors get another type, so does beta.
+    # A row that changes the type of all tensors also changes beta's.
     *((name, change | ({"beta": change["gamma"]} if {"mean", "gamma"} <= {*change} else {}), code, text)
       for name, change, code, text in REFUSALS),
     ("beta-type", {"beta": View((6,), HALF)}, INVALID, "beta is float16; it must be float32"),
@@ -204,7 +204,7 @@ CASES = [
             "GroupNormBackward", INPUTS, (*SIZES, "outputMask"), GRADIENTS, right_backward, allowed_backward,
             expected_backward, near_gradient, saved=saved_statistics,
         ),
-        numbers=None,  # tests/host/test_host_backward.py: its statistics are those of x
+        numbers=None,  # see tests/host/test_host_backward.py: its statistics are those of x
     ),
     HostCase(
         name="GroupNormSiluBackward",

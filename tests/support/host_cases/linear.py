@@ -1,4 +1,4 @@
-"""Linear and LinearBackward; LinearGelu and LinearGeluBackward, which have a pre-activation besides, and a form."""
+"""Cases of Linear and LinearBackward; of LinearGelu and LinearGeluBackward, with a pre-activation and a form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 MOST = (1 << 31) - 1
 MOST_FEATURES = 1 << 29
 GRADIENTS = ("gradInput", "gradWeight", "gradBias")
-#: Without an element, and with more rows than can be counted.
+#: A tensor without elements, whose number of rows does not fit in 64 bits.
 EMPTY = View((1 << 40, 1 << 40, 0), strides=(1, 1, 1), storage=(0,), data=0)
 
 REFUSALS = [
@@ -129,7 +129,7 @@ BACKWARD_REFUSALS = [
 
 
 def right_linear(rng: random.Random, names: Sequence[str]) -> Call:
-    """Tensors by their letters: x (..., K), w (O, K), b (O), y (..., O)."""
+    """Return a right call. names: of x (..., K), w (O, K), b (O), y (..., O), in their order."""
     rows = tuple(rng.choice((1, 2, 3, 4, 0)) for _ in range(rng.randint(0, 3)))
     inner, outer = (rng.choice((0, 1, 3, 5, 9, 17)) for _ in range(2))
     shapes = {"x": (*rows, inner), "w": (outer, inner), "b": (outer,), "y": (*rows, outer)}
@@ -194,7 +194,7 @@ def expected_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]
     return tuple(one if name in outputs else None for name, one in zip(GRADIENTS, made, strict=True))
 
 
-#: The form is looked at after null pointers and before anything else.
+#: The form is checked after null pointers and before anything else.
 FORM_REFUSALS = [
     ("form", {"approximate": 2}, INVALID, "approximate is 2; it must be 0 or 1"),
     ("form-negative", {"approximate": -1}, INVALID, "approximate is -1;"),

@@ -133,7 +133,7 @@ GRAD_REFUSALS: list[Row] = [
 
 
 def right_call(rng: random.Random, of_x: Sequence[str], float_too: Sequence[str]) -> Call:
-    """Tensors by their names, one type for those of x; rstd with axes of length 1 for those of gamma, or without."""
+    """Return a right call: one type for tensors like x; rstd with or without axes of length 1 for those of gamma."""
     outer = tuple(rng.choice((1, 2, 3, 4, 0)) for _ in range(rng.randint(0, 3)))
     last = tuple(rng.choice((1, 2, 3, 5, 9, 17)) for _ in range(rng.randint(1, 2)))
     ones = (1,) * len(last) if "rstdOut" in float_too or rng.random() < 0.5 else ()
@@ -173,7 +173,7 @@ def allowed_call(
 
 
 def rows_of(call: Call, one: np.ndarray) -> np.ndarray:
-    """x, or what has its shape, as rows."""
+    """Return x, or a tensor of its shape, as rows."""
     return one.reshape(-1, math.prod(call["gamma"].dims))
 
 
@@ -224,6 +224,6 @@ CASES = [
             expected_backward, near,
             saved=lambda call, _, rng: {"rstd": rng.uniform(0.3, 2, math.prod(call["rstd"].dims))},
         ),
-        numbers=None,  # tests/host/test_host_rms_norm.py: its rstd is that of x
+        numbers=None,  # see tests/host/test_host_rms_norm.py: its rstd is that of x
     ),
 ]  # fmt: skip

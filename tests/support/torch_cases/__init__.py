@@ -1,4 +1,4 @@
-"""A module for each operator of PyTorch: its ``CASE`` is what the tests know of it and of its gradient.
+"""PyTorch operators for the tests, a module for each; its ``CASE`` describes the operator and its gradient.
 
 An operator whose attribute changes what it computes has a module for each of its values.
 
@@ -10,5 +10,5 @@ from pkgutil import iter_modules
 
 from torch_case import TorchCase
 
-#: By the module's name.
+#: Module's name -> its case.
 CASES: dict[str, TorchCase] = {one.name: import_module(f"{__name__}.{one.name}").CASE for one in iter_modules(__path__)}

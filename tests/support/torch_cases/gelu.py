@@ -7,7 +7,7 @@ from torch_case import Call, Refusal, TorchCase
 
 FORWARD = Call("gelu", ((3, 5),))
 BACKWARD = Call("gelu_backward", ((3, 5), (3, 5)))
-#: With ``approximate``, which the calls above leave out.
+#: Calls with ``approximate``, which the calls above leave out.
 FORM, BACKWARD_FORM = Call("gelu", ((3, 5),), ("tanh",)), Call("gelu_backward", ((3, 5), (3, 5)), ("tanh",))
 
 CASE = TorchCase(

@@ -18,7 +18,7 @@ def aten_linear_gelu(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 CASE = TorchCase(
     name="linear_gelu",
     builtin=aten_linear_gelu,
-    # Short sums: GELU of -8 is no half that has digits, and the standard is relative.
+    # Short sums keep GELU's input near 0: GELU of -8 has no digits left in float16, and the standard is relative.
     inputs=(((4, 5, 5), (33, 5), (33,)),),
     several=True,
     calls=(
