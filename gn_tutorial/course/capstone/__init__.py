@@ -1,1 +1,1 @@
-"""The capstone: an operator of the learner's own from its first file to a grade."""
+"""The capstone: a learner writes an operator, from its first file to a grade."""

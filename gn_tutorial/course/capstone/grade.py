@@ -1,6 +1,6 @@
-"""The grade of an operator: a row for each case, what is to be mended and in which order, the mark.
+"""The grade of an operator: a row for each case, the losses in the order in which to mend them, the mark.
 
-The shares are the modelled bound over the modelled time; their geometric mean makes the mark.
+A share is the modelled bound over the modelled time. The geometric mean of the shares makes the mark.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from gn_tutorial.tables import html_table, text_table
 
-#: Shares of the modelled bound, as geometric means.
+#: The least shares of the modelled bound for these marks, as geometric means.
 PASS, DISTINCTION = 0.5, 0.7
 HEADERS = ("shape", "right", "strict", "modelled us", "bound us", "share")
 RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
@@ -22,8 +22,8 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 class GradeLoss:
     """Something to mend: what, where in the learner's files, and what to read or to call next.
 
-    detail: the source lines, with marks. turn: when it is told; what goes wrong in float32 comes before float16, and
-    wrong numbers before the waits that ``--strict`` asks for.
+    detail: the source lines, with marks. turn: its place in the order of the report; float32 comes before float16, and
+    wrong numbers before the waits that only ``--strict`` finds missing.
     """
 
     what: str
@@ -41,9 +41,9 @@ class GradeLoss:
 
 @dataclass(frozen=True)
 class GradeRow:
-    """One shape. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
+    """One case. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
 
-    None: a launch whose time does not count, or is that of a wrong kernel. shows: what is special about the rows.
+    A time is None if it does not count or the kernel is wrong. label: shape and dtype. shows: what the case shows.
     """
 
     label: str
@@ -55,11 +55,11 @@ class GradeRow:
 
     @property
     def share(self) -> float | None:
-        """Of the bound."""
+        """The share of the bound, None without times."""
         return self.bound_us / self.modelled_us if self.bound_us and self.modelled_us else None
 
     def cells(self) -> tuple[str, ...]:
-        """Under HEADERS."""
+        """Return the cells under HEADERS."""
         times = [f"{time:.2f}" if time else "" for time in (self.modelled_us, self.bound_us)]
         label = f"{self.label}: {self.shows}" if self.shows else self.label
         return (label, self.right, self.strict, *times, f"{self.share:.0%}" if self.share else "")
@@ -67,7 +67,7 @@ class GradeRow:
 
 @dataclass(frozen=True, repr=False)
 class Grade:
-    """A folder's rows, and the losses in the order in which they are to be mended. share: None unless all is right."""
+    """A folder's rows, and the losses in the order in which to mend them. share: None unless all is right."""
 
     operator: str
     machine: str
@@ -76,7 +76,7 @@ class Grade:
 
     @property
     def share(self) -> float | None:
-        """The geometric mean of the shares of the bound."""
+        """The geometric mean of the rows' shares of the bound; None if there are losses."""
         shares = [row.share for row in self.rows if row.share]
         return float(np.exp(np.mean(np.log(shares)))) if shares and not self.losses else None
 
@@ -93,7 +93,7 @@ class Grade:
         return "distinction" if self.share >= DISTINCTION else "pass" if self.passed else "too slow"
 
     def verdict(self) -> str:
-        """In a line."""
+        """Return the mark and the share, or how many cases pass, in one line."""
         if self.share is None:
             right = sum(row.right == row.strict == RIGHT for row in self.rows)
             return f"{self.operator}: not right yet: {right} of {len(self.rows)} cases pass, with --strict too"
@@ -101,7 +101,7 @@ class Grade:
         return f"{self.operator}: {self.mark}, {self.share:.1%} of the modelled bound on {self.machine} ({wanted})"
 
     def advice(self) -> str:
-        """What to do next."""
+        """Return what to do next: the first loss, or the case with the smallest share and the command to profile it."""
         if self.losses:
             more = f"\n({len(self.losses) - 1} more like it or behind it)" if len(self.losses) > 1 else ""
             return f"{self.losses[0]}{more}"

@@ -1,7 +1,7 @@
-"""An operator's folder graded: right, without findings, the same with ``--strict``, and how near to its bound.
+"""The grading of an operator's folder: right results, no findings, the same with ``--strict``, the share of the bound.
 
-Small cases come first; the grid, whose launches take longer, only if all of them are right. Every launch is made twice,
-as a kernel is launched by default, which is the one that is timed, and with the twin's strict options.
+Small cases come first; the grid, whose launches take longer, runs only if all of them are right. Every case is launched
+twice: with the default options, which is the launch that is timed, and with the twin's strict options.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _UNORDERED = "race-same-pipe"
 def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
     """Grade the operator in ``folder`` (``gnt new``), or a registered one.
 
-    tell: called with how many launches are done, of how many, and what comes next. Raises RegistryError or
-    ArgumentError for files that say no operator, CompileError for a kernel or a tiling header that does not compile.
+    tell: called with the number of cases that are done, the number of all, and the next case. Raises RegistryError or
+    ArgumentError for files that define no operator, CompileError for a kernel or a tiling header that does not compile.
     """
     held, machine = graded(str(folder)), default_machine()
     kernel = Kernel.registered(held.op, held.spec)
@@ -68,7 +68,7 @@ def _not_run(held: Graded, case: GradedCase) -> GradeRow:
 
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
-    """What is known without a launch."""
+    """Return the losses that are known without a launch: the first forbidden call."""
     broken = forbidden(held.forbidden, {path.name: _text(path) for path in _sources(held)})
     if not broken:
         return []
@@ -76,7 +76,7 @@ def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
 
 
 def _lacking(held: Graded) -> list[GradeLoss]:
-    """The dtypes that are asked for, and that ``op.toml`` does not name."""
+    """Return a loss for the dtypes that a capstone has to take and ``op.toml`` does not name."""
     lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
     if not lacking:
         return []
@@ -102,12 +102,12 @@ def _sources(held: Graded) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """What is no UTF-8 does not matter here: a launch says it."""
+    """Return the file's text, "" without one. Wrong UTF-8 is replaced here: the launch reports it."""
     return path.read_text("utf-8-sig", "replace") if path.is_file() else ""
 
 
 def _unwritten_place(held: Graded) -> str:
-    """Where the kernel still says YOUR TURN."""
+    """Return file and line of the first YOUR TURN in the kernel; "" without one."""
     lines = _text(held.spec.file).splitlines()
     return next(
         (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
@@ -117,7 +117,7 @@ def _unwritten_place(held: Graded) -> str:
 
 @dataclass
 class _Grading:
-    """One folder while it is graded. endless: a launch did not end, and none is made any more."""
+    """One folder while it is graded. endless: a launch did not end, so no further one is made."""
 
     held: Graded
     kernel: Kernel
@@ -129,7 +129,7 @@ class _Grading:
         self.losses: list[GradeLoss] = []
 
     def row(self, case: GradedCase) -> GradeRow:
-        """Both launches of a case; what goes wrong joins the losses."""
+        """Make both launches of a case and return its row; add what goes wrong to the losses."""
         row = _not_run(self.held, case)
         if self.losses and case in self.held.grid and self.held.small:
             return row
@@ -178,7 +178,7 @@ class _Grading:
         return result, self._compared(case, result, expected, GradeLoss(where, turn=turn))
 
     def _found(self, all_of_them: Sequence[Diagnostic], where: str, turn: int) -> str:
-        """The first finding; of instructions of one pipe that nothing orders, every pair."""
+        """Add the first finding to the losses and return its id; for ``race-same-pipe`` with all pairs of lines."""
         one = all_of_them[0]
         what, place, read = f"{one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}"
         pairs = [other for other in all_of_them if (other.id, other.file) == (_UNORDERED, one.file)]
@@ -190,7 +190,7 @@ class _Grading:
         if race and turn % 2:
             read = f"Notebook 15, section 'The grade'; {read}"
         source = one.source().replace(f"{Path(one.file).parent}{os.sep}", "")
-        # What is approximate with --strict may be why numbers elsewhere are wrong: it is told among them.
+        # A finding of --strict that is no race may explain wrong numbers, so it is listed among them.
         self._lose(GradeLoss(f"{where}: {what}", place, read, source, turn if race else turn // 2 * 2))
         return one.id
 
@@ -206,10 +206,10 @@ class _Grading:
         return WRONG
 
 
-#: What a kernel of a capstone has to take.
+#: The dtypes that a kernel of a capstone has to take.
 DTYPES = ("float32", "float16")
-#: Where its share of the bound counts. In half the vector unit sets the pace, and the bound counts no instruction
-#: (docs/benchmark.md, section 'How near the bound a kernel can come').
+#: The dtype whose share of the bound counts. In half the vector unit limits the time, and the bound does not count
+#: instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
 TIMED = "float32"
 
 
@@ -217,8 +217,8 @@ TIMED = "float32"
 class GradedCase:
     """One shape and dtype. timed: its share of the bound counts.
 
-    mean, spread: of the first input, where it is not as ``random_inputs`` draws it. means, read: what this case shows,
-    for a message, and where the course has it.
+    mean, spread: of the first input; without a spread ``random_inputs`` draws it. means, read: what this case shows,
+    for a message, and where the course explains it.
     """
 
     bench: BenchCase
@@ -229,7 +229,7 @@ class GradedCase:
     read: str = ""
 
     def arrays(self, op: OpSpec, seed: int) -> dict[str, np.ndarray]:
-        """The inputs, by name; the same ones for the same seed."""
+        """Return the inputs by name; the same ones for the same seed."""
         case = self.bench
         made = random_inputs.inputs(op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes)
         if self.spread is not None:
@@ -258,9 +258,9 @@ class _Capstone(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Graded:
-    """What is graded: the operator as the grade knows it, the learner's kernel, the launches, names not to be called.
+    """What is graded: the operator with the grade's reference, the learner's kernel, its launches, and forbidden names.
 
-    small: the cases that come first; the grid waits until all of them are right.
+    small: the cases that come first; the grid is launched only if all of them are right.
     """
 
     op: OpSpec
@@ -271,16 +271,16 @@ class Graded:
 
     @property
     def cases(self) -> tuple[GradedCase, ...]:
-        """All of them, in order."""
+        """All cases, the small ones first."""
         return (*self.small, *self.grid)
 
 
 def graded(folder: str) -> Graded:
-    """Of an operator's folder, or of a registered operator: its last kernel, and what it is held to.
+    """Return what is graded of an operator's folder or of a registered operator: its last kernel and the cases.
 
-    A capstone is held to the course's own arguments, reference, tolerance and shapes, whatever the folder's files say;
-    another operator to its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one that
-    has other arguments than its capstone.
+    A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; another
+    operator its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one that has other
+    arguments than its capstone.
     """
     op = find_operator(folder)
     spec = op.kernels[-1]

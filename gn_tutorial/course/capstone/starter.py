@@ -1,4 +1,4 @@
-"""``gnt new``: an operator's folder to start from, a copy of one of ``exercises/capstone`` under the learner's name."""
+"""``gnt new``: the start of an operator's folder, copied from ``exercises/capstone`` with the learner's name for it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.projects.new_project import refuse_existing, write_project
 from gn_tutorial.toml_file import course_folder
 
-#: What the capstone grades, and "own": an operator whose reference the learner writes too.
+#: The operators that the capstone grades, and "own": one whose reference the learner writes too.
 OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-#: In C++ or Python they name something else, as a class of their name in camel case does not; `reference` is a file.
+#: Names that mean something else in C++ or Python (their camel case does not); `reference` is a file of the folder.
 _TAKEN = frozenset(
     "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
     "reference return short struct switch template this tiling void while".split()
@@ -22,22 +22,22 @@ _TAKEN = frozenset(
 
 
 def capstone_folder() -> Path:
-    """The course's folder with the starts and what is graded."""
+    """Return the course's folder with the starts and the graded cases."""
     return course_folder("exercises", "capstone/*/op.toml") / "capstone"
 
 
 def start_folder(operator: str) -> Path:
-    """What a learner of that operator starts from. Raises ArgumentError for a name that is not in OPERATORS."""
+    """Return the folder to start that operator from. Raises ArgumentError for a name that is not in OPERATORS."""
     if operator not in OPERATORS:
         raise ArgumentError(f"there is no capstone '{operator}'", hint=f"one of {', '.join(OPERATORS)}")
     return capstone_folder() / _FOLDERS[operator]
 
 
 def new_operator(folder: Path | str, operator: str = "own") -> Path:
-    """Write the folder of a new operator, called as the folder is; returns it.
+    """Write the folder of a new operator, which gets the folder's name, and return its path.
 
-    operator: one of OPERATORS. What is written runs at once, and marks with YOUR TURN what is missing. Raises
-    ArgumentError: an operator that is not known, a name that C++ does not take or the course has, a folder that exists.
+    operator: one of OPERATORS. The files run at once, and YOUR TURN marks what is missing. Raises ArgumentError for an
+    unknown operator, a name that C++ refuses or the course has, and a folder that exists.
     """
     if not isinstance(folder, (str, Path)):
         raise ArgumentError(f"a new operator is written to a folder's path, not {shown(folder, 60)}")
@@ -49,7 +49,7 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
 
 
 def named(start: Path, name: str) -> dict[str, str]:
-    """File -> text of a folder of the course, with the operator's own name in place of the folder's."""
+    """Return file -> text of a folder of the course, with ``name`` in place of the folder's name."""
     words = {start.name: name, camel(start.name): camel(name)}
     pattern = re.compile("|".join(words))
     paths = (path for path in sorted(start.iterdir()) if path.is_file())
@@ -60,7 +60,7 @@ def named(start: Path, name: str) -> dict[str, str]:
 
 
 def camel(name: str) -> str:
-    """``my_softmax`` -> ``MySoftmax``."""
+    """Return the name in camel case: ``my_softmax`` -> ``MySoftmax``."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 

@@ -1,1 +1,1 @@
-"""A class: the submissions of many learners judged (``gnt judge``), their progress summed up (``gnt class report``)."""
+"""A class: judging many learners' submissions (``gnt judge``), reporting their progress (``gnt class report``)."""

@@ -1,4 +1,4 @@
-"""How far a class is with each objective, from the files that learners chose to hand in (``progress_export``)."""
+"""The report on how far a class is with each objective, from files that learners handed in (``progress_export``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEEPEST = 2
 
 @dataclass(frozen=True)
 class LearnerStanding:
-    """One learner. standings: with each objective, in the order of the course."""
+    """One learner. standings: one for each objective, in the order of the course."""
 
     name: str
     export: Export
@@ -33,13 +33,13 @@ class LearnerStanding:
 
     @property
     def share(self) -> float:
-        """0 to 1: the mean over the objectives."""
+        """The share that is done, 0 to 1: the mean over the objectives."""
         return statistics.fmean(one.share for one in self.standings)
 
 
 @dataclass(frozen=True)
 class GoalOfClass:
-    """One objective. shares: 0 to 1, of each learner."""
+    """One objective in a class. shares: of each learner, 0 to 1. reached: how many learners have reached it."""
 
     goal: Goal
     shares: tuple[float, ...]
@@ -47,35 +47,35 @@ class GoalOfClass:
 
     @property
     def half(self) -> int:
-        """Learners who have half of it or more, and have not reached it."""
+        """How many learners have half of it or more, and have not reached it."""
         return sum(share >= _HALF for share in self.shares) - self.reached
 
     @property
     def begun(self) -> int:
-        """Learners who have something of it, and less than half."""
+        """How many learners have some of it, and less than half."""
         return sum(0 < share < _HALF for share in self.shares)
 
     @property
     def untouched(self) -> int:
-        """Learners who have nothing of it."""
+        """How many learners have nothing of it."""
         return sum(share == 0 for share in self.shares)
 
     @property
     def mean(self) -> float:
-        """0 to 1."""
+        """The mean share of the learners, 0 to 1."""
         return statistics.fmean(self.shares)
 
 
 @dataclass(frozen=True)
 class ClassReport:
-    """A class. aside: files that are not counted, and why; of a learner's several files the last one counts."""
+    """The report on a class. aside: files that are not counted, and why; of a learner's files the newest counts."""
 
     learners: tuple[LearnerStanding, ...]
     aside: tuple[Aside, ...]
     notes: tuple[str, ...] = ()
 
     def goals(self) -> list[GoalOfClass]:
-        """Each objective, in the order of the course."""
+        """Return each objective, in the order of the course."""
         columns = zip(*(one.standings for one in self.learners), strict=True)
         return [
             GoalOfClass(mine[0].goal, tuple(one.share for one in mine), sum(not one.left for one in mine))
@@ -83,20 +83,20 @@ class ClassReport:
         ]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Texts under HEADERS."""
+        """Return the cells under HEADERS, one row an objective."""
         return [
             (one.goal.title, *map(str, (one.reached, one.half, one.begun, one.untouched)), f"{one.mean:.0%}")
             for one in self.goals()
         ]
 
     def summary(self) -> str:
-        """In one line."""
+        """Return one line: how many learners, and their mean share."""
         mean = statistics.fmean(one.share for one in self.learners)
         many = len(self.learners)
         return f"{many} learner{'s' * (many > 1)}, {mean:.0%} of the objectives in the mean"
 
     def csv(self) -> str:
-        """A line for each learner: exercises and puzzles passed, points of tasks, the share of each objective."""
+        """Return a line a learner: exercises and puzzles passed, points of tasks, the share of each objective."""
         goals = [one.goal for one in self.goals()]
         tasks = sorted({one.task for each in self.learners for one in each.export.known.attempts.attempts})
         out = io.StringIO()
@@ -113,7 +113,7 @@ class ClassReport:
         return out.getvalue()
 
     def record(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the report as plain data."""
         return {
             "learners": [
                 {"name": one.name, "date": one.export.date, "share": round(one.share, 4)} for one in self.learners
@@ -138,7 +138,7 @@ class ClassReport:
 
 
 def class_report(folder: Path) -> ClassReport:
-    """The report on a folder of exports. Raises ArgumentError: no folder, no file that can be used."""
+    """Return the report on a folder of exports. Raises ArgumentError if there is no folder, or no export in it."""
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint="a folder with the files of gnt progress export")
     last: dict[str, tuple[str, Export]] = {}
@@ -172,7 +172,7 @@ def class_report(folder: Path) -> ClassReport:
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
-    """Every file that ends in .json, in the folder or in one of a learner's in it."""
+    """Yield every file that ends in .json, in the folder or in a folder directly below it."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue

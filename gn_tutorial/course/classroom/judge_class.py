@@ -1,4 +1,7 @@
-"""A class judged: read, spread, kept as it comes, written out. Called again it goes on where it was."""
+"""Judging a class: read the submissions, judge them on many cores, keep each judgement, write the results.
+
+A further call judges only what has no judgement yet.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ from gn_tutorial.course.classroom.similarity import alike
 from gn_tutorial.course.classroom.submissions import read_camp
 from gn_tutorial.errors import ArgumentError
 
-#: Seconds that one text has: a task of the exam takes ten to thirty on one core.
+#: The time limit of one text, in seconds: a task of the exam takes ten to thirty on one core.
 LIMIT = 300.0
 CSV, JSON, PAGE, KEPT = "results.csv", "results.json", "results.html", "judgements.jsonl"
 
 
 @dataclass(frozen=True)
 class HowFar:
-    """How far it is. known: texts that were judged by an earlier call. last: the judgement that came now, if any."""
+    """How far the judging is, in texts. known: judged by an earlier call. done: by this one. last: the latest."""
 
     known: int
     done: int
@@ -37,20 +40,20 @@ class HowFar:
 
 @dataclass(frozen=True)
 class Where:
-    """Where texts are judged. workers: of this machine, 0 for all its cores; scheduler: an address, in their place."""
+    """Where texts are judged. workers: on this machine, 0 for one a core; scheduler: the address of another cluster."""
 
     workers: int = 0
     scheduler: str = ""
 
     def client(self) -> contextlib.AbstractContextManager[scheduler.Client]:
-        """A client of the cluster."""
+        """Return a client of the cluster."""
         return (
             scheduler.remote(self.scheduler) if self.scheduler else scheduler.local(self.workers or scheduler.cores())
         )
 
 
 def default_results(folder: Path) -> Path:
-    """Beside the class: its folder may be read only, and is read again at the next call."""
+    """Return the default folder of results, beside the class's: that may be read only, and is read at each call."""
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}-judged")
 
@@ -67,7 +70,7 @@ def judge_class(
     """Judge every submission below ``folder`` that was not judged before; results go into the folder ``into``.
 
     limit: seconds of each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
-    Raises ArgumentError for a folder of another layout, and where results cannot be written.
+    Raises ArgumentError for a folder of another layout, and if results cannot be written.
     """
     scheduler.need_dask()
     camp = read_camp(folder)
@@ -95,7 +98,7 @@ def judge_class(
 
 
 def write(found: Results, folder: Path, into: Path) -> None:
-    """The three files, each whole or as it was. Raises ArgumentError."""
+    """Write the three files; one that fails stays as it was. Raises ArgumentError."""
     name = folder.resolve().name
     texts = {
         CSV: found.csv(),
@@ -111,7 +114,7 @@ def write(found: Results, folder: Path, into: Path) -> None:
 
 @contextlib.contextmanager
 def _held(into: Path) -> Iterator[None]:
-    """The folder of results, for one call at a time. Raises ArgumentError."""
+    """Make the folder of results and lock it for one call at a time. Raises ArgumentError."""
     lock = filelock.FileLock(into / "judging.lock", timeout=0)
     try:
         into.mkdir(parents=True, exist_ok=True)

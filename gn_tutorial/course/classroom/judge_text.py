@@ -1,4 +1,4 @@
-"""One text judged: an exercise by its checker, a task of the exam by the judge that ``gnt exam submit`` asks."""
+"""Judging one text: an exercise by its checker, a task of the exam by the judge of ``gnt exam submit``."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ TASK_POINTS, EXERCISE_POINTS = 100.0, 1.0
 
 
 def points_of(kind: str) -> float:
-    """The points that there are."""
+    """Return the most points that a text of this kind can earn."""
     return EXERCISE_POINTS if kind == EXERCISE else TASK_POINTS
 
 
 class TextJudge:
     """Judges texts one after the other; a context manager.
 
-    It keeps what every attempt in Python starts from, a process that has imported its libraries; no attempt sees what
-    another did.
+    Attempts in Python are forks of a process that has imported their libraries. It keeps these processes; no attempt
+    sees what another did.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class TextJudge:
         self._stack.close()
 
     def judge(self, text: Text, limit: float) -> Judgement:
-        """The verdict. limit: seconds, to be noted. What is no mistake of the text makes it undecided."""
+        """Return the judgement. limit: seconds, only noted. An error that is not the text's makes it undecided."""
         begun = time.monotonic()
         try:
             status, points, findings = self._exercise(text) if text.kind == EXERCISE else _task(text)
@@ -84,7 +84,7 @@ class TextJudge:
 
 @contextlib.contextmanager
 def _file(exercise: Exercise, text: Text) -> Iterator[Path]:
-    """The text, byte by byte, in a file of the exercise's name."""
+    """Write the text, with its original bytes, to a temporary file with the exercise's name."""
     (content,) = text.files.values()
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name

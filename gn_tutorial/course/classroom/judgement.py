@@ -1,6 +1,6 @@
-"""What the judge said of one text, as data, and the file that keeps it while a class is judged.
+"""The judgement on one text, as data, and the file that keeps judgements while a class is judged.
 
-Each judgement is one line, written when it comes: whoever kills the run loses at most what was being judged.
+Each judgement is one line, written when it comes, so a run that is killed loses only the texts being judged.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 
 from gn_tutorial.errors import ArgumentError
 
-#: right, wrong: the judge's verdict. stopped: the text had its time. undecided: the judge could not do its work.
+#: right, wrong: the judge's verdict. stopped: the text reached its time limit. undecided: the judge failed.
 STATES = ("right", "wrong", "stopped", "undecided")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. points: what it cost, of a task. case: the input that shows it."""
+    """One thing that is wrong. points: lost for it, in a task. case: the input that shows it."""
 
     what: str
     where: str = ""
@@ -32,9 +32,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was said of one text. of: points that there are: 100 of a task, 1 of an exercise.
+    """The judgement on one text. of: the most points: 100 for a task, 1 for an exercise.
 
-    seconds: of the wall, in which it was judged. limit: seconds that it had. version: of the package that judged.
+    seconds: the elapsed time of judging. limit: the time limit in seconds. version: of the package that judged.
     """
 
     digest: str
@@ -47,14 +47,14 @@ class Judgement:
     version: str
 
     def stands(self, version: str, limit: float) -> bool:
-        """Whether the text need not be judged again by this version with this limit."""
+        """Whether the judgement is still valid for this version and this limit."""
         if self.version != version or self.status == "undecided":
             return False
         return self.status != "stopped" or limit <= self.limit
 
 
 def from_record(record: Any) -> Judgement:
-    """A judgement from plain data. Raises ValueError, TypeError, KeyError for what is none."""
+    """Return a judgement from plain data. Raises ValueError, TypeError or KeyError for anything else."""
     known = {**record, "findings": tuple(Finding(**one) for one in record["findings"])}
     made = Judgement(**known)
     if made.status not in STATES:
@@ -63,15 +63,15 @@ def from_record(record: Any) -> Judgement:
 
 
 class JudgementFile:
-    """``judgements.jsonl``: one line a text, the last one of a text counts."""
+    """The file ``judgements.jsonl``: one line a judgement; the last one of a text counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self, version: str, limit: float) -> dict[str, Judgement]:
-        """Digest -> what stands. A last line that was cut off is as if it were not there.
+        """Read digest -> judgement, of those still valid. A last line that was cut off is ignored.
 
-        Raises ArgumentError for a file that is something else.
+        Raises ArgumentError for a file that has other lines.
         """
         try:
             lines = self.path.read_bytes().split(b"\n")
@@ -91,19 +91,19 @@ class JudgementFile:
         return {digest: one for digest, one in found.items() if one.stands(version, limit)}
 
     def open(self) -> Writer:
-        """To write on. What was cut off is cut off whole, so that the next line begins where a line begins."""
+        """Open the file to append. An incomplete last line is removed first, so that the next one starts a new line."""
         file = self.path.open("ab+")
         file.seek(0)
         file.truncate(file.read().rfind(b"\n") + 1)
         return Writer(file)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove the file."""
         self.path.unlink(missing_ok=True)
 
 
 class Writer:
-    """Writes judgements, each at once to the disk; a context manager."""
+    """Writes judgements to the file, and each call to the disk at once; a context manager."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

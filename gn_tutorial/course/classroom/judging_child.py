@@ -1,10 +1,10 @@
 """The process that judges texts, one after the other: ``python -m gn_tutorial.course.classroom.judging_child FOLDER``.
 
-A line of JSON comes in for each text, a line goes out for each judgement. What a text makes run has walls of its own;
-this process is there so that whoever waits can stop it. It ends, and all that it started, when nobody is left to ask.
+It reads a line of JSON for each text, and writes one for each judgement. The programs of a text are isolated elsewhere;
+this process exists so that its parent can stop it. At the end of its input it ends itself and all that it started.
 
-Its cache lies over that of the user, which it only reads (docs/platforms.md): several judges wait for no lock of one
-another, and what the texts compiled to is gone with them.
+It has a cache of its own over the user's, which it only reads (docs/platforms.md). So judges do not wait for each
+other's locks, and the texts' libraries are removed with the cache.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 
-#: A text that holds the interpreter (a regular expression over it) hears no other end; seconds beyond its limit.
+#: Seconds of the alarm beyond four limits. Only the alarm ends a text that blocks the interpreter, as a regular
+#: expression can.
 _GRACE = 60
 
 
 def main() -> None:
-    """Judge until standard input ends; all files are made in the folder, which is removed then."""
+    """Judge until standard input ends. All files are made in the folder, which is removed at the end."""
     asks, answers, folder = _own(0, "rb"), _own(1, "wb"), sys.argv[1]
     os.environ["GNT_CACHE_BASE"] = os.environ.get("GNT_CACHE_BASE") or _users_cache()
     os.environ["GNT_CACHE_DIR"] = str(Path(folder) / "cache")
@@ -48,7 +49,7 @@ def main() -> None:
 
 
 def _own(stream: int, mode: str) -> BinaryIO:
-    """A standard stream for this process alone: what it starts finds /dev/null in its place."""
+    """Return a standard stream for this process alone. Processes that it starts get /dev/null in its place."""
     kept = os.fdopen(os.dup(stream), mode)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, stream)
@@ -63,13 +64,13 @@ def _users_cache() -> str:
 
 
 def _read(asks: BinaryIO, lines: queue.Queue[bytes], folder: str) -> None:
-    """Hand on what comes; at the end take everything along that was started."""
+    """Put each line of the input into the queue; at its end, end this process and all that it started."""
     with contextlib.suppress(OSError):
         for line in asks:
             lines.put(line)
     command = [sys.executable, "-P", "-m", "gn_tutorial.course.classroom.process_tree", str(os.getpid()), folder]
     subprocess.run(command, stdin=subprocess.DEVNULL, start_new_session=True, check=False)
-    os._exit(0)  # where it could not be started
+    os._exit(0)  # reached only if process_tree could not be started
 
 
 if __name__ == "__main__":

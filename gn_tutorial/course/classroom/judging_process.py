@@ -1,4 +1,4 @@
-"""Whoever asks a ``judging_child``: one text at a time, for so many seconds; it is started again when it is lost."""
+"""The parent's side of a ``judging_child``: it sends one text at a time, with a limit, and restarts a lost child."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from gn_tutorial.course.classroom.submissions import Text
 from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline
 
 _COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.course.classroom.judging_child")
-#: A judge that was lost while it judged a text is given the text once more: it may have been the machine's fault.
+#: Tries of a text whose judge was lost: the first loss may be the machine's fault.
 TRIES = 2
 _TAIL = 2000
 
 
 class JudgingProcess:
-    """One judging child, started when it is needed. One thread asks; another may ``close``."""
+    """One judging child, started when it is needed. One thread calls ``judge``; another may call ``close``."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
@@ -39,11 +39,11 @@ class JudgingProcess:
 
     @property
     def pid(self) -> int:
-        """Of the child, 0 if there is none."""
+        """The process id of the child, 0 if there is none."""
         return self._child.pid if self._child else 0
 
     def judge(self, text: Text, limit: float) -> Judgement:
-        """The judgement on a text. One that has had its time is stopped; one whose judge is lost, undecided."""
+        """Return the judgement on a text: stopped at its time limit, undecided if its judge is lost TRIES times."""
         with self._asking:
             return self._judge(text, limit)
 
@@ -64,7 +64,7 @@ class JudgingProcess:
         return _without(text, "undecided", what, limit, begun)
 
     def close(self) -> None:
-        """End the child and what it started; whoever waits for it hears that it is lost, and no other is started."""
+        """End the child and what it started, and start no other. A ``judge`` that waits finds the child lost."""
         self._closed = True
         child = self._child
         if child is not None and child.poll() is None:
@@ -90,7 +90,7 @@ class JudgingProcess:
             self._folder = ""
 
     def _ask(self, text: Text, limit: float) -> Judgement | None:
-        """The child's answer; None if it was lost. Raises TimeoutError."""
+        """Return the child's answer; None if the child was lost. Raises TimeoutError."""
         if self._child is None or self._child.poll() is not None:
             self._drop()
             self._start()
@@ -123,13 +123,13 @@ class JudgingProcess:
         self._folder = tempfile.mkdtemp(prefix="gnt-judge-")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed with the child)
         pipe, command = subprocess.PIPE, (*_COMMAND, self._folder)
-        # A session of its own: Ctrl-C is for whoever asks.
+        # A new session, so that Ctrl-C reaches only the parent.
         self._child = subprocess.Popen(
             command, bufsize=0, stdin=pipe, stdout=pipe, stderr=self._said, start_new_session=True
         )
 
     def _last_words(self) -> str:
-        """How the child ended, and the last line that it wrote."""
+        """Return how the child ended, and the last line that it wrote to standard error."""
         if self._child is None or self._said is None:
             return ""
         code = self._child.wait()
@@ -141,6 +141,6 @@ class JudgingProcess:
 
 
 def _without(text: Text, status: str, what: str, limit: float, begun: float) -> Judgement:
-    """The judgement on a text of which the judge said nothing."""
+    """Return the judgement on a text that the judge did not answer."""
     seconds = round(time.monotonic() - begun, 3)
     return Judgement(text.digest, status, 0.0, points_of(text.kind), (Finding(what),), seconds, limit, __version__)

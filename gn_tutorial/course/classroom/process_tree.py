@@ -1,4 +1,4 @@
-"""A process and all that it started, ended together: compilers and launched kernels are in sessions of their own.
+"""Ending a process with all that it started, since compilers and launched kernels have sessions of their own.
 
 As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes
 the folder: no process can be sure of its own threads while it tidies up.
@@ -15,16 +15,16 @@ import sys
 
 import psutil
 
-#: Seconds in which the system takes away what was killed.
+#: Seconds to wait until the killed processes are gone.
 _GONE = 5.0
 
 
 def end(pid: int) -> None:
-    """Kill the process and what it started, and what that started; return when they are gone."""
+    """Kill the process and all its descendants; return when the descendants are gone."""
     with contextlib.suppress(psutil.NoSuchProcess):
         stopped = {pid: psutil.Process(pid)}
         stopped[pid].suspend()
-        # A compiler may start its assembler while its parent is being stopped: until nobody is new.
+        # Repeat until there is no new process: a compiler may start its assembler while its parent is being stopped.
         while new := [one for one in stopped[pid].children(recursive=True) if one.pid not in {*stopped, os.getpid()}]:
             for one in new:
                 stopped[one.pid] = one
@@ -33,7 +33,7 @@ def end(pid: int) -> None:
         for one in stopped.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 one.kill()
-        # Who asked for the first one waits for it, and hears how it ended.
+        # The parent of the first one waits for it, and gets its exit code.
         psutil.wait_procs([one for one in stopped.values() if one.pid != pid], timeout=_GONE)
 
 

@@ -1,7 +1,7 @@
 """A learner's progress in one file, to hand in: ``gnt progress export`` makes it, ``gnt class report`` reads it.
 
-It has what ``gnt learn list`` and ``gnt exam goals`` know: exercises and puzzles passed, hints read, answers, points.
-No source of the learner's, no path of their computer, no time of the day but that of an exam's attempt.
+It has what ``gnt learn list`` and ``gnt exam goals`` show: exercises and puzzles passed, hints read, answers, points.
+It has no source of the learner, no path of the computer, and no time of day except those of attempts at the exam.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from gn_tutorial.course.progress import VERSION, default_progress, progress_of
 from gn_tutorial.errors import ArgumentError
 
 FORMAT = "gn_tutorial progress"
-#: Of the file; that of the progress in it is its own.
+#: The version of the file's format; the progress in it has its own version.
 FORMAT_VERSION = 1
 _LARGEST = 4 << 20
 _LONGEST_NAME = 80
-#: What an attempt's file has besides, and nobody else needs: where the folder is, where each point went.
+#: The keys of a submission that are exported. The folder and the reasons of lost points are left out.
 _OF_SUBMISSION = ("points", "accepted", "late", "at")
 
 
 @dataclass(frozen=True)
 class Export:
-    """What a learner handed in. date: ISO, when it was made. course: the version that made it."""
+    """A learner's exported progress. date: when it was made, in ISO form. course: the version that made it."""
 
     name: str
     date: str
@@ -43,7 +43,7 @@ class Export:
     known: Learned
 
     def record(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the export as plain data."""
         attempts = [
             asdict(one)
             | {"folder": "", "submissions": [{key: said[key] for key in _OF_SUBMISSION} for said in one.submissions]}
@@ -61,7 +61,7 @@ class Export:
 
 
 def own_export(name: str = "", warn: Callable[[str], None] = lambda text: None) -> Export:
-    """This user's progress. name: the login's unless given. Raises ArgumentError for a name that is none."""
+    """Return this user's progress. name: by default the login name. Raises ArgumentError for an invalid name."""
     called = " ".join((name or getpass.getuser()).split())
     if not called or len(called) > _LONGEST_NAME or not called.isprintable():
         raise ArgumentError(f"a name has 1 to {_LONGEST_NAME} characters that can be printed", where=repr(name))
@@ -71,13 +71,13 @@ def own_export(name: str = "", warn: Callable[[str], None] = lambda text: None) 
 
 
 def default_file(name: str) -> Path:
-    """Where it goes: ``progress-ada.json`` in the current folder."""
+    """Return the default path of an export: ``progress-ada.json`` in the current folder."""
     plain = re.sub(r"[^\w-]+", "_", name)
     return Path(f"progress-{plain}.json")
 
 
 def write_export(export: Export, path: Path) -> None:
-    """Write the file. Raises ArgumentError: another file is there, or it cannot be written."""
+    """Write the file, over an older export. Raises ArgumentError if it is another file, or cannot be written."""
     if path.exists():
         try:
             read_export(path)
@@ -90,7 +90,7 @@ def write_export(export: Export, path: Path) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """What a file holds, whoever made it. Raises ValueError that says why it is no export."""
+    """Read an export from a file that may hold anything. Raises ValueError that says why it is no export."""
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(opened, "rb") as file:
@@ -128,7 +128,7 @@ def _export(data: Any) -> Export:
 
 
 def _use(attempts: Attempts) -> None:
-    """Raise KeyError, TypeError, ValueError where submissions lack what a standing asks of them."""
+    """Raise KeyError, TypeError or ValueError if a submission lacks a value that the report needs."""
     for one in attempts.attempts:
         for said in one.submissions:
             if not 0 <= float(said["points"]) <= 100 or not isinstance(said["accepted"], bool):

@@ -1,4 +1,4 @@
-"""What a class reached: a row for each submission, the learners' sums; as CSV and JSON."""
+"""The results of a class: a row for each submission and the learners' sums, as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = ("learner", "kind", "item", "path", "status", "points", "of", "seconds
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One submission and what was said of it. status: a state of judgements, ``untouched``, or ``open``: not yet."""
+    """One submission and its judgement. status: a state of judgements, ``untouched``, or ``open``: not judged yet."""
 
     learner: str
     kind: str
@@ -33,13 +33,13 @@ class ResultRow:
 
     @property
     def first(self) -> Finding:
-        """What is wrong first, or nothing."""
+        """The first finding, or an empty one."""
         return self.findings[0] if self.findings else Finding("")
 
 
 @dataclass(frozen=True)
 class Sum:
-    """One learner's. passed: exercises that are right. points: of each task that was handed in, the best."""
+    """One learner's sums. passed: right exercises. tried: how many exercises. points: the best of each task."""
 
     learner: str
     passed: tuple[str, ...]
@@ -49,7 +49,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything. sums: of every learner, also of those who handed in nothing."""
+    """All results of a class. sums: of every learner, also of those without a submission."""
 
     rows: tuple[ResultRow, ...]
     sums: tuple[Sum, ...]
@@ -57,11 +57,11 @@ class Results:
     alike: tuple[Alike, ...]
 
     def count(self, status: str) -> int:
-        """Submissions in this state."""
+        """Return how many submissions have this status."""
         return sum(row.status == status for row in self.rows)
 
     def csv(self) -> str:
-        """A line for each submission, with its first finding. Cells that a spreadsheet would compute are quoted."""
+        """Return a line a submission, with its first finding. Cells that a spreadsheet would compute are quoted."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -71,7 +71,7 @@ class Results:
         return out.getvalue()
 
     def record(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the results as plain data."""
         return {
             "version": __version__,
             "learners": [asdict(one) for one in self.sums],
@@ -82,7 +82,7 @@ class Results:
 
 
 def results(camp: Camp, known: Mapping[str, Judgement], alike: Sequence[Alike]) -> Results:
-    """What is known of a class by now."""
+    """Return the results of a class from the judgements known so far (digest -> judgement)."""
     rows = [_row(one, known.get(one.text.digest)) for one in camp.submissions]
     rows += [_row(one, None, "untouched") for one in camp.untouched]
     orders = {one.path: (one.learner, one.text.order) for one in (*camp.submissions, *camp.untouched)}
@@ -113,5 +113,5 @@ def _sum(learner: str, rows: Sequence[ResultRow]) -> Sum:
 
 
 def cell(value: Any) -> Any:
-    """A text that begins like a formula is one for a spreadsheet, and a learner's name may: a quote says it is text."""
+    """Return the value of a cell. A text that begins like a formula, as a learner's name may, gets a quote in front."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

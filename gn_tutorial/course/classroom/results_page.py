@@ -1,4 +1,4 @@
-"""The results of a class as one HTML page: sums, what is alike, every submission with its findings. No script."""
+"""The results of a class as one HTML page without scripts: sums, similar texts, every submission with its findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 200
 
 
 def page(found: Results, title: str) -> str:
-    """The page."""
+    """Return the HTML page."""
     parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(summary(found))}</p>", _sums(found), _alike(found)]
     parts += [_aside(found), "<h2>Submissions</h2>", *(_learner(one.learner, found) for one in found.sums)]
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
@@ -27,7 +27,7 @@ def page(found: Results, title: str) -> str:
 
 
 def summary(found: Results) -> str:
-    """In one line."""
+    """Return one line: how many learners and submissions, by status."""
     states = ("right", "wrong", "stopped", "undecided", "open", "untouched")
     counted = ", ".join(f"{many} {state}" for state in states if (many := found.count(state)))
     return f"{len(found.sums)} learners, {len(found.rows)} submissions: {counted or 'none'}"

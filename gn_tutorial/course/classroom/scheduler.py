@@ -1,8 +1,8 @@
-"""Texts judged on many cores, by Dask's distributed: workers of this process, or those of a scheduler elsewhere.
+"""Judging texts on many cores with Dask's distributed: workers of this process, or those of a scheduler elsewhere.
 
-Here the cluster is threads of this process, each of which waits for a ``JudgingProcess`` of its own: no port is opened,
-at which another user of the machine, or a text without walls, could ask for something. A worker that is lost elsewhere
-is Dask's business: its texts go to others.
+The local cluster consists of threads of this process, each of which waits for its own ``JudgingProcess``. It opens no
+port, to which another user of the machine or a text that is not isolated could connect. If a worker elsewhere is lost,
+Dask gives its texts to others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _started: list[JudgingProcess] = []
 
 
 def need_dask() -> None:
-    """Raise ArgumentError, with the command that installs it, where the extra is missing."""
+    """Raise ArgumentError, with the command that installs it, if distributed is missing."""
     if find_spec("distributed") is None:
         raise ArgumentError(
             "Dask's distributed is not installed, and judging a class needs it",
@@ -41,16 +41,16 @@ def need_dask() -> None:
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def local(workers: int) -> Iterator[Client]:
-    """So many workers in this process."""
+    """Start that many workers in this process; yield a client, and end them at the end."""
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every text that Ctrl-C leaves
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every text that Ctrl-C interrupts
     nowhere = "127.0.0.1:0"
     with (
         LocalCluster(
@@ -58,7 +58,7 @@ def local(workers: int) -> Iterator[Client]:
             threads_per_worker=1,
             processes=False,
             protocol="inproc://",
-            memory_limit=0,  # what needs memory are processes with limits of their own
+            memory_limit=0,  # the memory is used by processes with their own limits
             dashboard_address=nowhere,
             worker_dashboard_address=nowhere,
         ) as cluster,
@@ -74,7 +74,7 @@ def local(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def remote(address: str) -> Iterator[Client]:
-    """The workers of a scheduler. Raises ArgumentError: it does not answer, or a worker has another course."""
+    """Yield a client of a scheduler. Raises ArgumentError if it does not answer, or a worker has another version."""
     from distributed import Client
 
     try:
@@ -110,7 +110,7 @@ def _version() -> str:
 
 
 def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judgement]:
-    """A judgement for each text, in the order in which they come. limit: seconds that each has."""
+    """Yield a judgement for each text, in the order in which they finish. limit: seconds for each."""
     from distributed import as_completed
 
     futures = {client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts}
@@ -122,7 +122,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
 
 
 def judge_here(text: Text, limit: float) -> Judgement:
-    """What a worker does: its thread has a judging process, which stays for the next text."""
+    """Judge a text in a worker, with the judging process of its thread, which stays for the next text."""
     from gn_tutorial.course.classroom.judging_process import JudgingProcess
 
     if not hasattr(_mine, "process"):
@@ -132,7 +132,7 @@ def judge_here(text: Text, limit: float) -> Judgement:
 
 
 def running() -> list[JudgingProcess]:
-    """The judging processes of this process's workers."""
+    """Return the judging processes of this process's workers."""
     return list(_started)
 
 
@@ -145,7 +145,7 @@ def end_processes() -> None:
 
 
 def _lost(text: Text, limit: float, error: Any) -> Judgement:
-    """Several workers were lost over one text."""
+    """Return the judgement on a text over which Dask lost several workers."""
     from gn_tutorial.course.classroom.judge_text import points_of
     from gn_tutorial.course.classroom.judgement import Finding
 

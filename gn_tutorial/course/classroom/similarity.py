@@ -1,9 +1,9 @@
-"""Texts of different learners that are suspiciously equal: plain shingles of tokens, names normalised.
+"""The search for suspiciously equal texts of different learners, by shingles of tokens with normalised names.
 
-A text is its tokens without comments, layout and directives; every name that is not the language's or the API's is the
-same name. What is given, the stub and our own solutions, counts for nothing, and so does what many write. So renaming,
-other comments and another order of functions hide no copy, and a right answer that is short is no sign of one.
-It is a list to look at, never a verdict.
+A text is compared by its tokens without comments, layout and directives; all names except those of the language and the
+API become the same name. Shingles of the stub, of our solutions, and of many texts do not count. So a copy is found
+after renaming, new comments and reordered functions, and a short right answer does not look like one. The result is a
+list to look at, never a verdict.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
-#: Tokens of a shingle: about two statements.
+#: The tokens of a shingle, about two statements.
 SHINGLE = 12
-#: A text of fewer shingles of its own is too short to say anything.
+#: The fewest own shingles of a text that is compared; a shorter one shows nothing.
 FEWEST = 24
-#: Of the shingles that two texts have, those that both have.
+#: The least share of common shingles, of all that two texts have, at which they are listed.
 ALIKE = 0.7
-#: What so large a part of a class has, or so many, and more than a few, is how it is written, not a copy.
+#: A shingle is usual, no sign of a copy, if more than _FEW texts and more than _USUAL of all, or _MANY, have it.
 _USUAL, _FEW, _MANY = 0.25, 4, 40
 _LONGEST = 200_000
 _PYTHON = re.compile(
@@ -47,15 +47,15 @@ _OF_CPP = frozenset(
     "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
     "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
 )
-#: Qualifiers of the namespace: with a using directive they are not there.
+#: Tokens of the namespace's qualifier, which a using directive makes unnecessary.
 _LEFT_OUT = frozenset({"AscendC", "::"})
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Texts of one item that are alike. how: in words. share: of their shingles that both have.
+    """Texts of one item that are alike. how: in words. share: the part of their shingles that both have.
 
-    handed_in: learner and path of each. own: shingles that neither the stub nor our solutions have.
+    handed_in: learner and path of each. own: how many shingles neither the stub nor our solutions have.
     """
 
     item: str
@@ -66,7 +66,7 @@ class Alike:
 
 
 def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[Alike]:
-    """Every group of texts that are equal and every pair that is nearly so, the most alike first."""
+    """Return every group of equal texts and every pair of nearly equal ones, the most alike first."""
     by_item: dict[tuple[str, str], list[Submission]] = defaultdict(list)
     for one in submissions:
         by_item[one.text.kind, one.text.item].append(one)
@@ -75,7 +75,7 @@ def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[A
 
 
 def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
-    if any(name.endswith(".toml") for name in mine[0].text.files):  # predictions: right ones are all the same
+    if any(name.endswith(".toml") for name in mine[0].text.files):  # right predictions are all the same
         return
     given = _given(mine[0].text)
     forms: dict[tuple[str, ...], list[Submission]] = defaultdict(list)
@@ -99,7 +99,7 @@ def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
 
 
 def normal_form(text: Text) -> tuple[str, ...]:
-    """The tokens of all its files, names normalised."""
+    """Return the tokens of all files of a text, with normalised names."""
     found: list[str] = []
     for name, content in sorted(text.files.items()):
         plain = content[:_LONGEST]
@@ -108,7 +108,7 @@ def normal_form(text: Text) -> tuple[str, ...]:
 
 
 def shingles(form: Sequence[str]) -> set[int]:
-    """A number for each run of so many tokens."""
+    """Return a hash for each run of SHINGLE tokens."""
     return {hash(tuple(form[at : at + SHINGLE])) for at in range(len(form) - SHINGLE + 1)}
 
 
@@ -136,7 +136,7 @@ def _known_to_cpp() -> frozenset[str]:
 
 
 def _given(text: Text) -> set[int]:
-    """The shingles of the stub and of our own solutions."""
+    """Return the shingles of the stub and of our solutions."""
     if text.kind == EXERCISE:
         exercise = load_course().find(text.item)
         (name,) = text.files
@@ -151,7 +151,7 @@ def _given(text: Text) -> set[int]:
 
 
 def _sources(files: dict[str, str]) -> dict[str, str]:
-    """What a submission has of a folder."""
+    """Return the files of a folder that a submission has."""
     return {
         name: text
         for name, text in files.items()
@@ -160,7 +160,7 @@ def _sources(files: dict[str, str]) -> dict[str, str]:
 
 
 def _shared(rare: dict[tuple[str, ...], set[int]]) -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """How many rare shingles each pair of texts shares, of pairs that share any."""
+    """Return how many rare shingles each pair of texts shares, for the pairs that share any."""
     number = {form: place for place, form in enumerate(rare)}
     holders: dict[int, list[int]] = defaultdict(list)
     for form, some in rare.items():
@@ -172,7 +172,7 @@ def _shared(rare: dict[tuple[str, ...], set[int]]) -> Counter[tuple[tuple[str, .
 
 
 def _others(one: Collection[Submission], other: Collection[Submission]) -> bool:
-    """Whether they are of different learners: who tries several times is alike to nobody else."""
+    """Whether the submissions have different learners; several tries of one learner do not count as copies."""
     return len({each.learner for each in (*one, *other)}) > 1
 
 

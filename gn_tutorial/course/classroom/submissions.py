@@ -1,8 +1,7 @@
-"""What a class handed in: a folder for each learner, in it exercises as ``gnt learn`` keeps them and tasks of the exam.
+"""The submissions of a class: a folder for each learner, with exercises as ``gnt learn`` keeps them and exam tasks.
 
 An exercise's file is known by its name, a task's folder by its ``op_host`` and ``op_kernel``, wherever in the learner's
-folder they lie. Nothing outside that folder is read: links are left aside, and so is what nobody could judge; each is
-named, with the reason.
+folder they lie. Nothing outside that folder is read. Links and files that cannot be judged are listed with the reason.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.projects.chips import find_soc
 
 EXERCISE, TASK = "exercise", "exam"
-#: Of one exercise's file, as of a source of a task.
+#: Most bytes of an exercise's file; a source of a task has the same limit.
 LARGEST_FILE = 1 << 20
-#: Of all sources of a task.
+#: Most characters of all sources of a task.
 LARGEST_TASK = 4 << 20
-#: Of one learner's folder, folders included: far more than a course and its tasks have.
+#: Most files and folders of one learner: far more than a course and its tasks have.
 MOST_ENTRIES = 20_000
 DEEPEST = 8
 PAGE = "docs/judging.md, section 'The folder of a class'"
@@ -40,7 +39,7 @@ _CHIP = re.compile(r'AddConfig\s*\(\s*"(\w+)"')
 
 @dataclass(frozen=True)
 class Text:
-    """What is judged, whoever handed it in. files: name -> text; of an exercise one, of a task its sources.
+    """A text to judge, without its learner. files: name -> text; one for an exercise, the sources for a task.
 
     item: the exercise's id, or the task's name. layout, soc: of a task's project.
     """
@@ -53,13 +52,13 @@ class Text:
 
     @functools.cached_property
     def digest(self) -> str:
-        """The same for the same text: it is judged once."""
+        """The checksum of the text; texts with the same one are judged once."""
         facts = [self.kind, self.item, self.layout, self.soc, sorted(self.files.items())]
         return checksum(json.dumps(facts).encode())
 
     @property
     def order(self) -> tuple[str, int, int, str]:
-        """As the course has them: exercises by number, then tasks."""
+        """The sort key: exercises by number, then tasks by name."""
         notebook, _, number = self.item.partition(".")
         known = self.kind == EXERCISE and notebook.isdecimal() and number.isdecimal()
         return ("", int(notebook), int(number), "") if known else ("exam", 0, 0, self.item)
@@ -76,7 +75,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Aside:
-    """What is not judged, and why. path: inside the folder of the class."""
+    """Something that is not judged, and why. path: inside the folder of the class."""
 
     path: str
     why: str
@@ -84,7 +83,7 @@ class Aside:
 
 @dataclass
 class Camp:
-    """What one folder holds. untouched: exercises that are still as they were handed out."""
+    """The contents of a class's folder. untouched: exercises that are still equal to their stub."""
 
     learners: list[str] = field(default_factory=list)
     submissions: list[Submission] = field(default_factory=list)
@@ -92,13 +91,13 @@ class Camp:
     aside: list[Aside] = field(default_factory=list)
 
     def texts(self) -> list[Text]:
-        """Each text once, those of tasks first: they take longest, and none should begin as the last one."""
+        """Return each text once. Tasks come first: they take longest, and should not start last."""
         found = {one.text.digest: one.text for one in self.submissions}
         return sorted(found.values(), key=lambda one: (one.kind == EXERCISE, one.order, one.digest))
 
 
 def read_camp(folder: Path) -> Camp:
-    """Read the folder of a class. Raises ArgumentError where it is none, or holds nothing to judge."""
+    """Read the folder of a class. Raises ArgumentError if it is none, or has nothing to judge."""
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint=f"a folder with one for each learner: {_HINT}")
     try:
@@ -124,7 +123,7 @@ def read_camp(folder: Path) -> Camp:
 
 
 def _refuse_one_learners(folder: Path, names: list[str]) -> None:
-    """Raise ArgumentError where the folders are those of one learner, who would be taken for a class."""
+    """Raise ArgumentError if the folder is one learner's, whose folders would be taken for learners."""
     topics = {Path(one.file).parent.name for one in load_course()} | {"my_exercises", "my_exam", *_TASK_FOLDERS}
     theirs = [name for name in names if name in topics]
     if not theirs and names and all(re.sub(r"_\d+$", "", one) in {task.name for task in load_tasks()} for one in names):
@@ -145,7 +144,7 @@ class _Reader:
         self.tasks = {one.definition.snake_name: one for one in load_tasks()}
 
     def learner(self, name: str, camp: Camp) -> None:
-        """Everything of one learner, into ``camp``."""
+        """Read everything of one learner into ``camp``."""
         top, before = self.root / name, (len(camp.submissions), len(camp.untouched), len(camp.aside))
         if top.is_symlink():
             camp.aside.append(Aside(name, "it is a link"))
@@ -171,7 +170,7 @@ class _Reader:
             camp.aside.append(Aside(name, "no exercise and no task in it"))
 
     def _known(self, path: Path) -> bool:
-        """Whether a link of this name stands where a submission is looked for."""
+        """Whether a link at this path could hide a submission, so that it has to be listed."""
         return path.name in self.exercises or path.name in _TASK_FOLDERS or path.is_dir()
 
     def _exercise(self, learner: str, path: Path, shown: str, camp: Camp) -> None:
@@ -210,7 +209,7 @@ class _Reader:
 
 
 def _walk(top: Path, known: Callable[[Path], bool], depth: int = 0) -> Iterator[tuple[Path, str]]:
-    """Files and folders below ``top``, each with why it is refused, if it is; a task's folder is not gone into."""
+    """Yield files and tasks' folders below ``top``, each with the reason if it is refused, else ''."""
     if _is_task(top):
         yield top, ""
         return
@@ -245,7 +244,7 @@ def _has(path: Path, snake: str) -> bool:
 
 
 def _config(chips: list[str]) -> str:
-    """The first chip that the definition names and that there is; that of the exam's tasks for none."""
+    """Return the first known chip of the definition; ascend910b, the chip of the exam's tasks, without one."""
     for one in chips:
         try:
             return find_soc(one).config
@@ -255,8 +254,8 @@ def _config(chips: list[str]) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    """What is in a regular file. Raises OSError for anything else, and for one that is too large."""
-    # O_NONBLOCK: to open a pipe that nobody writes to would wait.
+    """Read a regular file. Raises OSError for anything else, and for one that is too large."""
+    # O_NONBLOCK: without it, opening a pipe that has no writer would wait.
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(opened, "rb") as file:
         if not path.is_file():

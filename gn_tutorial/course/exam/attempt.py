@@ -1,7 +1,7 @@
-"""Attempts at tasks of the practical exam: the folder, the clock, what was handed in. ``exam_attempts.json``.
+"""Attempts at tasks of the practical exam, with folder, times and submissions, in ``exam_attempts.json``.
 
 The file lies beside the learner's progress and is written at each step, so that nothing is lost when a terminal
-closes. Sources are the candidate's own, in the folder; only what the judge said of them is kept here.
+closes. The sources stay in the candidate's folder; the file has only the judge's verdicts on them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.course.users_file import UsersFile
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import learners_folder
 
-#: The window of the intermediate exam.
+#: The time limit of the intermediate exam.
 MINUTES = 120.0
 _VERSION = 1
 
@@ -29,8 +29,8 @@ _VERSION = 1
 class Attempt(Timed):
     """One attempt; its times are those of Timed. finished: when it was first handed in.
 
-    layout, soc: what the folder was made for. checks: how often the given test was run. submissions: what the judge
-    said each time (``Marks.record``), with ``at`` and ``late``.
+    layout, soc: the project layout and the chip of the folder. checks: how often the given test was run. submissions:
+    the judge's verdict of each time (``Marks.record``), with ``at`` and ``late``.
     """
 
     task: str
@@ -45,15 +45,15 @@ class Attempt(Timed):
     submissions: tuple[Mapping[str, Any], ...] = ()
 
     def over(self, now: float) -> bool:
-        """Whether its time is over, handed in or not."""
+        """Whether its time is over at ``now``, also if it was handed in."""
         return self.left(now) == 0.0
 
     def checked(self, now: float) -> Attempt:
-        """This attempt, the given test run once more."""
+        """Return this attempt with one more run of the given test."""
         return replace(self, checks=self.checks + 1, seen=max(now, self.seen))
 
     def submitted(self, record: Mapping[str, Any], at: float) -> Attempt:
-        """This attempt, handed in at ``at``. The first time ends it; later ones, and late ones, are practice."""
+        """Return this attempt, handed in at ``at``. The first submission ends it; later and late ones are practice."""
         entry = {**record, "at": at, "late": self.over(at)}
         return replace(
             self,
@@ -65,7 +65,7 @@ class Attempt(Timed):
 
 @dataclass(frozen=True)
 class Attempts:
-    """All attempts of one learner, the first one first."""
+    """All attempts of one learner, the oldest first."""
 
     attempts: tuple[Attempt, ...] = field(default=())
 
@@ -74,9 +74,9 @@ class Attempts:
         return next((one for one in reversed(self.attempts) if one.task == task), None)
 
     def chosen(self, task: str, here: Path) -> Attempt:
-        """The attempt in whose folder ``here`` lies, if it is one at the task; without one the last attempt at it.
+        """Return the last attempt at the task among those whose folder contains ``here``; without one, the last of all.
 
-        Without a name: any task. Raises ArgumentError: there is none.
+        An empty name means any task. Raises ArgumentError if there is no attempt.
         """
         mine = [one for one in self.attempts if task in ("", one.task)]
         inside = [one for one in mine if Path(one.folder).resolve() in (here, *here.parents)]
@@ -87,12 +87,12 @@ class Attempts:
         return found
 
     def best(self, task: str) -> Mapping[str, Any] | None:
-        """What the judge said of the best first submission in time."""
+        """The judge's verdict on the best first submission that was in time; None without one."""
         firsts = [one.submissions[0] for one in self.attempts if one.task == task and one.submissions]
         return max((one for one in firsts if not one["late"]), key=lambda one: one["points"], default=None)
 
     def with_(self, attempt: Attempt) -> Attempts:
-        """These, with the attempt in place of the one that was begun at the same moment, or at the end."""
+        """Return these with the attempt in place of the one with its task and start, or at the end."""
         others = list(self.attempts)
         for index, one in enumerate(others):
             if (one.task, one.started) == (attempt.task, attempt.started):
@@ -102,14 +102,14 @@ class Attempts:
 
 
 class AttemptFile:
-    """The file of one user. folder: that of the learner's progress. now: seconds since 1970."""
+    """The file of one user. folder: the folder of the learner's progress. now: returns the seconds since 1970."""
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:
         self.path, self.now = folder / "exam_attempts.json", now
         self._kept = UsersFile(self.path, "the file of exam attempts", "cannot be kept", _VERSION)
 
     def read(self) -> Attempts:
-        """What is there. Raises ArgumentError if it cannot be read; it is not thrown away."""
+        """Read the attempts. Raises ArgumentError if the file cannot be read, and keeps the file."""
         advice = "give it another name: your folders are untouched, and their clocks are in it"
         return self._kept.load(Attempts, advice) or Attempts()
 
@@ -118,7 +118,7 @@ class AttemptFile:
         return self._kept.store(lambda: change(self.read()))
 
     def update(self, attempt: Attempt, change: Callable[[Attempt], Attempt]) -> Attempt:
-        """Change one attempt as it is in the file by now."""
+        """Change one attempt, starting from its present state in the file, and return it."""
         known = self.keep(lambda all_of: all_of.with_(change(_same(all_of, attempt))))
         return _same(known, attempt)
 
@@ -129,7 +129,7 @@ def default_attempt_file(now: Callable[[], float]) -> AttemptFile:
 
 
 def default_folder(task: str) -> Path:
-    """Where a new attempt's folder goes: the first name that is free in the learner's folder of tasks."""
+    """Return the path of a new attempt's folder: the first free name in the learner's folder of tasks."""
     root = learners_folder("GNT_EXAM_DIR", exercises_root(), "my_exam", "gn_exam")
     names = (root / (task if number == 1 else f"{task}_{number}") for number in range(1, 1000))
     return next(path for path in names if not path.exists())
@@ -140,7 +140,7 @@ def _same(known: Attempts, attempt: Attempt) -> Attempt:
 
 
 def attempts_of(data: Any) -> Attempts:
-    """Attempts from plain data. Raises ValueError that says what is something else, and where."""
+    """Return attempts from plain data. Raises ValueError that names the wrong value and its place."""
     try:
         return Attempts(msgspec.convert(data, tuple[Attempt, ...]))
     except msgspec.ValidationError as error:

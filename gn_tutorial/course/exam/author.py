@@ -1,4 +1,4 @@
-"""What authors and CI ask of a task: gaps fail with help, right solutions pass, wrong ones are told their mistake."""
+"""Checks of a task for authors and CI: gaps fail with help, right solutions pass, wrong ones get their own message."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def judged(task: Task, files: Mapping[str, str], layout: str) -> Marks:
 
 
 def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
-    """What is wrong with the folder as it is handed out."""
+    """Yield what is wrong with the folder that candidates get: its gaps earn points, or fail without help."""
     marks = judged(task, handout(task, layout), layout)
     if marks.points:
         yield f"the gaps earn {marks.points:g} points in layout {layout}"
@@ -34,7 +34,7 @@ def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
 
 
 def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
-    """Right solutions that are refused; the first one has to earn all points. names: which; without any, all."""
+    """Yield right solutions that are refused, and a first one below 100 points. names: which to judge; empty: all."""
     for number, (name, pieces) in enumerate(right_solutions(task).items()):
         if names and name not in names:
             continue
@@ -46,9 +46,9 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 
 
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
-    """Wrong solutions that are accepted, or are not told their own mistake. chosen: which; None: all.
+    """Yield wrong solutions that are accepted, or whose message is not their own. chosen: the ones to judge; None: all.
 
-    The others are only made, so that none drifts from the solution.
+    The others are only made, not judged, which shows that their edits still fit the solution.
     """
     first, told = next(iter(right_solutions(task).values())), {}
     for wrong in task.wrong():
@@ -68,7 +68,7 @@ def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | 
 
 
 def complaints(task: Task) -> Iterator[str]:
-    """Everything, in both layouts; takes minutes."""
+    """Yield the complaints of all checks: wrong solutions in one layout, the others in both. It takes minutes."""
     if len(task.wrong()) < FEWEST_WRONG:
         yield f"{len(task.wrong())} wrong solutions; {FEWEST_WRONG} are the least"
     if len(right_solutions(task)) < RIGHT:

@@ -38,7 +38,7 @@ class _PageList(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Topic:
-    """The questions of one topic. name: what ``--topic`` takes; cited: the sources as the file has them."""
+    """The questions of one topic. name: the value of ``--topic``; cited: the sources, spelled as in the file."""
 
     name: str
     title: str
@@ -48,13 +48,13 @@ class Topic:
 
 @dataclass(frozen=True)
 class Bank:
-    """All topics in order, and the official pages by key."""
+    """All topics in order, and the pages of the Ascend C documentation by key."""
 
     topics: tuple[Topic, ...]
     pages: dict[str, Page]
 
     def topic(self, name: str) -> Topic:
-        """The topic of that name. Raises ArgumentError that lists the names."""
+        """Return the topic of that name. Raises ArgumentError that lists the names."""
         for one in self.topics:
             if one.name == name:
                 return one
@@ -63,7 +63,7 @@ class Bank:
 
 
 def kind_of(question: QuizQuestion) -> str:
-    """``true or false``, ``multiple choice`` or ``single choice``."""
+    """Return ``true or false``, ``multiple choice`` or ``single choice``."""
     if tuple(one.text for one in question.options) == TRUE_FALSE:
         return "true or false"
     return "multiple choice" if len(question.right) > 1 else "single choice"
@@ -71,7 +71,7 @@ def kind_of(question: QuizQuestion) -> str:
 
 @functools.cache
 def load_bank(root: Path | None = None) -> Bank:
-    """The bank; root: the course's folder of exercises. Raises RegistryError with the file and what is wrong."""
+    """Read the bank. root: the course's folder of exercises. Raises RegistryError with the file and what is wrong."""
     folder = (root or exercises_root()) / "theory"
     known = decode(folder / "pages.toml", _PageList, "the list of pages").pages
     topics = tuple(_topic(path, known) for path in sorted(folder.glob("[0-9][0-9]_*.toml")))

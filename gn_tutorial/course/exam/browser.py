@@ -1,6 +1,6 @@
-"""``gnt.exam_theory()``: the theory paper in a notebook, clickable as the quizzes are.
+"""``gnt.exam_theory()``: the theory paper in a notebook, answered by clicks like the quizzes.
 
-It is the same paper as that of ``gnt exam theory``: one that was begun in a terminal goes on here.
+``gnt exam theory`` uses the same paper: one that was begun in a terminal goes on here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gn_tutorial.errors import ArgumentError
 
 
 class TheoryPaper:
-    """The open paper, or one that was just drawn. Show it in a notebook; its time runs already."""
+    """A theory paper to show in a notebook: the one in the file, or a new one. Its time is running."""
 
     def __init__(self, file: PaperFile, paper: Paper, said: Sequence[str] = ()) -> None:
         self.file, self.paper, self._said = file, paper, tuple(said)
@@ -33,14 +33,14 @@ class TheoryPaper:
         return f"Theory paper {known.seed}: {len(known.asked)} questions, {len(known.answers)} answered, {state}"
 
     def _ipython_display_(self) -> None:
-        """The widget in a live notebook; elsewhere a line that says how to go on."""
+        """Show the widget in a live notebook; elsewhere a line with the command for a terminal."""
         from IPython import get_ipython
         from IPython.display import display
 
         if hasattr(get_ipython(), "kernel"):
-            # Without anywidget (extra `lab`) there is the terminal.
+            # Without anywidget (extra `lab`) the line below names the terminal's command.
             with contextlib.suppress(ModuleNotFoundError):
-                # A pair since ipywidgets 8: data and metadata.
+                # Since ipywidgets 8 the bundle is a pair of data and metadata.
                 shown = PaperWidget(self.file, self._said)._repr_mimebundle_()
                 data = shown[0] if isinstance(shown, tuple) else shown
                 display({WIDGET_VIEW: data[WIDGET_VIEW]}, raw=True)
@@ -78,7 +78,7 @@ def exam_theory(
 
 
 class PaperWidget(AskedWidget):
-    """The paper of one file, which has to hold one. said: what there is to say at first."""
+    """The widget of the paper in ``file``, which has to hold one. said: lines to show at first."""
 
     def __init__(self, file: PaperFile, said: Sequence[str] = ()) -> None:
         paper = file.read()
@@ -98,7 +98,7 @@ class PaperWidget(AskedWidget):
         self.observe(self._handed_in, "finished")
 
     def _answered(self, change: Mapping[str, Any]) -> None:
-        """Note what differs from before; what comes after the end is not taken, and the page is told so."""
+        """Note the answers that changed. If the paper has ended by then, show its result."""
         if self._paper.finished is not None:
             return
         try:
@@ -124,7 +124,7 @@ class PaperWidget(AskedWidget):
         self._end()
 
     def _end(self) -> None:
-        """The page shows what counts."""
+        """Show the answers that count, and the result."""
         self.answers = known_answers(self._asked, self._paper.answers)
         self.finished = True
         self.note = "\n".join(self._result(self._paper))

@@ -1,12 +1,13 @@
-"""What a paper and an attempt at a task have in common: a time that goes on while nobody looks."""
+"""The time limit of a paper or of an attempt at a task. It runs on while the program is closed."""
 
 from __future__ import annotations
 
 
 class Timed:
-    """Times are seconds since 1970. ``minutes``: the limit, None without one; ``seen``: the latest moment it knows.
+    """The times of something timed, in seconds since 1970. minutes: the limit, None without one.
 
-    What counts is the clock on the wall, as in an exam; one that is put back gives nothing back.
+    seen: the latest moment that was read from the clock. The computer's clock counts, as the one on the wall does in
+    an exam; setting it back gives no time back.
     """
 
     minutes: float | None
@@ -16,14 +17,14 @@ class Timed:
 
     @property
     def deadline(self) -> float | None:
-        """When the time is over; None without a limit."""
+        """The moment when the time is over; None without a limit."""
         return None if self.minutes is None else self.started + self.minutes * 60
 
     def left(self, now: float) -> float | None:
-        """Seconds that are left at ``now``, 0 at least; None without a limit."""
+        """Return the seconds that are left at ``now``, 0 at least; None without a limit."""
         return None if self.deadline is None else max(0.0, self.deadline - max(now, self.seen))
 
     def spent(self, now: float) -> float:
-        """Seconds from the begin to ``now``, or to the end."""
+        """Return the seconds from the start to ``now``, or to the end if it is finished."""
         end = max(now, self.seen) if self.finished is None else self.finished
         return max(0.0, end - self.started)

@@ -1,7 +1,7 @@
-"""The objectives of course and exam, ``exercises/objectives.toml``: what each is, its lessons, and its items.
+"""The objectives of course and exam, ``exercises/objectives.toml``: the text, the lessons and the items of each.
 
-An item belongs to an objective if it cites one of its lessons, or if the file names it. So a new question of a section
-that is taught needs no line there; one that belongs nowhere is refused, with the line that would take it in.
+An item belongs to an objective if it cites one of its lessons, or if the file names it. So a new question on a lesson's
+section needs no line there; an item without an objective is refused, with the line that would add it to one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from gn_tutorial.errors import RegistryError
 from gn_tutorial.toml_file import convert, read_toml
 
 FILE = "objectives.toml"
-#: The topic of what is neither the machine's nor the language's; the other topics are those of the theory bank.
+#: The topic of mathematical objectives. The other topics are those of the theory bank.
 MATHEMATICS = "mathematics"
 _Text = Annotated[str, Meta(pattern=r"\S")]
-# How many items one message shows: whoever adds a notebook meets a dozen at once.
+# How many items one message shows: a new notebook brings about a dozen at once.
 _SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Goal:
-    """One objective. title: a few words. you_can: the rest of "you can ...". lessons: page (``02``) and heading."""
+    """One objective. title: a few words. you_can: the end of "you can ...". lessons: pages (``02``) and headings."""
 
     id: str
     title: str
@@ -42,17 +42,17 @@ class Goal:
     items: tuple[Item, ...]
 
     def of(self, kind: str) -> tuple[Item, ...]:
-        """Its items of a kind of ``items.KINDS``."""
+        """Return its items of one kind of ``items.KINDS``."""
         return tuple(one for one in self.items if one.kind == kind)
 
     def lesson(self, item: Item) -> str:
-        """Where to read before an item, in words: the section that it cites, or the first lesson."""
+        """Return what to read before an item, in words: the section that it cites, or the first lesson."""
         page, section = item.cites[0] if item.cites else self.lessons[0]
         return f"{f'notebook {page}' if page.isdigit() else page}, section '{section}'"
 
     @property
     def last_notebook(self) -> int:
-        """The last notebook that has one of its lessons; 0 if only pages have."""
+        """The number of the last notebook that has one of its lessons; 0 if only pages under docs have them."""
         return max((int(page) for page, _ in self.lessons if page.isdigit()), default=0)
 
 
@@ -69,12 +69,12 @@ class _Objective(Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def load_goals() -> tuple[Goal, ...]:
-    """Every objective of the course, in its order. Raises RegistryError as ``read_goals``."""
+    """Return every objective of the course, in the file's order. Raises RegistryError as ``read_goals`` does."""
     return read_goals(exercises_root() / FILE, all_items(), [one.name for one in load_bank().topics])
 
 
 def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tuple[Goal, ...]:
-    """The objectives of a file, each with those of ``items`` that belong to it. topics: of the theory bank.
+    """Read the objectives of a file, each with its items from ``items``. topics: the names of the theory bank's topics.
 
     Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
     """
@@ -104,7 +104,7 @@ def _goal(key: str, given: _Objective, topics: set[str], items: Sequence[Item], 
 
 
 def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
-    """Whether one of the lessons has the section that an item cites, whole or by its first words."""
+    """Whether a lesson's heading is a section that the item cites, or begins with its words."""
     return any(
         page == lesson_page and re.match(rf"{re.escape(section)}(?!\w)", heading) is not None
         for page, section in item.cites
@@ -113,7 +113,7 @@ def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
 
 
 def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path) -> None:
-    """Raise RegistryError if items belong to no objective: each with the line that would take it in."""
+    """Raise RegistryError if items belong to no objective; it has the line to add for each."""
     at_home = {id(item) for goal in goals for item in goal.items}
     homeless = [one for one in items if id(one) not in at_home]
     if not homeless:
@@ -129,7 +129,7 @@ def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path)
 
 
 def _line(item: Item) -> str:
-    """What a table of objectives.toml needs, to have an item: the section that it cites, or its name."""
+    """Return what to add to a table of objectives.toml for this item: the section that it cites, or its name."""
     if item.cites:
         page, section = item.cites[0]
         key = page if page.isdigit() else f'"{page}"'

@@ -21,7 +21,7 @@ DONE = "every objective is reached"
 
 @dataclass(frozen=True, repr=False)
 class GoalsReport:
-    """One learner's standing with every objective, in the order of the course, and three things to do next.
+    """How far one learner is with every objective, in the order of the course, and up to three things to do next.
 
     topics: the title of each topic that ``Goal.topic`` may name.
     """
@@ -31,26 +31,26 @@ class GoalsReport:
     topics: dict[str, str]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Texts under HEADERS."""
+        """Return the cells under HEADERS, one row an objective."""
         return [
             (one.goal.title, f"{one.share:.0%}", *(str(one.parts[kind]) for kind in KINDS)) for one in self.standings
         ]
 
     def reached(self) -> str:
-        """In one line."""
+        """Return one line: how many objectives are reached, and the mean share."""
         full = sum(not one.left for one in self.standings)
         mean = sum(one.share for one in self.standings) / len(self.standings)
         return f"{full} of {len(self.standings)} objectives reached, {mean:.0%} in the mean"
 
     def next_lines(self) -> list[str]:
-        """What to do, each with its command."""
+        """Return the lines that say what to do next, each with its command."""
         if not self.proposals:
             return [DONE]
         told = [f"{number}. {one}" for number, one in enumerate(self.proposals, 1)]
         return ["what to do next:", *told]
 
     def record(self) -> dict[str, Any]:
-        """As data, for programs."""
+        """Return the report as plain data, for programs."""
         found = [
             {
                 "objective": one.goal.id,

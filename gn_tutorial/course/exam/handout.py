@@ -1,4 +1,4 @@
-"""The folder that a candidate gets: an operator project of a task, its gaps marked, all else given and working."""
+"""The folder that a candidate gets: an operator project of a task with marked gaps; everything else works."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _TAKES = (
 
 
 class _Text(Template):
-    """``@{name}``: the delimiters of Python and Markdown stay as they are."""
+    """A template with ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
 
     delimiter = "@"
 
 
 def handout(task: Task, layout: str = "9.x", soc: str = "ascend910b") -> dict[str, str]:
-    """Path inside the folder -> text, with gaps. Raises ArgumentError for a layout or a chip that is not known."""
+    """Return path inside the folder -> text, with gaps. Raises ArgumentError for an unknown layout or chip."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
     config = find_soc(soc).config
@@ -50,19 +50,19 @@ def handout(task: Task, layout: str = "9.x", soc: str = "ascend910b") -> dict[st
 
 
 def solved(task: Task, pieces: Pieces, layout: str = "9.x", soc: str = "ascend910b") -> dict[str, str]:
-    """The same folder with a solution in its gaps."""
+    """Return the same folder with a solution in its gaps."""
     return pieces.placed(task, layout, handout(task, layout, soc))
 
 
 def write(files: Mapping[str, str], folder: Path) -> Path:
-    """Make the folder. Raises ArgumentError: it is there already, or cannot be written."""
+    """Write the folder and return its path. Raises ArgumentError if it exists or cannot be written."""
     refuse_existing(folder, "nothing is overwritten; --folder names another one")
     advice = "--folder names one that you can write to, GNT_EXAM_DIR the folder of all tasks"
     return write_project(files, folder, what="the task's folder", hint=advice)
 
 
 def _same_shape(task: Task) -> str:
-    """Every output has the shape of the first input."""
+    """Return a body of InferShape that gives every output the shape of the first input."""
     lines = [
         f"  *context->GetOutputShape({index}) = *context->GetInputShape(0);"
         for index in range(len(task.definition.outputs))

@@ -1,4 +1,4 @@
-"""What a learner can be asked, as one list: exercises, quiz questions, theory questions, tasks of the exam."""
+"""One list of all items of the course: exercises, quiz questions, theory questions, tasks of the exam."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.quizzes.quiz import names, quiz
 from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 
-#: The keys of an objective that name items, and what one of each is called.
+#: The keys of an objective that name items -> the word for one such item.
 KINDS = {"exercises": "exercise", "quizzes": "quiz question", "theory": "theory question", "tasks": "exam task"}
 _CITED = re.compile(r"(?:[Nn]otebook (\d\d)|(docs/[\w-]+\.md)), section '(.+?)'(?=$|[;,.])")
 
 
 @dataclass(frozen=True)
 class Item:
-    """One item. kind: of KINDS. name: what objectives.toml calls it. group: its quiz, topic, or its own name.
+    """One item. kind: a key of KINDS. name: its name in objectives.toml. group: its quiz or topic, or its own name.
 
-    cites: the pages and sections that teach it; a page is a notebook's number or a path under docs. question: of the
-    two kinds that have one. text: to tell it from others.
+    cites: the pages and sections that teach it; a page is a notebook's number or a path under docs. question: None for
+    exercises and tasks. text: the question or the title, to recognise it.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Item:
 
 
 def all_items() -> tuple[Item, ...]:
-    """Every item of the course. Raises RegistryError."""
+    """Return every item of the course. Raises RegistryError."""
     return (*_exercises(), *_quizzes(), *_theory(), *_tasks())
 
 

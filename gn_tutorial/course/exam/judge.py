@@ -1,7 +1,7 @@
 """The strict judge of the practical exam: hidden calls of an attempt, with all checks, every element compared.
 
-It takes the sources of the folder's op_host and op_kernel, and puts them into a fresh folder of the task: whatever else
-was changed counts for nothing. The project's own functions and its kernel run in the walls of ``gnt project``.
+It puts the sources of the folder's op_host and op_kernel into a fresh folder of the task, so changes to other files
+do not count. The project's host functions and its kernel run isolated, as in ``gnt project``.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 _SECONDS = 10.0
-#: As on a device: copies take effect when they are waited for, so what forgets to wait has wrong numbers; Reciprocal
-#: and Rsqrt have no more digits than their pages state.
+#: As on a device: copies take effect when they are waited for, so a kernel that forgets to wait gets wrong numbers;
+#: Reciprocal and Rsqrt have no more digits than their pages state.
 _OPTIONS = TwinOptions(delayed_dma=True, approximate="documented")
-#: With so many bytes and one block, cores stand idle that every exam's chip has.
+#: From this many bytes of inputs on, a launch with one block loses points: every chip of the exam has several cores.
 _ENOUGH_TO_SHARE = 256 << 10
 _STRUCT, _FUNCTION, _KERNEL, _NUMBERS, _FINDINGS = (
     "tiling struct", "tiling function", "kernel", "accuracy", "no findings",
 )  # fmt: skip
 _RUN = (_KERNEL, _NUMBERS, _FINDINGS)
 _UNSET = "field-never-set"
-#: They say something about the chip, not about the attempt.
+#: Notes about the chip, not about the attempt: they cost nothing.
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
 _SHARES = "Notebook 03, section 'Which groups belong to which core'"
 _MEETING = "docs/exam.md, section 'Blocks that meet'"
@@ -56,12 +56,12 @@ _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError: no such folder."""
+    """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError if it has no sources."""
     return judge_sources(task, handed_in(folder), layout, soc)
 
 
 def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """The same for sources that were read before."""
+    """Judge sources that were read before, as ``judge`` does."""
     broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
@@ -77,9 +77,9 @@ def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str =
 
 @dataclass
 class _Judging:
-    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls. kernels: name -> text.
+    """One attempt while it is judged. root: the fresh folder. seed: of the hidden calls. kernels: file name -> text.
 
-    endless: what was said of the first launch that did not end; after it none is made.
+    endless: the message of the first launch that did not end; no launch is made after it.
     """
 
     task: Task
@@ -90,7 +90,7 @@ class _Judging:
     endless: str = ""
 
     def marks(self) -> Marks:
-        """Run every hidden call, then the one of the bound. Raises CompileError for host files, ArgumentError."""
+        """Run every hidden call, then time the call of the bound. Raises CompileError for host files, ArgumentError."""
         changed = self._changed()
         if changed:
             return all_lost(self.task, changed)
@@ -107,7 +107,7 @@ class _Judging:
         return Marks(self.task.name, self.task.points, slower, len(calls), share)
 
     def _changed(self) -> str:
-        """What of the given definition is another one."""
+        """Return what differs from the given definition of the operator; "" if nothing does."""
         ours, theirs = self.task.definition, self.project.definition
         for role in ("inputs", "outputs"):
             mine = [(one.name, one.kind, one.dtypes) for one in getattr(ours, role)]
@@ -124,7 +124,7 @@ class _Judging:
         plan = self._plan(number, hidden, call, golden)
         if plan is None:
             return
-        if self.endless:  # the others would take as long
+        if self.endless:  # every other launch would take as long
             self._lose("timeout", _RUN, number, hidden, self.endless)
             return
         try:
@@ -148,7 +148,7 @@ class _Judging:
             self._warned(number, hidden, result)
 
     def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
-        """The plan, if it can be launched."""
+        """Return the tiling plan, or None if it cannot be launched; note what is wrong with it."""
         everything = (_STRUCT, _FUNCTION, *_RUN)
         given = [
             out(one.shape, dtype_name(call.column.outputs[index].dtype))
@@ -237,23 +237,23 @@ class _Judging:
 
 
 def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
-    """With the kernel's own bytes of the workspace only: what the library needs is the library's."""
+    """Return the plan with the kernel's part of the workspace only, without the bytes that the library keeps."""
     own = plan.workspace - call.soc.library_workspace
     return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
 
 
 def _stops(note: PlanNote) -> bool:
-    """Whether nothing is launched: with a field that nobody set, the kernel does something else each time."""
+    """Whether the note prevents a launch: an error, or an unset field, with which each launch does something else."""
     return note.severity == "error" or note.rule == _UNSET
 
 
 def _said(one: Diagnostic) -> tuple[str, str, str]:
-    """What, where and what to read of a checker's finding."""
+    """Return a checker's finding as three texts: what it is, where, and what to read."""
     return f"{one.what} [{one.id}]", f"{one.file}:{one.line}" if one.file else "", f"gnt explain {one.id}"
 
 
 def _first(error: CompileError) -> str:
-    """The first message of the compiler, and what to do where that is certain."""
+    """Return the first message of the compiler, with the hint if there is one."""
     first = error.errors[0].message if error.errors else error.what
     return f"{first} ({error.hint})" if error.hint else first
 
@@ -265,20 +265,20 @@ def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
 
 
 def place(where: str, root: Path) -> str:
-    """A place inside the judged copy ``root`` as the candidate knows it, however messages write the copy's path."""
+    """Return ``where`` with the path of the judged copy ``root`` removed, in each form that messages write it."""
     for shown in (str(root), short(root)):
         where = where.replace(f"{shown}/", "").replace(shown, ".")
     return where
 
 
-#: Fewer points are none that a report shows.
+#: The fewest lost points that a report shows.
 _LEAST = 0.05
 
 
 def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | None, tuple[Loss, ...]]:
-    """The share of the bound in that call, None if it does not run; and what is lost for it."""
+    """Return the share of the bound that the call reaches, None if it does not run, and the points lost for it."""
     most, read = float(task.points[SPEED]), task.reading(SPEED)
-    # A chip whose times nobody has measured: those of the default one, tiled for its cores.
+    # A chip without measured times gets those of the default machine, and is tiled for its cores.
     machine = project.soc.machine or DEFAULT_MACHINE
     timed = project if project.soc.machine else project.on(machine)
     try:

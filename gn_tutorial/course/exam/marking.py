@@ -1,4 +1,4 @@
-"""What a paper is worth: a question counts if exactly the right options were chosen, all of them and no other."""
+"""The marks of a theory paper. A question counts if all right options were chosen and no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 
 @dataclass(frozen=True)
 class Marked:
-    """One question of a paper, and what was chosen: "" if it was left open."""
+    """One question of a paper, and the letters that were chosen: "" if it was left open."""
 
     topic: Topic
     question: QuizQuestion
@@ -27,9 +27,9 @@ class Marked:
 
 @dataclass(frozen=True)
 class PaperResult:
-    """A finished paper. by_topic: title -> right, asked, in the order of the bank.
+    """The result of a finished paper. by_topic: title -> right, asked, in the order of the bank.
 
-    minutes: how long it took. gone: questions that the bank no longer has; they do not count.
+    minutes: how long it took. gone: how many of its questions the bank no longer has; they do not count.
     """
 
     marked: tuple[Marked, ...]
@@ -46,11 +46,11 @@ class PaperResult:
         return sum(one.right for one in self.marked)
 
     def to_read(self) -> list[str]:
-        """The sources of the questions that do not count, each once, in their order."""
+        """Return the sources of the questions that do not count, each once, in the paper's order."""
         return list(dict.fromkeys(one.question.source for one in self.marked if not one.right))
 
     def record(self) -> dict[str, Any]:
-        """What the learner's progress keeps of it."""
+        """Return the result as plain data, for the learner's progress."""
         when = datetime.datetime.fromtimestamp(self.finished, tz=datetime.UTC)
         topics: dict[str, list[int]] = {}
         for one in self.marked:
@@ -70,7 +70,7 @@ class PaperResult:
 
 
 def mark(paper: Paper, bank: Bank) -> PaperResult:
-    """The result of a finished paper."""
+    """Return the result of a finished paper."""
     assert paper.finished is not None, "a paper is marked when it is finished"
     asked = paper.questions(bank)
     marked = tuple(Marked(topic, one, paper.answers.get(one.key, "")) for topic, one in asked)

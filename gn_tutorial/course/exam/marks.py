@@ -1,4 +1,4 @@
-"""What an attempt at a task is worth: points by part, and where each lost point went."""
+"""The marks of an attempt at a task: points by part, and a reason for each lost point."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gn_tutorial.course.exam.task import PARTS, SPEED, Task
 
 @dataclass(frozen=True)
 class Loss:
-    """Points that went for one reason. points: by part. read: where it is explained.
+    """Points that were lost for one reason. points: by part. read: where the reason is explained.
 
     cases: how many of the hidden calls showed it; case: the first of them.
     """
@@ -25,11 +25,11 @@ class Loss:
 
     @property
     def total(self) -> float:
-        """Points that this reason took, of all parts."""
+        """The points lost for this reason, over all parts."""
         return sum(self.points.values())
 
     def lines(self) -> list[str]:
-        """For a report."""
+        """Return the lines of a report."""
         parts = ", ".join(f"{part} -{_number(lost)}" for part, lost in self.points.items())
         found = [f"-{_number(self.total)}  {self.what}"]
         found += [f"      where: {self.where}"] if self.where else []
@@ -41,7 +41,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Marks:
-    """The judge's verdict. of: points that each part has. cases: hidden calls. share: of the bound, None if not run."""
+    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, or None."""
 
     task: str
     of: Mapping[str, int]
@@ -51,13 +51,13 @@ class Marks:
 
     @property
     def earned(self) -> dict[str, float]:
-        """Points by part."""
+        """The earned points by part."""
         lost = {part: sum(loss.points.get(part, 0.0) for loss in self.losses) for part in PARTS}
         return {part: round(max(0.0, self.of[part] - lost[part]), 1) for part in PARTS}
 
     @property
     def points(self) -> float:
-        """Of 100."""
+        """The earned points, of 100."""
         return round(sum(self.earned.values()), 1)
 
     @property
@@ -66,7 +66,7 @@ class Marks:
         return all(set(loss.points) <= {SPEED} for loss in self.losses)
 
     def record(self) -> dict[str, Any]:
-        """As plain data, for the file of attempts."""
+        """Return the verdict as plain data, for the file of attempts."""
         return {
             "points": self.points,
             "accepted": self.accepted,
@@ -85,7 +85,7 @@ class Marks:
 
 @dataclass
 class Ledger:
-    """Losses while the hidden calls run: a part's points are shared evenly by the calls, and each share goes once."""
+    """The losses while hidden calls run. Each call has an equal share of a part's points, and loses it once at most."""
 
     task: Task
     cases: int
@@ -95,14 +95,14 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Call ``number`` loses its share of these parts; losses of one group are one row, which tells the first."""
+        """Take the share of call ``number`` in these parts. The losses of a group are one row with its first reason."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))
                 self._lost[part, number] = group
 
     def losses(self) -> list[Loss]:
-        """The rows in the order of the parts that they cost, of one part the costliest first: causes before effects."""
+        """Return the rows in the order of PARTS, causes before effects; within a part the costliest first."""
         found = []
         for group, (what, where, case, read) in self._reasons.items():
             mine = [key for key, one in self._lost.items() if one == group]
@@ -113,7 +113,7 @@ class Ledger:
 
 
 def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:
-    """The marks of an attempt that is not judged at all."""
+    """Return the marks, all points lost, of an attempt that cannot be judged."""
     loss = Loss(what, dict(task.points), where, read=read or "docs/exam.md, section 'Points'")
     return Marks(task.name, task.points, (loss,), 0)
 

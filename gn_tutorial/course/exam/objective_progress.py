@@ -1,4 +1,4 @@
-"""How far a learner is with each objective, from their own files, and what to do next."""
+"""How far a learner is with each objective, from the learner's files, and what to do next."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from gn_tutorial.course.exam.goals import Goal
 from gn_tutorial.course.exam.items import KINDS, Item
 from gn_tutorial.course.progress import Progress
 
-#: Papers draw 40 of some 300 questions: so many right answers of one objective are enough, if none is wrong.
+#: Right theory answers that complete an objective, if none is wrong: a paper draws only 40 of some 300 questions.
 ENOUGH_THEORY = 3
 PROPOSALS = 3
-# Of the proposals, how many go back to what was left behind while there is something ahead.
+# How many proposals are for notebooks already reached, as long as later notebooks have open items.
 _BACK = 2
 _KINDS = list(KINDS)
 
 
 @dataclass(frozen=True)
 class KindDone:
-    """What of one kind is done: exercises passed, answers that are right, tasks as parts of their points."""
+    """How much of one kind is done: exercises passed, right answers, or for tasks the earned part of their points."""
 
     done: float
     of: int
@@ -31,7 +31,7 @@ class KindDone:
 
 @dataclass(frozen=True)
 class Standing:
-    """One objective of one learner. parts: by kind of ``items.KINDS``. left: its items that are not done, by kind."""
+    """How far one learner is with one objective. parts: by kind of ``items.KINDS``. left: the open items, by kind."""
 
     goal: Goal
     parts: dict[str, KindDone]
@@ -39,14 +39,14 @@ class Standing:
 
     @property
     def share(self) -> float:
-        """0 to 1: the mean over the kinds of items that the objective has."""
+        """The share that is done, 0 to 1: the mean over the kinds of items that the objective has."""
         there = [part.done / part.of for part in self.parts.values() if part.of]
         return sum(there) / len(there) if there else 0.0
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One thing to do. command: of ``gnt``. read: the section before it."""
+    """One thing to do. command: a command line of ``gnt``. read: the section to read first."""
 
     standing: Standing
     what: str
@@ -61,15 +61,15 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a learner's files say of items."""
+    """A learner's progress and exam attempts, as they concern items."""
 
     progress: Progress
     attempts: Attempts
 
     def worth(self, item: Item) -> float | None:
-        """How much of an item is done, 0 to 1: passed, right, or the points of a task; None if it was not tried.
+        """Return how much of an item is done, 0 to 1: passed, right, or a task's points; None if it was not tried.
 
-        A task that was accepted is done: all that it may lack is speed.
+        An accepted task is done, since it can lack only speed.
         """
         if item.question is not None:
             quiz = self.progress.quizzes.get(item.group, {})
@@ -92,13 +92,13 @@ class _Step:
     standing: Standing
 
     def order(self) -> tuple[int, int, str]:
-        """As the course has them: by notebook, exercises before quizzes, then theory and tasks."""
-        # Exercises of several objectives by their numbers; tasks stay as they are, the easy ones first.
+        """Return the sort key of the course's order: by notebook; in one, exercises, quizzes, theory, tasks."""
+        # Exercises are sorted by number across objectives; tasks keep their order, the easy ones first.
         return self.stage, self.kind, self.item.name if self.item.kind == "exercises" else ""
 
 
 def standings(goals: Sequence[Goal], known: Learned) -> tuple[Standing, ...]:
-    """How far the learner is with each."""
+    """Return how far the learner is with each objective."""
     return tuple(_standing(goal, known) for goal in goals)
 
 
@@ -116,10 +116,10 @@ def _standing(goal: Goal, known: Learned) -> Standing:
 
 
 def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
-    """Three things to do, or fewer: two where the least is known of what was reached, then what comes next.
+    """Return up to three things to do: two for the reached objectives with the smallest share, then the next one.
 
-    Reached is what lies in notebooks up to the last one of which an exercise was passed or a quiz answered. Theory and
-    tasks of an objective come once its last notebook is reached.
+    A notebook is reached if an exercise or quiz question of it or of a later one was tried. Theory and tasks of an
+    objective count as reached with its last notebook.
     """
     reached = _reached(found, known)
     steps = [_Step(_stage(one, item), _KINDS.index(item.kind), item, one) for one in found for item in one.left]
@@ -139,7 +139,7 @@ def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
 
 
 def _with_goals_of_their_own(chosen: dict[str, list[_Step]], known: Learned) -> Iterator[Proposal]:
-    """What was chosen; of the objectives that one command serves, one that no proposal before it is for."""
+    """Yield a proposal for each command, for an objective that no earlier proposal has, if the command serves one."""
     used: set[str] = set()
     for command, steps in chosen.items():
         step = next((one for one in steps if one.standing.goal.id not in used), steps[0])
@@ -163,7 +163,7 @@ def _stage(one: Standing, item: Item) -> int:
 
 
 def _words(item: Item, known: Learned) -> tuple[str, str]:
-    """What to do and the command for it."""
+    """Return what to do, in words, and the command for it."""
     if item.kind == "exercises":
         return f"exercise {item.name}, {item.text}", f"gnt learn --exercise {item.name}"
     if item.kind == "quizzes":

@@ -1,4 +1,4 @@
-"""One theory paper: which questions, what was answered, how much of its time is left. Nothing here reads a clock."""
+"""One theory paper: its questions, its answers, its remaining time. Functions get the time; none reads a clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 from gn_tutorial.errors import ArgumentError
 
 QUESTIONS = 40
-#: How long a real theory exam gives is not published; a minute and a half is what reading four options takes.
+#: The time of a real theory exam is not published; reading four options takes a minute and a half.
 MINUTES_A_QUESTION = 1.5
 
 
@@ -20,7 +20,7 @@ MINUTES_A_QUESTION = 1.5
 class Paper(Timed):
     """A paper; its times are those of Timed.
 
-    asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; what is open has no entry.
+    asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; open questions have none.
     """
 
     seed: int
@@ -32,7 +32,7 @@ class Paper(Timed):
     finished: float | None = None
 
     def at(self, now: float) -> Paper:
-        """This paper as it is at ``now``: finished at its deadline, if that is over."""
+        """Return this paper at the time ``now``: finished at its deadline if that has passed."""
         if self.finished is not None:
             return self
         if self.deadline is not None and max(now, self.seen) >= self.deadline:
@@ -40,7 +40,7 @@ class Paper(Timed):
         return replace(self, seen=max(now, self.seen))
 
     def answered(self, key: str, letters: str, now: float) -> Paper:
-        """This paper with one answer; "" leaves the question open. After its end nothing changes any more."""
+        """Return this paper with one answer; "" leaves the question open. A finished paper does not change."""
         there = self.at(now)
         if there.finished is not None or key not in {one for _, one in self.asked}:
             return there
@@ -48,12 +48,12 @@ class Paper(Timed):
         return replace(there, answers=others | ({key: letters} if letters else {}))
 
     def handed_in(self, now: float) -> Paper:
-        """This paper, finished now, or at its deadline if that was before."""
+        """Return this paper, finished at ``now``, or at its deadline if that was before."""
         there = self.at(now)
         return there if there.finished is not None else replace(there, finished=there.seen)
 
     def questions(self, bank: Bank) -> tuple[tuple[Topic, QuizQuestion], ...]:
-        """What is asked, in order. A question that the bank no longer has in these words is left out."""
+        """Return topic and question of each, in order, without questions that the bank no longer has in these words."""
         by_key = {(topic.name, one.key): (topic, one) for topic in bank.topics for one in topic.questions}
         return tuple(by_key[pair] for pair in self.asked if pair in by_key)
 
@@ -61,9 +61,9 @@ class Paper(Timed):
 def draw(
     bank: Bank, seed: int, now: float, *, topics: Sequence[str] = (), count: int = QUESTIONS, minutes: float | None
 ) -> Paper:
-    """A paper that begins ``now``: ``count`` questions, as many of each topic as of any other, or one more.
+    """Return a paper that begins ``now``, with ``count`` questions; the counts of two topics differ by one at most.
 
-    topics: their names; without any, all. Fewer questions are drawn if the topics have no more. The same seed, topics
+    topics: their names; empty: all. Fewer questions are drawn if the topics have fewer. The same seed, topics, count
     and bank give the same paper. Raises ArgumentError.
     """
     if count < 1:
@@ -75,7 +75,7 @@ def draw(
     waiting = {topic.name: dice.sample(topic.questions, len(topic.questions)) for topic in chosen}
     asked: list[tuple[str, str]] = []
     while len(asked) < count and any(waiting.values()):
-        # A round takes one of each topic; the last round takes some of them, by chance.
+        # A round takes one question of each topic; the last round takes one of some topics, at random.
         names = [name for name, rest in waiting.items() if rest]
         for name in dice.sample(names, min(len(names), count - len(asked))):
             asked.append((name, waiting[name].pop().key))

@@ -1,4 +1,4 @@
-"""The theory paper of one user, kept after each answer: the open one, or the last one. ``theory_paper.json``.
+"""The file of one user's theory paper, ``theory_paper.json``: the open one or the last one, written at each answer.
 
 It lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have the
 same paper open at once.
@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 class PaperFile:
-    """The file of one user. progress: where results go; its folder is this file's, too. now: seconds since 1970."""
+    """The file of one user. progress: takes the results, and lies in the same folder. now: gives seconds since 1970."""
 
     def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
         self.path = progress.path.with_name("theory_paper.json")
@@ -29,16 +29,16 @@ class PaperFile:
         self.progress = progress
 
     def read(self) -> Paper | None:
-        """The paper, as it is by now; None if there is none. Raises ArgumentError if it cannot be read."""
+        """Read the paper at the present time; None if there is none. Raises ArgumentError if it cannot be read."""
         paper = self._kept.load(Paper, "gnt exam theory --new draws another one, and keeps this file aside")
         return None if paper is None else paper.at(self.now())
 
     def write(self, paper: Paper) -> Paper:
-        """Keep a paper that has just been drawn, in place of the one before."""
+        """Write a new paper in place of the one before."""
         return self._kept.store(lambda: paper)
 
     def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
-        """Read, change and write in one step; a paper that has ended by that is noted in the progress."""
+        """Read, change and write in one step; add the result to the progress if the paper is finished then."""
 
         def changed() -> Paper:
             there = self.read()
@@ -53,7 +53,7 @@ class PaperFile:
         return paper
 
     def answer(self, key: str, letters: str) -> Paper:
-        """Note one answer; "" leaves the question open. After the end it is not taken."""
+        """Note one answer; "" leaves the question open. A finished paper does not change."""
         return self.change(lambda paper, now: paper.answered(key, letters, now))
 
     def hand_in(self) -> Paper:
@@ -61,11 +61,11 @@ class PaperFile:
         return self.change(lambda paper, now: paper.handed_in(now))
 
     def result(self, paper: Paper) -> PaperResult:
-        """What a finished paper is worth."""
+        """Return the result of a finished paper."""
         return mark(paper, self.bank)
 
     def set_aside(self) -> Path | None:
-        """Give a file that cannot be read another name, and return it."""
+        """Rename a file that cannot be read, and return its new path; None if there is no file."""
         return self._kept.set_aside() if self.path.exists() else None
 
 

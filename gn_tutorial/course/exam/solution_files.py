@@ -1,8 +1,8 @@
-"""What a candidate writes, as three texts: the tiling struct, the tiling function, the kernel; in both layouts.
+"""A solution as three texts, the tiling struct, the tiling function and the kernel, for a project of either layout.
 
 A solution lies in ``solutions/exam/<task>/<name>/`` as ``struct.h``, ``tiling.cpp`` and ``kernel.cpp``, in the form of
-CANN 9.x. What an 8.x project has in their places follows from them: fields as macros, a struct that is set by its
-``set_`` functions and saved, and a kernel that includes no struct.
+CANN 9.x. The texts of an 8.x project are made from them: fields as macros, a struct that is set by its ``set_``
+functions and saved, and a kernel that includes no struct.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gn_tutorial.course.exercises.registry import WrongSolution
 from gn_tutorial.errors import RegistryError
 
 FILES = ("struct.h", "tiling.cpp", "kernel.cpp")
-#: The folder of the solution that wrong ones are edits of; another's files that are missing are this one's.
+#: The folder of the first solution: wrong ones are edits of it, and the others take from it the files they lack.
 FIRST = "solution"
 _BETWEEN = "\n//----\n"
 _FIELD = re.compile(r"^\s*([\w:]+)\s+(\w+)(?:\[(\w+)\])?;\s*(//.*)?$", re.MULTILINE)
@@ -25,18 +25,18 @@ _BODY = re.compile(r"struct\s+(\w+)\s*\{(.*?)\n\};", re.DOTALL)
 
 @dataclass(frozen=True)
 class Pieces:
-    """The three texts, as CANN 9.x has them. struct: ``struct XTilingData {...};``. tiling: ends with TilingFunc."""
+    """The three texts in the form of CANN 9.x. struct: ``struct XTilingData {...};``. tiling: ends with TilingFunc."""
 
     struct: str
     tiling: str
     kernel: str
 
     def mistaken(self, wrong: WrongSolution) -> Pieces:
-        """With the edits of a wrong solution, each of which fits one place of the three."""
+        """Return these with the edits of a wrong solution, each of which fits one place of the three texts."""
         return Pieces(*wrong.apply(_BETWEEN.join((self.struct, self.tiling, self.kernel))).split(_BETWEEN))
 
     def placed(self, task: Task, layout: str, project: dict[str, str]) -> dict[str, str]:
-        """The files of a project of the task with these in its gaps."""
+        """Return the files of a project of the task with these texts in its gaps."""
         snake = task.definition.snake_name
         header = f"op_kernel/{snake}_tiling.h" if layout == "9.x" else f"op_host/{snake}_tiling.h"
         host, kernel = f"op_host/{snake}.cpp", f"op_kernel/{snake}.cpp"
@@ -55,7 +55,7 @@ class Pieces:
 
 
 def right_solutions(task: Task) -> dict[str, Pieces]:
-    """Name -> solution, the first one first. Raises RegistryError where a file is missing."""
+    """Return name -> solution, FIRST at the front. Raises RegistryError if a file is missing."""
     names = sorted((one.name for one in task.answers.iterdir() if one.is_dir()), key=lambda one: (one != FIRST, one))
     return {name: Pieces(*(_text(task.answers, name, file) for file in FILES)) for name in names}
 
@@ -93,7 +93,7 @@ def _macros(struct: str) -> str:
 
 
 def _with_setters(tiling: str) -> str:
-    """``auto* tiling = context->GetTilingData<S>();`` and its fields, as a struct of macros is filled and saved."""
+    """Return the tiling function for an 8.x struct: ``S tiling``, ``set_`` and ``get_`` calls, and the saving."""
     text = re.sub(r"auto\* tiling = context->GetTilingData<(\w+)>\(\);", r"\1 tiling;", tiling)
     text = re.sub(r"\btiling->(\w+) =\s+(.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
     text = re.sub(r"\btiling->(\w+)", r"tiling.get_\1()", text)
@@ -107,7 +107,7 @@ def _with_setters(tiling: str) -> str:
 
 
 def _without_struct(kernel: str) -> str:
-    """The build hands an 8.x kernel its struct."""
+    """Return the kernel without include and registration of its struct, which the build gives an 8.x kernel."""
     text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
     text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
     return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

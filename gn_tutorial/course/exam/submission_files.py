@@ -21,25 +21,25 @@ GAP = "YOUR TURN"
 
 @dataclass(frozen=True)
 class HandedIn:
-    """files: path inside the folder -> text."""
+    """The sources of an attempt. files: path inside the folder -> text."""
 
     files: Mapping[str, str]
 
     def text(self) -> bytes:
-        """All of it, to draw from."""
+        """Return all names and texts as bytes, from which the seed of the hidden calls is made."""
         return "\0".join(f"{name}\0{text}" for name, text in sorted(self.files.items())).encode()
 
     def kernel(self) -> dict[str, str]:
-        """The kernel's files."""
+        """Return the files of op_kernel."""
         return {name: text for name, text in self.files.items() if name.startswith("op_kernel/")}
 
     def gaps(self) -> dict[str, int]:
-        """Path -> marks of gaps that are still there."""
+        """Return path -> how many marks of gaps it still has, for the files that have any."""
         return {name: text.count(GAP) for name, text in self.files.items() if GAP in text}
 
 
 def handed_in(folder: Path) -> HandedIn:
-    """Read the sources. Raises ArgumentError: no folder, no sources, one that cannot be read."""
+    """Read the sources. Raises ArgumentError if the folder or sources are missing, or one cannot be read."""
     if not folder.is_dir():
         raise ArgumentError(
             f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"
@@ -62,14 +62,14 @@ def handed_in(folder: Path) -> HandedIn:
 
 @contextlib.contextmanager
 def judged_folder(task: Task, attempt: HandedIn, layout: str, soc: str) -> Iterator[Path]:
-    """The folder, for one judge at a time.
+    """Write the folder that is judged, and keep it locked for one judge at a time.
 
-    It lies in the cache, always at the same place: what an attempt did not change since it was last judged, the host
-    files or the kernel, is not compiled again. Raises CacheError.
+    It lies in the cache, always at the same path, so that host files or a kernel that did not change since the last
+    time are not compiled again. Raises CacheError.
     """
     cache, name = default_cache(), f"exam/{task.name}_{layout}"
     root, files = (cache.root / "sources" / name).absolute(), _files(task, attempt, layout, soc)
-    with cache.lock(f"x{root.name}"):  # no key of a build begins like that
+    with cache.lock(f"x{root.name}"):  # no key of a build begins with x
         for path in sorted(root.rglob("*")):
             if path.is_file() and path.relative_to(root).as_posix() not in files:
                 path.unlink()

@@ -1,4 +1,4 @@
-"""The tasks of the practical exam: ``exercises/exam/<task>.toml``, and what is right and wrong in ``solutions/exam``.
+"""The tasks of the practical exam: ``exercises/exam/<task>.toml``, and their solutions in ``solutions/exam``.
 
 The TOML file has all that a candidate is given besides an empty project: the text, the prototype, the reference, the
 cases of the given test; and what the judge draws its hidden calls from. ``solutions/exam/<task>/`` has a folder for
@@ -35,12 +35,12 @@ from gn_tutorial.toml_file import convert, read_toml
 GRADES = ("easy", "medium", "hard")
 #: The parts that earn points, in the order of a report.
 PARTS = ("tiling struct", "tiling function", "kernel", "accuracy", "no findings", "share of the bound")
-#: The part that refuses nobody: a right operator may be slow.
+#: The part without which an operator is still accepted: a right operator may be slow.
 SPEED = "share of the bound"
 
 
 class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "from", "most": "to"}):
-    """From what a length of a hidden call is drawn."""
+    """The range from which a length of a hidden call is drawn."""
 
     least: int
     most: int
@@ -49,11 +49,11 @@ class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "
 
 
 class HiddenCase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """From what one hidden call is drawn (``hidden``).
+    """The case from which a hidden call is drawn (``hidden``).
 
-    what: in a report. shapes: of each input, of names of dims and numbers. values: kind and numbers of what the inputs
-    hold. attributes: name -> a list to choose from. dtypes: of the first input; without any, all of the definition.
-    means: what a wrong result in this case comes from; read: where that is explained.
+    what: its name in a report. shapes: input -> shape, of numbers and names of dims. values: the kind and the
+    parameters of the inputs' values. attributes: name -> a list to choose from. dtypes: of the first input; empty: all
+    of the definition. means: the cause of a wrong result in this case; read: where that is explained.
     """
 
     what: str
@@ -67,7 +67,7 @@ class HiddenCase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class BoundCase(HiddenCase, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is timed. full_share: of the bound, for all points."""
+    """The case that is timed. full_share: the share of the bound that earns all points."""
 
     full_share: float
     what: str = "the large case of the bound"
@@ -77,10 +77,10 @@ class Task(
     Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True,
     rename={"cases": "case", "tolerances": "tolerance"},
 ):  # fmt: skip
-    """One task, as its file has it.
+    """One task, with the fields of its file.
 
-    cases: of the given test, as gen_data.py has them. forbidden: API names that score nothing. points: by part, 100 in
-    all. tolerances: by dtype.
+    cases: of the given test, as in gen_data.py. forbidden: API names with which a kernel earns no points. points: by
+    part, 100 in all. tolerances: by dtype.
     """
 
     name: str
@@ -111,12 +111,12 @@ class Task(
 
     @functools.cached_property
     def definition(self) -> OpDefinition:
-        """Of its prototype, for Ascend910B. Raises RegistryError."""
+        """The definition of the operator, from its prototype, for Ascend910B. Raises RegistryError."""
         return read_prototypes(self.prototype, "ascend910b")[0]
 
     @functools.cached_property
     def tolerance(self) -> Tolerance:
-        """One for each dtype, with its reason; whole numbers are exact."""
+        """The tolerance: one for each dtype, with its reason; whole numbers are exact."""
         return Tolerance(0.0, 0.0, "whole numbers are exact", narrow=tuple(self.tolerances.items()))
 
     @property
@@ -126,13 +126,13 @@ class Task(
 
     @functools.cached_property
     def golden(self) -> Callable[[Mapping[str, np.ndarray], Mapping[str, Any]], Mapping[str, Any]]:
-        """``golden(inputs, attributes)``: each output in float64, by name; the text that gen_data.py has, too."""
+        """``golden(inputs, attributes)``: returns each output in float64, by name. gen_data.py has the same text."""
         names: dict[str, Any] = {"np": np}
         exec(compile(self.reference, f"exercises/exam/{self.name}.toml", "exec"), names)
         return names["golden"]
 
     def reading(self, part: str) -> str:
-        """Where a part of the work is explained."""
+        """Return where a part of the work is explained."""
         return self.read.get(part, "docs/exam.md, section 'Points'")
 
     @property
@@ -141,7 +141,7 @@ class Task(
         return solutions_root() / "exam" / self.name
 
     def wrong(self) -> tuple[WrongSolution, ...]:
-        """The named wrong solutions: edits of the first right one. Raises RegistryError."""
+        """Read the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
         where = self.answers / "wrong.toml"
         try:
             return tuple(
@@ -154,7 +154,7 @@ class Task(
 
 @functools.cache
 def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
-    """Every task, the easy ones first; root: the course's exercises. Raises RegistryError with the file at fault."""
+    """Read every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
     folder = (root or exercises_root()) / "exam"
     paths = sorted(folder.glob("*.toml"))
     found = [convert({**read_toml(path, "the task"), "name": path.stem}, Task, str(path)) for path in paths]
@@ -164,7 +164,7 @@ def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
 
 
 def find_task(name: str) -> Task:
-    """The task of that name. Raises ArgumentError that suggests another."""
+    """Return the task of that name. Raises ArgumentError that suggests another."""
     names = [one.name for one in load_tasks()]
     for one in load_tasks():
         if one.name == name:
@@ -177,7 +177,7 @@ def find_task(name: str) -> Task:
 
 @dataclass(frozen=True)
 class HiddenCall:
-    """One call: the case that it was drawn from, its arrays by name, its attributes."""
+    """One call: the case that it was drawn from, its input arrays by name, its attributes."""
 
     case: HiddenCase
     arrays: Mapping[str, np.ndarray]
@@ -190,7 +190,7 @@ class HiddenCall:
 
 
 def draw(task: Task, seed: int) -> list[HiddenCall]:
-    """The hidden calls, each case in each combination of dtypes that it is for, the plain ones first."""
+    """Return the hidden calls: every case, in the file's order, in each combination of dtypes that it applies to."""
     columns = task.definition.columns("ascend910b").columns
     return [
         draw_one(case, column, np.random.default_rng([seed, number, index]))
@@ -201,7 +201,7 @@ def draw(task: Task, seed: int) -> list[HiddenCall]:
 
 
 def draw_one(case: HiddenCase, column: Column, rng: np.random.Generator) -> HiddenCall:
-    """One call of a case in one combination of dtypes."""
+    """Return one call of a case in one combination of dtypes."""
     dims = {name: _length(one, rng) for name, one in case.dims.items()}
     arrays = {
         form.name: numbers(
@@ -223,10 +223,10 @@ def _length(given: int | Length, rng: np.random.Generator) -> int:
 
 
 def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> np.ndarray:
-    """What an input holds, by its ``kind``.
+    """Return the values of an input, drawn by their ``kind``.
 
-    normal: ``mean``, ``spread`` (the default: 0.4 and 1.3, without symmetry). uniform: ``low``, ``high``. log: sizes
-    from ``low`` to ``high``, as many of each power, of either sign. constant: ``value``.
+    normal, the default: ``mean``, ``spread`` (0.4 and 1.3, without symmetry around 0). uniform: ``low``, ``high``. log:
+    sizes from ``low`` to ``high``, uniform in the logarithm, with random sign. constant: ``value``.
     """
     kind = given.get("kind", "normal")
     if kind == "normal":
@@ -244,6 +244,6 @@ def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: n
 
 
 def bound_call(task: Task, seed: int) -> HiddenCall:
-    """The call whose modelled time is compared with the bound: in the first combination of dtypes."""
+    """Return the call whose modelled time is compared with the bound, in the first combination of dtypes."""
     column = task.definition.columns("ascend910b").columns[0]
     return draw_one(task.bound, column, np.random.default_rng([seed, len(task.hidden)]))

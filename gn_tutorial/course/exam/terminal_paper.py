@@ -1,4 +1,4 @@
-"""A theory paper in the terminal: one question at a time, nothing said of right and wrong before it is handed in."""
+"""A theory paper in the terminal: one question at a time, and no word on right and wrong before it is handed in."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ KEYS = "Enter leaves a question open, - goes back, a number goes to that questio
 
 
 class Sitting:
-    """One learner writing one paper. answer: given a prompt, what was typed; say: shows a text.
+    """The dialogue with a learner over one paper. answer: shows a prompt, returns what was typed; say: shows a text.
 
-    EOFError and KeyboardInterrupt of ``answer`` go through: every answer is kept already.
+    EOFError and KeyboardInterrupt of ``answer`` are passed on: each answer is already in the file.
     """
 
     def __init__(self, file: PaperFile, answer: Callable[[str], str], say: Callable[[str], None]) -> None:
@@ -33,7 +33,7 @@ class Sitting:
         return paper
 
     def _one(self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], place: int) -> tuple[Paper, int]:
-        """Ask the question at ``place``, or, behind the last one, whether to hand in; what is next."""
+        """Ask the question at ``place``; after the last, whether to hand in. Return the paper and the next place."""
         if place >= len(asked):
             return self._at_the_end(paper, asked)
         topic, question = asked[place]
@@ -65,13 +65,13 @@ class Sitting:
     def _moved(
         self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], typed: str, place: int, known: str
     ) -> tuple[Paper, int]:
-        """What a word that is no answer does."""
-        # The clock went on while nothing was typed.
+        """Do what was typed in place of an answer: hand in, move, or show. known: the help for anything else."""
+        # Time passed while the prompt waited.
         paper = self._file.change(lambda there, now: there.at(now))
         if paper.finished is not None:
             self._say("   the time is over")
         elif typed == "!" and place < len(asked) and any(one.key not in paper.answers for _, one in asked):
-            return paper, len(asked)  # what is open is shown, and ! asked for once more
+            return paper, len(asked)  # show the open questions and ask for ! once more
         elif typed == "!":
             return self._file.hand_in(), place
         elif typed == "" and place < len(asked):
@@ -88,7 +88,7 @@ class Sitting:
 
 
 def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
-    """Which questions have no answer, in words."""
+    """Return one line that names the questions without an answer."""
     numbers = [str(n) for n, (_, one) in enumerate(asked, 1) if one.key not in paper.answers]
     if not numbers:
         return "every question has an answer"
@@ -96,21 +96,21 @@ def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """In words for one line: whole minutes, never more than there are; the last two by the second."""
+    """Return the time left in words: minutes rounded down; below two minutes, seconds."""
     if seconds is None:
         return "no limit of time"
     return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds // 60:.0f} min left"
 
 
 def clock(moment: float) -> str:
-    """A moment on this computer's clock: ``14:32``, with the date where it is not today's."""
+    """Return a moment on this computer's clock: ``14:32``, with the date if it is not today's."""
     when = datetime.datetime.fromtimestamp(moment).astimezone()
     today = datetime.datetime.now().astimezone().date()
     return when.strftime("%H:%M" if when.date() == today else "%Y-%m-%d %H:%M")
 
 
 def summary(result: PaperResult) -> list[str]:
-    """What a result is, without its table of topics."""
+    """Return the lines of a result, without its table of topics."""
     limit = "no limit of time" if result.limit is None else f"limit {result.limit:g} min"
     lines = [f"{result.right} of {len(result.marked)} right, in {result.minutes:.0f} min ({limit})"]
     left = sum(not one.chosen for one in result.marked)
@@ -122,7 +122,7 @@ def summary(result: PaperResult) -> list[str]:
 
 
 def review(marked: Marked, number: int) -> list[str]:
-    """One question of a finished paper: every option with its explanation, and where it is written."""
+    """Return the lines of one question of a finished paper: every option with its explanation, and the source."""
     question = marked.question
     verdict = "right" if marked.right else "left open" if not marked.chosen else "not right"
     lines = [f"\n{number}. [{marked.topic.title}] {plain(question.text)}", f"   {verdict}"]

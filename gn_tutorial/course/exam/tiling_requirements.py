@@ -1,6 +1,6 @@
-"""What a kernel asks of its tiling function that no launch here shows: where blocks meet, and what memory is theirs.
+"""What a kernel needs from its tiling function but no launch here checks: blocks that start together, and workspace.
 
-SyncAll needs all blocks at once, which is what SetScheduleMode(1) says; GetUserWorkspace skips what the library keeps.
+SyncAll needs all blocks at once, which SetScheduleMode(1) asks for; GetUserWorkspace skips the library's bytes.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
 A module of its own, because the judge compares what ran and this reads the kernel's text.
@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from gn_tutorial.cpp.code_text import code
 from gn_tutorial.projects.tiling_plan import TilingPlan
 
-#: What a handed-out kernel says of its workspace without using it.
+#: The mentions of the workspace in a handed-out kernel that do not use it.
 _IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
 
 
 @dataclass(frozen=True)
 class Unmet:
-    """rule: its name. stops: the kernel would work in memory that is not there, so that nothing is launched.
+    """One requirement that is not met. rule: its name. in_kernel: the fault is the kernel's, not the tiling function's.
 
-    in_kernel: it is the kernel that is to be mended, not the tiling function.
+    stops: the kernel would use memory that does not exist, so nothing is launched.
     """
 
     rule: str
@@ -33,7 +33,7 @@ class Unmet:
 
 
 def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterator[Unmet]:
-    """What the plan lacks. library: bytes of the workspace that the library keeps. kernels: name -> text."""
+    """Yield what the plan lacks. library: bytes of the workspace that the library keeps. kernels: file name -> text."""
     text = "\n".join(code(one) for one in kernels.values())
     users = re.search(r"\bGetUserWorkspace\b", text) is not None
     if re.search(r"\bSyncAll\b", text) and plan.blocks > 1 and plan.schedule_mode != 1:

@@ -1,1 +1,1 @@
-"""``gnt lab``: the learner's copies of the notebooks, how they follow the course, and JupyterLab on them."""
+"""``gnt lab``: the learner's copies of the notebooks, their updates, and JupyterLab on them."""

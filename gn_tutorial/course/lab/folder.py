@@ -1,11 +1,11 @@
-"""The folder that JupyterLab opens: copies of the notebooks, and links to what their pages name.
+"""The folder that JupyterLab opens: copies of the notebooks, and links to the folders that they link to.
 
 ::
 
     my_course/ notebooks/       the learner's copies
                my_exercises/    a link to the exercises' files, as gnt learn has them
                docs/ kernels/   links to the course's pages and kernels; tests/programs, which pages of docs name
-               .gnt/            ours: what the copies were made from, the log of JupyterLab
+               .gnt/            gnt's files: the manifest of the copies, the log of JupyterLab
                .gitignore       everything
 
 So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. It is ``my_course`` in a
@@ -25,12 +25,12 @@ _ANOTHER = "gnt lab --folder DIR, or GNT_COURSE_DIR, names another folder"
 
 
 def notebooks_root() -> Path:
-    """The folder of the course's notebooks. Raises RegistryError if it is missing."""
+    """Return the folder of the course's notebooks. Raises RegistryError if it is missing."""
     return course_folder("notebooks", "*.ipynb")
 
 
 def default_folder() -> Path:
-    """Where the learner's course is."""
+    """Return the default folder of the learner's course."""
     return learners_folder("GNT_COURSE_DIR", notebooks_root(), "my_course", "gn_course")
 
 
@@ -42,29 +42,29 @@ class CourseFolder:
 
     @property
     def notebooks(self) -> Path:
-        """The copies."""
+        """The folder of the copies."""
         return self.root / "notebooks"
 
     @property
     def exercises(self) -> Path:
-        """The exercises' files, by the way that notebooks link them."""
+        """The link to the exercises' folder, which the notebooks' links use."""
         return self.root / "my_exercises"
 
     @property
     def state(self) -> Path:
-        """What gnt keeps for itself."""
+        """The folder of gnt's files."""
         return self.root / ".gnt"
 
     @property
     def deaths(self) -> Path:
-        """Where a notebook's next kernel finds what became of the one before."""
+        """The folder of notes on kernels that died, for the next kernel of the same notebook."""
         return self.state / "deaths"
 
     def prepare(self) -> list[str]:
-        """Make the folder and its links; the links that this file system refused, by name.
+        """Make the folder and its links; return the names of the links that could not be made.
 
-        Raises ArgumentError for a folder that cannot be written, or that holds other things: everything in it is
-        hidden from git, which must not happen to somebody's project.
+        Raises ArgumentError for a folder that cannot be written, or that has other files: everything in it is hidden
+        from git, which must not happen to a project of the user.
         """
         if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
             raise ArgumentError(
@@ -89,7 +89,7 @@ class CourseFolder:
             ) from error
 
     def _link(self, name: str, target: Path) -> bool:
-        """Whether the name leads to the target now. A real folder of that name, and a link that is right, stay."""
+        """Link the name to the target; return whether it leads there. A real folder and a right link stay."""
         place = self.root / name
         place.parent.mkdir(exist_ok=True)
         if place.is_symlink():

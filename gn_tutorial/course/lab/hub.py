@@ -22,9 +22,10 @@ _VERSION = metadata.version("gn_tutorial")
 
 
 def prepare() -> Request:
-    """The learner's folder with its copies, for nobody else to read. Raises GntError if it cannot be written.
+    """Make or update the learner's folder and return the start of the server. Raises GntError if it cannot be written.
 
-    From now on what this process and the server make is the learner's alone: homes are readable on many systems.
+    It sets the umask, so that only the learner can read new files of this process and the server: many systems have
+    readable homes.
     """
     os.umask(0o077)
     folder, course = CourseFolder(default_folder()), notebooks_root()
@@ -35,7 +36,7 @@ def prepare() -> Request:
 
 
 def main() -> None:
-    """Become the server; what goes wrong before it is in the hub's log."""
+    """Replace this process by the server. Errors before that go to the hub's log."""
     beside = Path(sys.executable).parent / _SERVER
     program = str(beside) if beside.exists() else shutil.which(_SERVER)
     if program is None:

@@ -1,8 +1,8 @@
-"""Inside a notebook's kernel: below a cell, in our words, what Jupyter leaves unsaid.
+"""An extension of IPython that prints hints below a cell, in a notebook's kernel.
 
-That the notebook is of another version than the installed course; and, where a cell misses a name, which cell above
-makes it: after a kernel has died, or the browser was opened anew, nothing above has been run. An extension of IPython,
-which ``gnt lab`` loads before the first cell, and ``import gn_tutorial`` in any other kernel that knows its notebook.
+They say that the notebook is of another version than the installed course, that its last kernel died, and, if a cell
+misses a name, which cell above makes it: in a new kernel no cell above has been run. ``gnt lab`` loads the extension
+before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows its notebook.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gn_tutorial.course.lab.in_language import in_language
 from gn_tutorial.course.lab.log_messages import take_note
 from gn_tutorial.errors import RegistryError
 
-#: Where Jupyter's server tells a kernel the path of its notebook.
+#: The environment variable in which Jupyter's server gives a kernel the path of its notebook.
 SESSION = "JPY_SESSION_NAME"
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
@@ -34,21 +34,21 @@ def attach() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What IPython calls; a second call does nothing. Importing this module imports the package, which attaches it."""
+    """Register the hints; IPython calls this. A second call does nothing: importing the package attaches it already."""
     path = Path(os.environ.get(SESSION, ""))
     if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
         shell.events.register("post_run_cell", Companion(path).after)
 
 
 class Companion:
-    """Speaks up after a cell of the notebook at ``path``."""
+    """Prints hints after cells of the notebook at ``path``."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fresh = True
 
     def after(self, result: Any) -> None:
-        """Print what there is to say of a cell that was run. ``result`` is IPython's ExecutionResult."""
+        """Print the hints on a cell that was run. ``result`` is IPython's ExecutionResult."""
         lines = []
         if self._fresh:
             self._fresh = False
@@ -61,7 +61,7 @@ class Companion:
 
 
 def of_the_one_before(path: Path) -> list[str]:
-    """What ``gnt lab`` noted of the kernel that the notebook had before this one, if that died."""
+    """Return the lines that ``gnt lab`` noted on the notebook's last kernel, if that died."""
     if "GNT_COURSE_DIR" not in os.environ:
         return []
     said = take_note(CourseFolder(Path(os.environ["GNT_COURSE_DIR"])).deaths, path)
@@ -69,7 +69,7 @@ def of_the_one_before(path: Path) -> list[str]:
 
 
 def of_another_version(path: Path) -> list[str]:
-    """What to say of a copy that was not made from the installed course's notebook; nothing for any other file."""
+    """Return lines on a copy that was not made from the installed course's notebook; none for any other file."""
     try:
         mark = notebook.read(path)["metadata"].get(notebook.MARK, {})
         name, made_from = str(mark["notebook"]), str(mark["made_from"])
@@ -100,9 +100,9 @@ def _of(mark: dict[str, Any]) -> str:
 
 
 def made_above(path: Path, name: str, cell_id: str | None) -> list[str]:
-    """Where the notebook makes a name that a cell misses; nothing if no cell above it does.
+    """Return lines on the cell that makes a name which a later cell misses; none if no cell above makes it.
 
-    cell_id: of the cell that misses it; None where the frontend does not say, then every cell counts.
+    cell_id: of the cell that misses it; None if the frontend does not give it, then every cell counts.
     """
     try:
         cells = notebook.read(path)["cells"]
@@ -124,7 +124,7 @@ def made_above(path: Path, name: str, cell_id: str | None) -> list[str]:
 
 
 def _names(source: str) -> set[str]:
-    """The names that a cell binds, those inside its functions too; none for a cell that is no Python."""
+    """Return the names that a cell binds, also inside its functions; none for a cell that is not Python."""
     try:
         return set(_bound(ast.parse(source)))
     except (SyntaxError, ValueError):

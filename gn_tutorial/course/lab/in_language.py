@@ -1,6 +1,6 @@
-"""A notebook in the learner's language: its prose is translated, code stays as it is, and so do the outputs.
+"""A notebook in the learner's language: its prose is translated; code and outputs stay unchanged.
 
-Only the stored output of a quiz is made anew, as the quiz itself is text.
+Only the stored output of a quiz is made again, because a quiz is text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _QUIZ = re.compile(r'gnt\.quiz\("(\d\d)"\)')
 
 
 def in_language(contents: dict[str, Any]) -> dict[str, Any]:
-    """The English notebook as the learner reads it. Raises what ``quiz`` raises."""
+    """Return the English notebook in the learner's language. Raises what ``quiz`` raises."""
     if language() == ENGLISH:
         return contents
     made = copy.deepcopy(contents)
@@ -25,7 +25,7 @@ def in_language(contents: dict[str, Any]) -> dict[str, Any]:
         if cell["cell_type"] == "markdown":
             cell["source"] = translated_markdown(text).splitlines(keepends=True)
         elif (asked := _QUIZ.fullmatch(text.strip())) and cell["outputs"]:
-            from gn_tutorial.course.quizzes.quiz import quiz  # a kernel asks for this module before its first cell
+            from gn_tutorial.course.quizzes.quiz import quiz  # a kernel imports this module before its first cell
 
             shown = quiz(asked[1])
             texts = {"text/html": shown._repr_html_(), "text/plain": repr(shown)}

@@ -1,4 +1,4 @@
-"""Lines of the log of JupyterLab's server, in our words; what nobody has to know stays in the log."""
+"""Messages for lines of the log of JupyterLab's server. Lines that a learner need not know get none."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What ``restarter`` begins its line with, behind the time.
+#: The begin of the line that ``restarter`` logs, after the time.
 MARK = "gnt-kernel "
 _LINE = re.compile(r"\[([DIWEC]) [\d:. -]+ (\w+)\] (.*)")
 _CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
-_LAST = 6  # lines of a log that ended early
+_LAST = 6  # lines that are shown of a log that ended early
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Death:
 
     @property
     def cause(self) -> str:
-        """Why, as far as the exit code says."""
+        """The cause of death, as far as the exit code shows it."""
         if self.code is None:
             return "it ended without a word"
         if self.code == -signal.SIGKILL:
@@ -38,7 +38,7 @@ class Death:
         return f"it ended with the exit code {self.code}"
 
     def lines(self) -> list[str]:
-        """What to say of it."""
+        """Return the lines to show for it."""
         if self.final:
             return [
                 f"the Python of {self.notebook.name} died several times in a row: {self.cause}.",
@@ -51,13 +51,13 @@ class Death:
         ]
 
     def note(self, folder: Path) -> None:
-        """Leave word of it for the next kernel of this notebook."""
+        """Write its lines to a file for the next kernel of this notebook."""
         folder.mkdir(exist_ok=True)
         _note_file(folder, self.notebook).write_text("\n".join(self.lines()), encoding="utf-8")
 
 
 def take_note(folder: Path, notebook: Path) -> list[str]:
-    """What was noted of the kernel that a notebook had before, once."""
+    """Read and remove the lines that were noted on the notebook's last kernel; none without a note."""
     try:
         text = _note_file(folder, notebook).read_text(encoding="utf-8")
         _note_file(folder, notebook).unlink()
@@ -71,7 +71,7 @@ def _note_file(folder: Path, notebook: Path) -> Path:
 
 
 def death_in(line: str) -> Death | None:
-    """The death that a line of the log tells of."""
+    """Return the death that a line of the log reports, or None."""
     found = _LINE.match(line)
     if not found or not found[3].startswith(MARK):
         return None
@@ -80,7 +80,7 @@ def death_in(line: str) -> Death | None:
 
 
 def in_our_words(line: str) -> list[str]:
-    """What to say of any other line of the log; nothing for most."""
+    """Return the message for any other line of the log; none for most."""
     if "No module named ipykernel" in line:
         return ["the package ipykernel is missing, without which no notebook runs: python -m pip install ipykernel"]
     if "No space left on device" in line or "Disk quota exceeded" in line:
@@ -92,6 +92,6 @@ def in_our_words(line: str) -> list[str]:
 
 
 def ended_early(code: int, log: Sequence[str], path: Path) -> str:
-    """The last lines of a server that ended by itself."""
+    """Return the last lines of the log of a server that ended by itself, with its exit code."""
     last = "\n".join(f"  {line}" for line in log[-_LAST:])
     return f"its last lines ({path}, exit code {code}):\n{last}"

@@ -1,6 +1,6 @@
-"""A notebook of the course as data: what its cells are, the learner's copy of it, and what is new in another one.
+"""A notebook of the course as data: its cells, the learner's copy, and what differs between two versions.
 
-Pure JSON, without nbformat: a kernel asks for it in its first cell (``in_kernel``).
+Pure JSON, without nbformat, because a kernel imports it before its first cell (``in_kernel``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gn_tutorial.errors import RegistryError
 
 Contents = dict[str, Any]
 
-#: The key of a copy's metadata: what it was made from. JupyterLab keeps keys that it does not know.
+#: The key in a copy's metadata for what it was made from. JupyterLab keeps keys that it does not know.
 MARK = "gn_tutorial"
 #: Prose that asks for a prediction; "Exercise 02.4 lets you predict" and "- predict from the times" do not.
 _ASKS = re.compile(r"\bPredict\b|\b[Ff]irst predict\b|\b[Bb]efore you (?:look|run)\b")
@@ -27,7 +27,7 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def read(path: Path) -> Contents:
-    """The notebook's contents, as they are stored. Raises RegistryError if the file is no notebook."""
+    """Read the notebook's contents, unchanged. Raises RegistryError if the file is no notebook."""
     try:
         contents = json.loads(path.read_bytes())
         if not isinstance(contents["cells"], list) or not isinstance(contents["metadata"], dict):
@@ -39,18 +39,18 @@ def read(path: Path) -> Contents:
 
 
 def encode(contents: Contents) -> bytes:
-    """The file's bytes, laid out as Jupyter does."""
+    """Return the file's bytes, in Jupyter's layout."""
     return (json.dumps(contents, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
 
 
 def text_of(cell: Mapping[str, Any]) -> str:
-    """The source of a cell; Jupyter stores it as one text or as its lines."""
+    """Return the source of a cell; Jupyter stores it as one text or as its lines."""
     source = cell["source"]
     return source if isinstance(source, str) else "".join(source)
 
 
 def fingerprints(contents: Contents) -> dict[str, str]:
-    """Id of each cell -> what is written in it, in short. Outputs do not count: they come back when a cell is run."""
+    """Return id of each cell -> hash of its type and source. Outputs do not count: running a cell makes them again."""
     marks = {}
     for number, cell in enumerate(contents["cells"]):
         text = f"{cell['cell_type']}\n{text_of(cell)}"
@@ -59,17 +59,17 @@ def fingerprints(contents: Contents) -> dict[str, str]:
 
 
 def digest(marks: Mapping[str, str]) -> str:
-    """The fingerprints of all cells in one, in their order; ids do not count."""
+    """Return one hash of the fingerprints of all cells, in their order; ids do not count."""
     return hashlib.sha256("\n".join(marks.values()).encode()).hexdigest()[:16]
 
 
 def asks_for_a_prediction(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell is prose that wants a guess before the next cell is run."""
+    """Whether a cell is prose that asks for a guess before the next cell is run."""
     return cell["cell_type"] == "markdown" and bool(_ASKS.search(text_of(cell)))
 
 
 def answers(contents: Contents) -> Iterator[Contents]:
-    """The code cells whose output answers a prediction: those between the prose that asks and the next prose."""
+    """Yield the code cells whose output answers a prediction: those between the prose that asks and the next prose."""
     asked = False
     for cell in contents["cells"]:
         if cell["cell_type"] != "code":
@@ -79,10 +79,10 @@ def answers(contents: Contents) -> Iterator[Contents]:
 
 
 def learners_copy(contents: Contents, name: str, version: str) -> Contents:
-    """The notebook as a learner gets it: in the learner's language, no stored answer below a prediction, and a mark.
+    """Return the learner's copy: in the learner's language, without stored answers below predictions, with a mark.
 
-    The mark says where it comes from. contents: the course's, in English, whose words ask for predictions. name: the
-    file's name in the course. version: of the package.
+    The mark says what it was made from. contents: the course's notebook in English, whose words show where predictions
+    are. name: the file's name in the course. version: of the package.
     """
     made = copy.deepcopy(contents)
     for cell in answers(made):
@@ -93,9 +93,9 @@ def learners_copy(contents: Contents, name: str, version: str) -> Contents:
 
 
 def drop_widgets(contents: Contents) -> bool:
-    """Take widgets out of the outputs, which keep their other forms; whether there was one.
+    """Remove widgets from the outputs, which keep their other forms; return whether there was one.
 
-    A widget is a number of the kernel that made it. Without that kernel JupyterLab shows an error in its place.
+    A stored widget is only an id in the kernel that made it. Without it JupyterLab shows an error in its place.
     """
     found = False
     for cell in contents["cells"]:
@@ -113,7 +113,7 @@ def drop_widgets(contents: Contents) -> bool:
 
 
 def news(before: Mapping[str, str], contents: Contents) -> tuple[str, ...]:
-    """The headings of the sections in which cells are new, others or gone. before: fingerprints of the older one."""
+    """Return the headings of sections with new, changed or removed cells. before: fingerprints of the older version."""
     now, sections, section = fingerprints(contents), {}, ""
     for name, cell in zip(now, contents["cells"], strict=True):
         if cell["cell_type"] == "markdown" and (found := _SECTION.search(text_of(cell))):
@@ -121,7 +121,7 @@ def news(before: Mapping[str, str], contents: Contents) -> tuple[str, ...]:
         sections[name] = section or "the beginning"
     changed = {sections[name] for name in now if before.get(name) != now[name]}
     section = "the beginning"
-    for name in before:  # what is gone belongs to the section of what stood before it
+    for name in before:  # a removed cell belongs to the section of the cell before it
         section = sections.get(name, section)
         if name not in now:
             changed.add(section)

@@ -1,7 +1,7 @@
-"""What JupyterLab's server does when a kernel has died, and a line of its log that says whose it was and why.
+"""The restarter of JupyterLab's server, which also logs whose kernel died and with which exit code.
 
-The server's own log says "restarting kernel (1/5)" and no more. ``gnt lab`` names this class when it starts the
-server, and reads the line (``words.death_in``).
+The server's own log says only "restarting kernel (1/5)". ``gnt lab`` names this class when it starts the server, and
+reads the line (``log_messages.death_in``).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from gn_tutorial.course.lab.log_messages import MARK
 
 
 class TellingRestarter(AsyncIOLoopKernelRestarter):
-    """As the server's own. Before it tells the browser of a death, it writes a line with the facts."""
+    """The server's restarter, which logs a line with the facts before it reports a death to the browser."""
 
     def _fire_callbacks(self, event: str) -> None:
         facts: dict[str, Any] = {"event": event, "notebook": "", "code": None}
-        with contextlib.suppress(Exception):  # a later version may keep them elsewhere: the restart matters more
+        with contextlib.suppress(Exception):  # a later version may store them elsewhere; the restart matters more
             launched = self.kernel_manager._launch_args or {}
             facts["notebook"] = launched.get("env", {}).get("JPY_SESSION_NAME", "")
             facts["code"] = self.kernel_manager.provisioner.process.poll()

@@ -1,4 +1,4 @@
-"""JupyterLab on the learner's folder: started, watched, stopped, and what its log says, in our words."""
+"""JupyterLab on the learner's folder: starting it, stopping it, and messages for lines of its log."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from gn_tutorial.course.lab import log_messages
 from gn_tutorial.course.lab.folder import CourseFolder
 from gn_tutorial.errors import ArgumentError, GntError
 
-#: Our kernel, and defaults that the user's own settings win over: pages open laid out, and nobody is asked about news.
+#: Our kernel, and defaults (pages open laid out, no question about news), which the user's settings override.
 _JUPYTER = Path(__file__).resolve().parent / "jupyter"
 _URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
-_SECOND_SECONDS = 5.0  # between two Ctrl-C that mean it
+_SECOND_SECONDS = 5.0  # the longest time between two Ctrl-C that stop it
 _STOP_SECONDS = 20.0
 _LISTEN_SECONDS = 60.0
 _EVENTS = 50  # lines of the log that are kept in memory
@@ -53,7 +53,7 @@ def _of_the_extra(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Request:
-    """One start. opened: the file to open, below the folder's root. more: JupyterLab's own options.
+    """One start of the server. opened: the file to open, below the folder's root. more: JupyterLab's own options.
 
     linked: whether ``my_exercises`` in the folder is the exercises' folder.
     """
@@ -65,7 +65,7 @@ class Request:
     linked: bool = True
 
     def command(self) -> list[str]:
-        """The server's command line."""
+        """Return the server's command line."""
         log_messages = [sys.executable, "-m", "jupyterlab", *self.options()]
         log_messages += [
             f"--ServerApp.port={self.port}",
@@ -78,7 +78,7 @@ class Request:
         return [*log_messages, *self.more]
 
     def options(self) -> list[str]:
-        """Those of the server under JupyterHub, too: its files, and what tells of a kernel's death."""
+        """Return the options that a server under JupyterHub needs too: its folder, and the restarter of kernels."""
         restarter = "gn_tutorial.course.lab.restarter.TellingRestarter"
         return [
             f"--ServerApp.root_dir={self.folder.root}",
@@ -86,7 +86,7 @@ class Request:
         ]
 
     def environment(self, environ: Mapping[str, str], token: str = "") -> dict[str, str]:
-        """The server's variables, which its kernels and terminals inherit: this Python first, and our kernel."""
+        """Return the server's variables, which kernels and terminals inherit: this Python first in PATH."""
         path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
         ours = {"PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
         if token:
@@ -94,18 +94,18 @@ class Request:
         for name in ("JUPYTER_PATH", "JUPYTER_CONFIG_PATH"):
             ours[name] = os.pathsep.join(filter(None, [str(_JUPYTER), environ.get(name, "")]))
         if self.linked:
-            # By the way that the notebooks' links go: check() then links a file below the server's root.
+            # The path that the notebooks' links use, so that check() links a file below the server's root.
             ours["GNT_EXERCISES_DIR"] = str(self.folder.exercises)
         return {**environ, "PYTHONUNBUFFERED": "1", **ours}
 
 
 def is_root() -> bool:
-    """Whether this is the superuser, for whom Jupyter does not start unless told."""
+    """Whether the user is the superuser, for whom Jupyter starts only with --allow-root."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], None]) -> None:
-    """Run the server until somebody stops it, here or in the browser.
+    """Run the server until it is stopped, here or in the browser.
 
     say: gets each sentence. ready: gets the address, once it can be opened. Raises GntError, with the end of its log,
     if the server ends by itself.
@@ -136,7 +136,7 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
 
 
 def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
-    """What the server logs, line by line, until it ends."""
+    """Yield the lines of the server's log until it ends."""
     if process.stdout:
         yield from (line.rstrip("\n") for line in iter(process.stdout.readline, ""))
 
@@ -151,7 +151,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
             socket.create_connection(where, timeout=1).close()
             return True
         except OSError:
-            if time.monotonic() > end:  # a name that only the browser's machine can find; the address may be right
+            if time.monotonic() > end:  # only the browser's machine may know the name; the address may be right
                 return True
             time.sleep(0.05)
     return False
@@ -159,7 +159,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
 
 @contextlib.contextmanager
 def _running(request: Request, token: str) -> Iterator[subprocess.Popen[str]]:
-    """The process, in a session of its own so that Ctrl-C is ours to answer; stopped at the end."""
+    """Start the process in a new session, so that Ctrl-C reaches only us; stop it at the end."""
     ours = {signal.SIGINT: _AskTwice(), signal.SIGTERM: _end, signal.SIGHUP: _end}
     before = {number: signal.signal(number, handler) for number, handler in ours.items()}
     try:
@@ -186,7 +186,7 @@ def _running(request: Request, token: str) -> Iterator[subprocess.Popen[str]]:
 
 
 class _AskTwice:
-    """What Ctrl-C does: in a terminal the first says that one more is meant. Raises KeyboardInterrupt."""
+    """The handler of Ctrl-C: in a terminal the first one asks for a second, which raises KeyboardInterrupt."""
 
     def __init__(self) -> None:
         self._asked = float("-inf")
@@ -196,7 +196,7 @@ class _AskTwice:
         if not sys.stdin.isatty() or now - self._asked < _SECOND_SECONDS:
             raise KeyboardInterrupt
         self._asked = now
-        # Not print: the signal may have come in the middle of one.
+        # Not print, because the signal may interrupt another print.
         text = f"\nJupyterLab still runs. Ctrl-C once more within {_SECOND_SECONDS:.0f} s stops it and its kernels.\n"
         os.write(1, text.encode())
 
@@ -206,7 +206,7 @@ def _end(number: int, frame: object) -> None:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """End the server, which ends its kernels; whatever is left of its session after that, by force."""
+    """End the server, which ends its kernels; kill its process group if it does not end in time."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Where JupyterLab listens, who is there already, and whether this machine can open a browser."""
+"""The port of JupyterLab, the servers that run already, and the browser of this machine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any
 from gn_tutorial.errors import ArgumentError
 
 FIRST_PORT = 8888
-_PORTS = 50  # how far to look
+_PORTS = 50  # how many following ports to try
 
 
 @dataclass(frozen=True)
 class Server:
-    """A Jupyter server of this user that runs now."""
+    """A running Jupyter server of this user."""
 
     port: int
     url: str
@@ -28,12 +28,12 @@ class Server:
     token: str
 
     def address(self, path: str) -> str:
-        """What a browser opens, for a file below the server's root."""
+        """Return the address to open in a browser for a file below the server's root."""
         return f"{self.url.rstrip('/')}/lab/tree/{path}" + (f"?token={self.token}" if self.token else "")
 
 
 def running_servers() -> list[Server]:
-    """The Jupyter servers of this user, as they say of themselves; none where JupyterLab is not installed."""
+    """Return this user's running Jupyter servers, as they registered; none if JupyterLab is not installed."""
     try:
         from jupyter_server.serverapp import list_running_servers
     except ImportError:
@@ -45,12 +45,12 @@ def running_servers() -> list[Server]:
 
 
 def server_of(root: Path) -> Server | None:
-    """The server whose files are those of this folder, if one runs."""
+    """Return the running server whose root is this folder, or None."""
     return next((one for one in running_servers() if os.path.realpath(one.root) == os.path.realpath(root)), None)
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens there on this machine, on either of the two protocols that "localhost" may mean."""
+    """Whether no program listens on the port, on either of the two protocols that "localhost" may mean."""
     for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as probe:
             if probe.connect_ex((host, port)) == 0:
@@ -65,11 +65,11 @@ def is_free(port: int) -> bool:
 
 
 def holder(port: int) -> str:
-    """Who listens on a port, as far as this user may know."""
+    """Return the name of the program that listens on a port, as far as this user may know."""
     for one in running_servers():
         if one.port == port:
             return f"another JupyterLab, for {one.root}"
-    with contextlib.suppress(Exception):  # psutil comes with ipykernel; a system may forbid the question
+    with contextlib.suppress(Exception):  # psutil comes with ipykernel; a system may forbid this call
         import psutil
 
         for found in psutil.net_connections("tcp"):
@@ -79,9 +79,10 @@ def holder(port: int) -> str:
 
 
 def choose_port(asked: int | None) -> tuple[int, str]:
-    """A free port, and a sentence if it is not the usual one.
+    """Return a free port, and a sentence if it is not the usual one.
 
-    asked: by the user. Raises ArgumentError that says who has it and which one is free, if it is taken or reserved.
+    asked: the user's port, or None. Raises ArgumentError if that is taken or reserved; it names the holder and a free
+    port.
     """
     first = FIRST_PORT if asked is None else asked
     if is_free(first):
@@ -102,7 +103,7 @@ def _following(port: int) -> Iterator[int]:
 
 
 def graphical_browser() -> webbrowser.BaseBrowser | None:
-    """A browser with a window, or None. One for text would take the terminal, and cannot show JupyterLab."""
+    """Return a browser with a window, or None. A text browser would take the terminal, and cannot show JupyterLab."""
     try:
         found = webbrowser.get()
     except webbrowser.Error:
@@ -112,7 +113,7 @@ def graphical_browser() -> webbrowser.BaseBrowser | None:
 
 
 def no_browser_lines(port: int, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """What to do where no browser can be opened: over ssh, how the port comes to the machine with the browser."""
+    """Return lines on what to do without a browser here; over ssh, how to forward the port to another machine."""
     if "SSH_CONNECTION" in environ:
         there = environ["SSH_CONNECTION"].split()[2:3] or ["this-machine"]
         user = environ.get("USER", "me")

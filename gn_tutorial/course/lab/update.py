@@ -1,7 +1,7 @@
-"""The learner's copies follow the course, and never at the cost of what the learner wrote.
+"""Updates of the learner's copies to the installed course, which never lose what the learner wrote.
 
-A copy counts as touched if the text of a cell differs from what we wrote; outputs do not count. One that is not
-touched is replaced. One that is touched stays, and the new notebook is put beside it, once.
+A copy counts as touched if the text of a cell differs from what we wrote; outputs do not count. An untouched copy is
+replaced. A touched copy stays, and the new notebook is put beside it, once.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class News:
-    """What became of one notebook.
+    """The change to one notebook's copy.
 
-    copied: it was not there. updated: the untouched copy is the new one now. kept: the learner's stays, the new one is
-    ``beside`` it. set aside: the learner's is ``beside`` the new one, as asked. gone: the course no longer has it, and
-    the untouched copy went too. left: the same, with the learner's changes, so it stays.
-    sections: headings under which something is new.
+    copied: there was no copy. updated: the untouched copy was replaced. kept: the touched copy stays, the new one is
+    ``beside`` it. set aside: on request, the touched copy is now ``beside`` the new one. gone: the course no longer has
+    it, and the untouched copy was removed. left: the course no longer has it, but the copy is touched and stays.
+    sections: headings of sections that changed.
     """
 
     kind: Literal["copied", "updated", "kept", "set aside", "gone", "left"]
@@ -42,7 +42,7 @@ class News:
 
 
 class Copies:
-    """The copies in ``folder``, of the notebooks in ``course``; ``manifest`` is the file that remembers them."""
+    """The copies in ``folder`` of the notebooks in ``course``. manifest: the file with what they were made from."""
 
     def __init__(self, folder: Path, course: Path, manifest: Path, version: str) -> None:
         self.folder, self.course, self.version = folder, course, version
@@ -54,7 +54,7 @@ class Copies:
         return self._locked(self._update_all)
 
     def anew(self, name: str) -> News:
-        """Put the course's notebook back; what the learner wrote is kept beside it. Raises as ``update`` does."""
+        """Put the course's notebook back; a touched copy is kept beside it. Raises as ``update`` does."""
 
         def start_again(known: dict[str, Copy]) -> News:
             beside = ""
@@ -67,7 +67,7 @@ class Copies:
         return self._locked(start_again)
 
     def drop_widgets(self) -> None:
-        """Take widgets of ended kernels out of the copies. Only where no server has them open. Raises as ``update``."""
+        """Remove widgets of ended kernels from the copies. No server may have them open. Raises as ``update``."""
 
         def drop(known: dict[str, Copy]) -> None:
             for name in known:
@@ -118,7 +118,7 @@ class Copies:
             return News("copied", name)
         mine = _digest_of(path)
         if mine == made_from:
-            if before.made_from != made_from:  # its text is today's, whoever wrote it
+            if before.made_from != made_from:  # its text is the present one, also if the learner wrote it
                 known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
             elif _sum(path.read_bytes()) == before.written:  # never saved: the stored outputs follow, too
                 self._write(name, name, known)
@@ -149,7 +149,7 @@ class Copies:
         return not ours or _digest_of(self.folder / name) != ours
 
     def _free(self, name: str, word: str, known: Mapping[str, Copy]) -> str:
-        """A name beside this one, ``04_tiling.new.ipynb``: of no file, or of one of ours that nobody touched."""
+        """Return a name beside this one, ``04_tiling.new.ipynb``, of no file or of an untouched copy."""
         stem = name.removesuffix(".ipynb")
         numbers = itertools.chain([""], itertools.count(2))
         names = (f"{stem}.{word}{number}.ipynb" for number in numbers)
@@ -171,7 +171,7 @@ def _is_beside(name: str, names: list[str]) -> bool:
 
 
 def _digest_of(path: Path) -> str:
-    """What is written in a copy; nothing for a file that is no notebook, so that it counts as touched."""
+    """Return the digest of a copy; "" for a file that is no notebook, so that it counts as touched."""
     try:
         return notebook.digest(notebook.fingerprints(notebook.read(path)))
     except RegistryError:
@@ -183,10 +183,10 @@ def _sum(data: bytes) -> str:
 
 
 def _signer() -> Callable[[notebook.Contents], None]:
-    """Signs a copy, as Jupyter signs what its user ran: its stored outputs are the course's, and are shown whole.
+    """Return a function that signs a copy, as Jupyter signs what its user ran, so that stored outputs are shown whole.
 
-    Without a signature JupyterLab takes colours and drawings out of them until the notebook was run. Where nbformat is
-    missing, or cannot write its database, copies work unsigned.
+    Without a signature JupyterLab removes colours and drawings until the notebook was run. If nbformat is missing, or
+    cannot write its database, copies stay unsigned and work.
     """
     try:
         import nbformat
@@ -209,7 +209,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Copy:
-    """One copy. made_from: digest of the course's notebook, "" for a file that we found and did not make.
+    """One copy. made_from: digest of the course's notebook, "" for a file that we did not make.
 
     written: sha256 of the bytes that we wrote, "" likewise. cells: fingerprints of that notebook's cells. offered: the
     digest of a newer notebook that was put beside this copy, so that it is offered once.
@@ -222,9 +222,9 @@ class Copy:
 
 
 def read_manifest(path: Path) -> dict[str, Copy]:
-    """Name of each copy -> what it was made from. Empty for a file that is missing, damaged or of another format.
+    """Return name -> Copy. Empty for a file that is missing, damaged or of another format.
 
-    Without a manifest a copy is taken for the learner's work unless it is the course's notebook of today: that keeps
+    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook: that keeps
     too much, and never too little.
     """
     try:
@@ -237,7 +237,7 @@ def read_manifest(path: Path) -> dict[str, Copy]:
 
 
 def write_manifest(path: Path, copies: dict[str, Copy]) -> None:
-    """Write all of it. Raises OSError."""
+    """Write the manifest of all copies. Raises OSError."""
     data = {"format": _FORMAT, "copies": {name: asdict(copy) for name, copy in sorted(copies.items())}}
     write_atomically(path, (json.dumps(data, indent=1) + "\n").encode())
 

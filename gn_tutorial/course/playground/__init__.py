@@ -1,1 +1,1 @@
-"""The course in a web page: what is compiled and launched there, and what the page shows of it (docs/playground.md)."""
+"""The course in a web page: compiling and launching kernels there, and showing the results (docs/playground.md)."""

@@ -1,6 +1,6 @@
-"""The folder of the page: everything that it fetches, from the same files as everywhere (docs/playground.md).
+"""Assembling the folder of the page: all that it fetches, made from the course's files (docs/playground.md).
 
-A file server is all it needs. What is large lies there as ``name.gz``, which src/packed.mjs unpacks.
+A file server is all it needs. Large files lie there as ``name.gz``, which src/packed.mjs unpacks.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from gn_tutorial.toml_file import PACKAGE
 ROOT = PLAYGROUND.parent
 _MODULES = PLAYGROUND / "node_modules"
 _SCRIPTS = ("page", "compile_worker", "kernel_worker", "python_worker", "offline")
-#: Fetched by the workers as they are, never bundled.
+#: Modules that the workers fetch unchanged; esbuild does not bundle them.
 _EXTERNAL = ("./clang/bundle.js", "./pyodide/pyodide.mjs")
 _CLANG = ("bundle.js", "llvm.core2.wasm", "llvm.core3.wasm", "llvm.core4.wasm")
 _PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide-lock.json", "python_stdlib.zip")
 _PYODIDE_PACKED = ("pyodide.asm.wasm",)
-#: Of the compiler's own files, parts of the names of those that no kernel can include or is linked with: for other
-#: processors, for threads and exceptions, and the C++ library's frozen edition for C++03.
+#: Parts of the names of the compiler's files that no kernel includes or is linked with: files for other processors, for
+#: threads and exceptions, and the C++ library's frozen edition for C++03.
 _LEFT_OUT = (
     "__cxx03/ share/ intrin.h hlsl opencl cuda hip sanitizer/ altivec vecintrin hvx_ hexagon_ arm_ riscv openmp "
     "fuzzer/ xray/ profile/ .so profile.a wasm32-wasip1-threads ppc_wrappers llvm_libc_wrappers"
@@ -43,7 +43,7 @@ _NOTICED = ("@yowasp/clang", "pyodide", "@codemirror/view", "@lezer/highlight")
 
 
 def assemble(out: Path) -> dict[str, int]:
-    """Writes the page's folder, which must be empty or absent; what is fetched when, in bytes.
+    """Write the page's folder, which must be empty or absent; return the bytes fetched before and at the first Run.
 
     Raises GntError if ``out`` has files, or if the packages of web/playground/package.json are missing.
     """
@@ -79,9 +79,10 @@ def assemble(out: Path) -> dict[str, int]:
 
 
 def python_files() -> dict[str, str]:
-    """The modules that ``in_page`` needs, and the package's data that they read; path -> text.
+    """Return path -> text of the modules that ``in_page`` needs, and of the package's data that they read.
 
-    They are found by importing it in a Python without NumPy and without the package's door, as in the page.
+    The modules are found by importing it in a Python without NumPy and without the package's ``__init__``, as in the
+    page.
     """
     ask = f"""
 import json, sys, types
@@ -118,18 +119,18 @@ def _third_party(out: Path) -> None:
 
 
 def slim(path: Path) -> bytes:
-    """The compiler's archive of headers and libraries without what kernels cannot use."""
+    """Return the compiler's archive of headers and libraries without the files that kernels cannot use."""
     data, kept = path.read_bytes(), []
     with tarfile.open(path) as given:
         for one in given:
             if not any(part in one.name for part in _LEFT_OUT):
-                # Its own bytes: the reader in the package knows one way of writing a folder's name.
+                # The original bytes, because the package's reader knows only one way of writing a folder's name.
                 kept.append(data[one.offset : one.offset_data + -(-one.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE])
     return b"".join([*kept, bytes(2 * tarfile.BLOCKSIZE)])
 
 
 def _starts(out: Path) -> list[dict[str, str]]:
-    """Writes a file for each start; the list of them."""
+    """Write a file for each start; return the list of starts."""
     listed = []
     for start in (*kernel_starts(ROOT), *puzzle_starts(), *program_starts(ROOT)):
         file = f"{start['id'].replace('/', '-')}.json"
@@ -188,7 +189,7 @@ def _bundle(out: Path, version: str) -> None:
 
 
 def _first_run(out: Path) -> list[Path]:
-    """What the first Run fetches."""
+    """Return the files that the first Run fetches."""
     folders = [path for name in ("clang", "pyodide", "objects") for path in sorted((out / name).iterdir())]
     return [*folders, out / "course.json.gz", out / "python.json.gz"]
 

@@ -1,7 +1,7 @@
-"""A kernel's text on its way to the page's compiler, and that compiler's answers. Runs in Pyodide: no NumPy.
+"""Requests to the page's compiler for a kernel, and its answers. Runs in Pyodide, without NumPy.
 
-It is what ``compiler/build.py`` does on a machine: a shim around the source, what device code may not have, the
-compiler's errors in the learner's words.
+It does what ``compiler/build.py`` does on a machine: put a shim around the source, find what device code may not have,
+and explain the compiler's errors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHIM, _TWIN = Path(COURSE / "shim.cpp"), Path(COURSE / "include")
 
 @dataclass(frozen=True)
 class Compilation:
-    """One source, at ``path`` below COURSE. headers: the texts of what it includes by quotes, for macros in them.
+    """One source, at ``path`` below COURSE. headers: the texts of its quoted includes, read for their macros.
 
     defines: ``NAME`` or ``NAME=VALUE``.
     """
@@ -39,21 +39,21 @@ class Compilation:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """Its kernels. Raises CompileError if there is none."""
+        """The kernels of the source. Raises CompileError if there is none."""
         return require_entries(self.text, self.path.name, "", self.headers)
 
     def preprocessing(self) -> dict[str, Any]:
-        """What src/compiler.mjs preprocesses, for ``source_findings``. Raises CompileError if there is no kernel."""
+        """Return the request to preprocess, for ``source_findings``. Raises CompileError if there is no kernel."""
         return self._request(self._shim.text + portability_rules.PROBE)
 
     def compiling(self) -> dict[str, Any]:
-        """What it compiles. Raises CompileError if there is no kernel."""
+        """Return the request to src/compiler.mjs to compile. Raises CompileError if there is no kernel."""
         return self._request(self._shim.text)
 
     def source_findings(self, preprocessed: str) -> list[dict[str, Any]]:
-        """What device code may not have, for the job of a launch. preprocessed: empty if that failed.
+        """Return findings on what device code may not have, for a launch's job. preprocessed: empty if that failed.
 
-        A library of ``compiler/build.py`` has it compiled in. Here it is read while the compiler works.
+        A library of ``compiler/build.py`` has them compiled in. Here the text is searched while the compiler works.
         """
         if not portability_rules.words_are_left(preprocessed):
             return []
@@ -71,7 +71,7 @@ class Compilation:
         ]
 
     def failure(self, text: str) -> CompileError:
-        """The error of a compilation that printed ``text``."""
+        """Return the error of a compilation that printed ``text``."""
         return messages.explain(End.REFUSED, text, self._sources(), CompileLimits())
 
     @cached_property

@@ -17,14 +17,14 @@ from gn_tutorial.errors import GntError
 
 #: The folder of package.json, and of the page's own sources.
 PLAYGROUND = Path(__file__).resolve().parents[3] / "web" / "playground"
-#: A recent one, from npm: those of distributions cannot suspend a call.
+#: A recent Node from npm, because those of Linux distributions cannot suspend a call.
 NODE = PLAYGROUND / "node_modules" / "node" / "bin" / "node"
-#: What ``makeObjects`` of src/compiler.mjs gives.
+#: The files that ``makeObjects`` of src/compiler.mjs returns.
 OBJECTS = ("entry.o", "watchers.o", "twin.pch")
 
 
 def course_files(kernels: Path) -> dict[str, str]:
-    """Path below COURSE -> text. kernels: the folder of the course's kernels, of which those for the twin are taken."""
+    """Return path below COURSE -> text. kernels: the folder of the course's kernels; those for the twin are taken."""
     found = {f"include/{name}": text for name, text in _texts(TWIN_INCLUDE) if "/op_host/" not in f"/{name}"}
     found |= {f"watchers/{name}": text for name, text in _texts(TWIN / "watchers")}
     found |= {f"page/{name}": text for name, text in _texts(PLAYGROUND / "src")}
@@ -33,16 +33,16 @@ def course_files(kernels: Path) -> dict[str, str]:
         if folder.name in ("npu", "torch_cpp", "projects", "host_api", "calibration"):
             continue
         found |= {f"kernels/{folder.name}/{name}": text for name, text in _texts(folder)}
-        # `../common/x.h`: the compiler's file system passes over `..`.
+        # For `../common/x.h`: the compiler's file system ignores `..`.
         if folder.name != "common":
             found |= {f"kernels/{folder.name}/common/{name}": text for name, text in _texts(kernels / "common")}
     return found
 
 
 def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
-    """What every kernel of the page needs once, by name: taken from the cache, or compiled, in about 20 s.
+    """Return the objects that all kernels of the page share, by name, from the cache or compiled in about 20 s.
 
-    files: those of ``course_files``. Raises GntError where the packages of package.json are missing.
+    files: those of ``course_files``. Raises GntError if the packages of package.json are missing.
     """
     made_by = [PLAYGROUND / "package-lock.json", PLAYGROUND / "src" / "compiler.mjs"]
     needed = {name: text for name, text in files.items() if not name.startswith("kernels/")}
@@ -58,7 +58,7 @@ def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
 
 
 def run_node(script: str, *arguments: str) -> None:
-    """Runs a script of src/. Raises GntError if it fails, or if node is missing."""
+    """Run a script of src/. Raises GntError if it fails, or if node is missing."""
     if not NODE.is_file():
         hint = "cd web/playground && npm ci"
         raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint=hint)

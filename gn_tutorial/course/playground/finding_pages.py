@@ -35,9 +35,9 @@ _PAGE = """<!DOCTYPE html>
 
 
 def with_try_it(text: str, root: Path, address: str) -> str:
-    """The text of a page with a link below each whole program of tests/programs. root: of the repository.
+    """Return the text of a page with a link below each whole program of tests/programs. root: the repository.
 
-    address: of the playground's index.html, seen from the page.
+    address: of the playground's index.html, relative to the page.
     """
     names = _by_entry(root)
 
@@ -48,13 +48,13 @@ def with_try_it(text: str, root: Path, address: str) -> str:
     return _PROGRAM.sub(linked, text)
 
 
-@functools.cache  # each page asks
+@functools.cache  # called for each page
 def _by_entry(root: Path) -> dict[str, str]:
     return {name.replace("/", "_"): name for name in programs(root / "tests" / "programs")}
 
 
 def finding_pages(root: Path) -> dict[str, str]:
-    """File of the folder ``diagnostics`` beside the page -> its HTML. Links to other pages of docs stay words."""
+    """Return file name -> HTML, for the folder ``diagnostics`` beside the page. Links to other docs become words."""
     files = {path.name: path for path in sorted((root / "docs" / "diagnostics").glob("*.md"))}
     known = set(_by_entry(root).values())
 
@@ -81,7 +81,7 @@ def _html(text: str, address: Callable[[str], str | None]) -> str:
     for before, one in zip([*tokens[:1], *tokens], tokens, strict=False):
         if before.type == "heading_open":
             before.attrSet("id", _anchor(one.content))
-        # Links hold no others: each end follows its begin.
+        # Links are not nested, so each end belongs to the link before it.
         ends = iter([link for link in one.children or () if link.type == "link_close"])
         for link in [link for link in one.children or () if link.type == "link_open"]:
             end, target = next(ends), address(str(link.attrGet("href")))
@@ -93,7 +93,7 @@ def _html(text: str, address: Callable[[str], str | None]) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """As GitHub names it."""
+    """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,4 +1,4 @@
-"""The functions that the page's script calls, in Pyodide: JSON in, JSON out. No NumPy, and nothing of the network."""
+"""The functions that the page's script calls in Pyodide: JSON in, JSON out. They use no NumPy and no network."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gn_tutorial.errors import CompileError
 
 
 class PageSession:
-    """One learner's kernel on its way. The files of the course are below COURSE here too."""
+    """One learner's kernel, from its text to the outcome. The course's files are below COURSE in Pyodide too."""
 
     def __init__(self) -> None:
         self._compilation: Compilation | None = None
         self._before: outcome.Modelled | None = None
 
     def preparing(self, path: str, text: str, defines: list[str]) -> str:
-        """Requests for the compiler, ``preprocess`` and ``compile``; or ``errors`` if the text has no kernel."""
+        """Return the compiler's requests, ``preprocess`` and ``compile``; or ``errors`` if the text has no kernel."""
         file = Path(COURSE / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -36,12 +36,12 @@ class PageSession:
             return json.dumps({"errors": _errors(error)})
 
     def source_findings(self, preprocessed: str) -> str:
-        """What device code may not have, after ``preparing``."""
+        """Return findings on what device code may not have. Call ``preparing`` first."""
         assert self._compilation
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """What a compilation that printed ``said`` tells, at the learner's lines. puzzle: of the start, or null."""
+        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: the start's, or null."""
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
@@ -50,7 +50,7 @@ class PageSession:
         return json.dumps(errors)
 
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
-        """What is shown of a launch. given: the arguments of ``outcome.outcome`` that are no bytes."""
+        """Return what the page shows of a launch. given: the arguments of ``outcome.outcome`` that are not bytes."""
         found = json.loads(given)
         expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
         shown, modelled = outcome.outcome(
@@ -69,7 +69,7 @@ class PageSession:
 
 
 def _errors(error: CompileError) -> list[dict[str, Any]]:
-    """Each error at its line; one without a line for what is wrong with the whole."""
+    """Return each error at its line; without any, one error without a line for the whole text."""
     whole = {"file": "", "line": 0, "column": 0, "message": error.what, "hint": error.hint or ""}
     return [
         {

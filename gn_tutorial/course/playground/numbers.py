@@ -1,4 +1,4 @@
-"""An output's bytes beside its reference, without NumPy.
+"""The comparison of an output's bytes with its reference, without NumPy.
 
 The rule is that of ``compare/tolerance.within``; a test compares the two.
 
@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from itertools import product
 
-#: What ``struct`` calls the dtypes that it knows.
+#: The codes of ``struct`` for the dtypes that it has.
 _CODES = {
     "bool": "?", "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
     "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
@@ -20,7 +20,7 @@ _CODES = {
 
 
 def values(data: bytes | memoryview, dtype: str) -> list[float]:
-    """The numbers in these bytes. dtype: a name of ``abi/dtypes.py``."""
+    """Return the numbers in these bytes. dtype: a name of ``abi/dtypes.py``."""
     if dtype == "bfloat16":  # the upper half of a float32
         halves = struct.unpack(f"<{len(data) // 2}H", data)
         return list(struct.unpack(f"<{len(halves)}f", struct.pack(f"<{len(halves)}I", *(one << 16 for one in halves))))
@@ -29,7 +29,7 @@ def values(data: bytes | memoryview, dtype: str) -> list[float]:
 
 
 def wrong(got: Sequence[float], want: Sequence[float], rtol: float, atol: float, of_largest: float = 0.0) -> list[int]:
-    """Places out of tolerance. of_largest: times the largest finite reference, added to ``atol``."""
+    """Return the places out of tolerance. of_largest: times the largest finite reference, added to ``atol``."""
     if of_largest:
         atol += of_largest * max((abs(one) for one in want if math.isfinite(one)), default=0.0)
     return [place for place, pair in enumerate(zip(got, want, strict=True)) if not _within(*pair, rtol, atol)]
@@ -42,7 +42,7 @@ def _within(ours: float, truth: float, rtol: float, atol: float) -> bool:
 
 
 def said(name: str, shape: Sequence[int], got: Sequence[float], want: Sequence[float], places: Sequence[int]) -> str:
-    """What there is to say of one output: where it is wrong first, and how often."""
+    """Return one line on an output: how often it is wrong, and the first wrong place."""
     if not places:
         return f"{name}: all {len(want)} right" if len(want) != 1 else f"{name}: right"
     first = places[0]

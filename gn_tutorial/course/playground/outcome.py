@@ -1,4 +1,4 @@
-"""What the page shows of a launch: findings, numbers, counts, modelled time. Runs in Pyodide: no NumPy."""
+"""The outcome of a launch for the page: findings, numbers, counts, modelled time. Runs in Pyodide, without NumPy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gn_tutorial.profiler.timeline_data import timeline_json
 from gn_tutorial.timing.machine import Machine, load_machine
 from gn_tutorial.timing.timeline import Timeline, make_timeline
 
-#: An array whose bytes lie beside: by name.
+#: Name -> the bytes of an array.
 Arrays = Mapping[str, "bytes | memoryview"]
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """One launch, modelled: what ``timeline_data`` needs of a Profile, which needs NumPy."""
+    """One modelled launch, with the fields of a Profile that ``timeline_data`` needs; a Profile itself needs NumPy."""
 
     kernel: str
     blocks: int
@@ -40,13 +40,13 @@ class Modelled:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know besides the numbers."""
+        """Notes to show beside the numbers."""
         cut = "the room for the trace ended: the end of some blocks is missing, and the time is too short"
         return ("modelled, not measured on a device", *(() if self.trace.complete else (cut,)))
 
 
 def trace_of(job: Mapping[str, Any], trace: Mapping[str, Any], slots: bytes | memoryview) -> Trace:
-    """The trace that a launch left. job: as ``jobs.job`` makes it; trace: of the answer of src/runner.mjs."""
+    """Return the trace of a launch. job: as ``jobs.job`` makes it; trace: of the answer of src/runner.mjs."""
     *counts, bypassed_blocks = trace["lines"]
     own = [arg for arg in job["args"] if arg["kind"] == ArgKind.TENSOR and not arg["same_as"]]
     return decode(
@@ -69,7 +69,7 @@ def outcome(
     machine: str,
     before: Modelled | None = None,
 ) -> tuple[dict[str, Any], Modelled | None]:
-    """All that is shown, and the modelled launch if it ended well.
+    """Return all that is shown, and the modelled launch if it ended well and was traced.
 
     expected: output -> shape, dtype, values (its bytes, float64), rtol, atol, of_largest. before: another launch, whose
     timeline is drawn above.
@@ -94,7 +94,7 @@ def outcome(
 
 
 def ended(answer: Mapping[str, Any]) -> str:
-    """Why a launch ended that the twin did not end itself, in a sentence; empty if there is nothing to say."""
+    """Return a sentence on why a launch could not run or crashed; empty if neither happened."""
     if answer["needs_suspension"]:
         return (
             "Blocks of this kernel wait for one another, which this browser cannot do (it lacks promise integration)."

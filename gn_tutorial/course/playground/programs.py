@@ -1,8 +1,8 @@
-"""The right and the wrong programs of tests/programs, read: what their comments ask for.
+"""The right and the wrong programs of tests/programs, with the launch that their comments ask for.
 
 All compute on x = 0, 1, 2, ... and y = 0, 1024 floats each. ``// expect: <id>`` is the finding of a wrong one,
 ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other roles of x and y than in and inout,
-``// options: <field>=<choice>`` for a choice of TwinOptions. tests/support/program_pairs.py has what only tests read.
+``// options: <field>=<choice>`` for a choice of TwinOptions. tests/support/program_pairs.py reads what only tests need.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
-#: Folders whose files are other programs.
+#: Folders of programs of other kinds.
 _OTHERS = ("families", "apis")
 _ANSWER = re.compile(r"[ ]*// (?:expect|also): [\w-]+", re.MULTILINE)
 EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )", re.MULTILINE)
@@ -27,13 +27,13 @@ _OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", re.MULTILINE)
 
 
 def programs(folder: Path) -> dict[str, Path]:
-    """All of them in ``tests/programs``, by ``check/name``."""
+    """Return ``check/name`` -> file, of all programs in ``folder``, ``tests/programs``."""
     files = sorted(folder.glob("*/*.cpp"))
     return {f"{path.parent.name}/{path.stem}": path for path in files if path.parent.name not in _OTHERS}
 
 
 def without_answer(text: str) -> str:
-    """A program for somebody who is to find the mistake; its lines keep their numbers."""
+    """Return a program without the comments that name its finding. Its lines keep their numbers."""
     return _ANSWER.sub("", text)
 
 
@@ -43,7 +43,7 @@ def is_special(text: str) -> bool:
 
 
 def request(name: str, text: str, y: np.ndarray | None = None, **options: Any) -> LaunchRequest:
-    """A program's launch; ``options`` are further fields of TwinOptions. A ``y`` that is given is written in place."""
+    """Return a program's launch. ``options``: further fields of TwinOptions. A given ``y`` is written in place."""
     roles, blocks = _ROLES.search(text), _BLOCKS.search(text)
     of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
     args = [

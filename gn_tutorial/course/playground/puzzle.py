@@ -1,6 +1,6 @@
-"""What the page says of the lines of a puzzle: right or not, and mistakes in the notebook's words.
+"""The page's verdict on the lines of a puzzle: right or not, and mistakes in the notebook's words.
 
-Runs in Pyodide, without NumPy: a mistake that is recognised by the numbers of an array is not recognised here.
+Runs in Pyodide, without NumPy, so mistakes that are recognised by an array's numbers are not recognised here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 from gn_tutorial.course.mistakes import WrongAnswer, code_of, names_of, recognised
 from gn_tutorial.course.playground.outcome import Modelled
 
-#: What ``names_of`` gives here.
+#: The names that ``names_of`` returns here.
 _NAMES = {"text", "said", "ops", "together"}
 _CHANGED = "The lines around the puzzle's were changed: the notebook takes only those that you write between them."
 _MORE = "The notebook's check of this puzzle looks at the numbers for one mistake more, which this page does not."
 
 
 def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str, Any]:
-    """A puzzle as the start of the page has it. before, after: the kernel around the learner's lines.
+    """Return a puzzle as data of a start. before, after: the kernel's text around the learner's lines.
 
-    line: where the learner's lines stand. more: the notebook refuses some right numbers for what is not recognised
-    here.
+    In the result, line: the first of the learner's lines. more: the notebook refuses some right numbers for mistakes
+    that are not recognised here.
     """
     here = [one for one in wrong if _asked(one)]
     told = [{"finding": one.finding, "when": one.when, "say": one.say, "right": one.right} for one in here]
@@ -31,7 +31,7 @@ def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str,
 
 
 def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], modelled: Modelled | None) -> dict[str, Any]:
-    """``right``, ``begun``, and what is ``said`` besides. shown: what ``outcome`` gives; text: the whole kernel."""
+    """Return ``right``, ``begun`` and a sentence, ``said``. shown: result of ``outcome``; text: the whole kernel."""
     lines = _lines(puzzle, text)
     if lines is None or not code_of(lines):
         return {"right": False, "begun": lines is None, "said": _CHANGED if lines is None else ""}
@@ -48,7 +48,7 @@ def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], model
 
 
 def mistake_of(puzzle: Mapping[str, Any], text: str, said: str) -> str:
-    """The mistake in lines of which the compiler ``said`` this; empty if it is none that is named."""
+    """Return the mistake in lines on which the compiler ``said`` this; empty if it is not a known one."""
     lines = _lines(puzzle, text)
     if lines is None:
         return ""
@@ -66,7 +66,7 @@ def _wrong(puzzle: Mapping[str, Any]) -> Iterator[WrongAnswer]:
 
 
 def _lines(puzzle: Mapping[str, Any], text: str) -> str | None:
-    """The learner's part of the kernel; None if what is around it is no longer as it was."""
+    """Return the learner's part of the kernel; None if the text around it was changed."""
     before, after = puzzle["before"], puzzle["after"].rstrip()
     kernel = text.rstrip()
     fits = kernel.startswith(before) and kernel.endswith(after) and len(kernel) >= len(before) + len(after)

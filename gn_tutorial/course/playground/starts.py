@@ -1,7 +1,7 @@
-"""What a learner can start from in the page: kernels of the ladder, pairs of the diagnostics pages, puzzles.
+"""The starts of the page: the course's kernels, the programs of the diagnostics pages, and puzzles.
 
-Each is a text and the launches that the page offers for it, made here with everything that needs NumPy: arrays, what is
-right, tilings.
+Each is a text and the launches that the page offers for it. All that needs NumPy is made here: arrays, references,
+tilings.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, Launc
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 from gn_tutorial.timing.machine import default_cores
 
-#: Bytes of a trace: some forty thousand slots. The page says where it ended.
+#: The size of a trace, some forty thousand slots. The page says if it was too small.
 TRACE = Tracing(bytes=16 << 20)
-#: Further sizes, by the rank of the first input: those at which tiles are cut.
+#: Further sizes by the rank of the first input, at which the last tile is not full.
 _ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
 
 
 def kernel_starts(root: Path) -> Iterator[dict[str, Any]]:
-    """Each registered kernel, in the order of ``gnt list``. root: of the repository."""
+    """Yield each registered kernel, in the order of ``gnt list``. root: the repository."""
     for op, spec in all_kernels(load_registry()):
         yield {
             "id": spec.id,
@@ -89,7 +89,7 @@ def _different(launches: list[LaunchRequest]) -> list[LaunchRequest]:
 
 
 def _launch(request: LaunchRequest, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """The job without the bytes of ``arrays``, which all launches of a case share."""
+    """Return the job without the bytes of ``arrays``, which all launches of a case share."""
     made = job(request)
     for arg in made["args"]:
         if arg["name"] in arrays and arg["data"] is not None:
@@ -109,12 +109,12 @@ def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, 
 
 
 def puzzle_starts() -> Iterator[dict[str, Any]]:
-    """Each puzzle of the notebooks as the whole kernel around its lines, which are still to be written."""
+    """Yield each puzzle of the notebooks: the whole kernel, in which the learner's lines are still missing."""
     for chosen in puzzles().values():
         data = Data.of(chosen, np.random.default_rng(7))
         frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
         args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
-        outputs = {name: np.ascontiguousarray(array) for name, array in data.want.items()}  # a transposed view, maybe
+        outputs = {name: np.ascontiguousarray(array) for name, array in data.want.items()}  # may be a transposed view
         args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in outputs.items()]
         options = TwinOptions(**chosen.options)
         request = LaunchRequest(
@@ -141,7 +141,7 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
 
 
 def program_starts(root: Path) -> Iterator[dict[str, Any]]:
-    """The right and the wrong programs of tests/programs: one case each."""
+    """Yield the right and the wrong programs of tests/programs, each with one case."""
     for name, path in programs.programs(root / "tests" / "programs").items():
         check, _, file = name.partition("/")
         text = path.read_text(encoding="utf-8")
@@ -167,7 +167,7 @@ def request_of(
     blocks: int | None = None,
     tracing: Tracing | None = None,
 ) -> LaunchRequest:
-    """The launch of a registered kernel's call, in this process. Raises ArgumentError as the call does."""
+    """Return the launch of a registered kernel's call, in this process. Raises ArgumentError as the call does."""
     plan = call_plan.plan(op, spec, (), {**arrays, **attributes}, cores=blocks)
     entry = Kernel.registered(op, spec).entry()
     args = launch_args(entry.params, plan.values)
@@ -175,7 +175,7 @@ def request_of(
 
 
 def job(request: LaunchRequest) -> dict[str, Any]:
-    """One launch for src/runner.mjs: what GntJob and its arguments have (gn_twin/base/abi.h).
+    """Return one launch for src/runner.mjs, with the fields of GntJob and its arguments (gn_twin/base/abi.h).
 
     64-bit numbers are text, since JavaScript's numbers end at 2**53.
     """
@@ -212,10 +212,10 @@ def _argument(arg: LaunchArg, address: int) -> dict[str, Any]:
 
 
 def encoded(data: np.ndarray | bytes) -> str:
-    """The bytes of an array as text."""
+    """Return the bytes of an array in base64."""
     return base64.b64encode(data.tobytes() if isinstance(data, np.ndarray) else data).decode()
 
 
 def decoded(text: str, like: np.ndarray) -> np.ndarray:
-    """The array of ``like``'s shape and dtype that has these bytes."""
+    """Return the array with these bytes and the shape and dtype of ``like``."""
     return np.frombuffer(base64.b64decode(text), like.dtype).reshape(like.shape)
