@@ -34,7 +34,7 @@ GNT = (sys.executable, "-m", "gn_tutorial")
 
 @dataclass(frozen=True)
 class Row:
-    """A command, those that come before it, of other texts, and the seconds that it may take."""
+    """A measured command. before: commands on other texts that run first; target: the seconds that it may take."""
 
     name: str
     command: tuple[str, ...]

@@ -55,13 +55,13 @@ class Seen:
 
 
 def users(number: int) -> list[str]:
-    """Their names."""
+    """Return the names of the Unix users."""
     return [f"gntload{i:03}" for i in range(number)]
 
 
 @contextmanager
 def unix_users(names: list[str]) -> Iterator[None]:
-    """Accounts of the machine, while it runs."""
+    """Make the Unix accounts, and remove them at the end."""
     for name in names:
         subprocess.run(["useradd", "--create-home", "--shell", "/bin/bash", name], check=True)
     try:

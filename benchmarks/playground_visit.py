@@ -36,7 +36,7 @@ TEXTS = {
 
 
 def processes() -> list[psutil.Process]:
-    """The browser's."""
+    """Return the browser's processes."""
     return [one for one in psutil.Process().children(recursive=True) if "chrom" in one.name()]
 
 
@@ -59,7 +59,7 @@ def timed(page: Page) -> tuple[float, float]:
 
 
 def edits(page: Page, start: str, count: int) -> list[tuple[float, float]]:
-    """Of so many edits, each another text. From its file: the editor shows as much of it as fits."""
+    """Time so many edits, each to a new text, read from its file: the editor shows only as much as fits."""
     text = TEXTS[start].read_text(encoding="utf-8")
     seen = []
     for i in range(count):

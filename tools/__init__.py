@@ -1,1 +1,1 @@
-"""Programs for who works on the course, in a clone: README.md lists them. No part of the installed package."""
+"""Programs for people with a clone of the course; README.md lists them. They are not in the installed package."""

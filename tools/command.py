@@ -10,7 +10,7 @@ from gn_tutorial.cli.app import ending
 
 
 def program(function: Callable[..., None]) -> typer.Typer:
-    """The program that is this one function."""
+    """Return the Typer application whose only command is this function."""
     made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     made.command()(function)
     return made

@@ -1,4 +1,4 @@
-"""One Ascend C name for ``gnt apis NAME``: its forms as the twin declares them, and what a call costs in the model."""
+"""The page of one Ascend C name for ``gnt apis NAME``: the forms that the twin declares, and the cost of a call."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
 _REPEAT_BYTES = 256
-#: Elements of the example in a cost: long enough that the slope counts, short enough for any buffer.
+#: Number of elements in the example of a cost: large enough that the slope counts, small enough for any buffer.
 _ELEMENTS = 1024
-#: What a name costs that is no vector instruction: the constants of the machine that its events are charged.
+#: For names that are no vector instructions: the machine's constants that the model charges for a call.
 _CONSTANTS = {
     "DataCopy": ("mte2_bytes_per_cycle", "mte3_bytes_per_cycle", "dma_issue", "l2_read_latency", "l2_write_latency"),
     "TQue::AllocTensor": ("queue_operation",),
@@ -32,13 +32,13 @@ _SAME = {
     "wait_flag": "SetFlag",
     "pipe_barrier": "PipeBarrier",
 }
-#: Documentation pages of what computes on the vector unit: instructions, and the high-level API over them.
+#: Folders of the documentation for what computes on the vector unit: instructions, and the high-level API.
 _VECTOR_PAGES = ("矢量计算", "高阶API")
 
 
 @dataclass(frozen=True)
 class ApiPage:
-    """forms: empty if there is no compiler to read the headers. cost: rows of name and text; empty if it is free."""
+    """The page of one API. forms: empty without a compiler to read the headers. cost: (name, text); empty if free."""
 
     api: Api
     forms: tuple[str, ...]
@@ -47,7 +47,7 @@ class ApiPage:
 
 
 def find_page(apis: Sequence[Api], name: str) -> Api | None:
-    """The supported name that is meant exactly; ``EnQue`` means ``TQue::EnQue`` where no other class has it."""
+    """Return the supported API of this name, or None; ``EnQue`` means ``TQue::EnQue`` if no other class has it."""
     low = name.lower()
     exact = [one for one in apis if one.supported and one.name.lower() == low]
     members = [one for one in apis if one.supported and one.name.lower().endswith(f"::{low}")]
@@ -56,7 +56,7 @@ def find_page(apis: Sequence[Api], name: str) -> Api | None:
 
 
 def page_of(api: Api, machine: Machine) -> ApiPage:
-    """The page of one name. A machine without a compiler has no forms, and a note that says so."""
+    """Return the page of one name. Without a compiler it has no forms, and its note says so."""
     from gn_tutorial.compiler.preprocess import twin_text
     from gn_tutorial.cpp.api_forms import declarations, macro_form
 
@@ -73,7 +73,7 @@ def page_of(api: Api, machine: Machine) -> ApiPage:
 
 
 def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
-    """What the model charges for a call, each row with its source. Cycles of the machine's clock."""
+    """Return the rows of what the model charges for a call, in cycles of the machine's clock, with the source."""
     names = _CONSTANTS.get(_SAME.get(api.name, api.name))
     if names is not None:
         known = [(name, machine.constants[name]) for name in names]

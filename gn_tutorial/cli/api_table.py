@@ -1,4 +1,4 @@
-"""Which Ascend C names the twin has, and which it knows but rejects: ``twin/apis.toml``."""
+"""The Ascend C names that the twin supports, and those that it knows but rejects, read from ``twin/apis.toml``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TWIN = PACKAGE / "twin"
 
 
 class Api(Struct, frozen=True, forbid_unknown_fields=True):
-    """One name. ``rank`` is its place among public kernels by use, 0 if unknown; the rest is empty if not supported."""
+    """One name. rank: its place by use in public kernels, 0 if unknown. The later fields are empty if not supported."""
 
     name: str
     supported: bool
@@ -25,7 +25,7 @@ class Api(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_apis(twin: Path = TWIN) -> list[Api]:
-    """Every name the twin has or rejects: supported ones by rank, then the others by name.
+    """Return every name that the twin supports or rejects: supported names by rank, then the others by name.
 
     Raises RegistryError if the list cannot be read.
     """
@@ -40,7 +40,7 @@ def load_apis(twin: Path = TWIN) -> list[Api]:
 
 
 def matching(apis: list[Api], pattern: str) -> list[Api]:
-    """Names that contain ``pattern``, or match it if it has ``*`` or ``?``; upper and lower case are the same."""
+    """Return the names that contain ``pattern``, or match it if it has ``*``, ``?`` or ``[``; case does not matter."""
     wanted = pattern.lower()
     if any(sign in wanted for sign in "*?["):
         return [api for api in apis if fnmatch.fnmatch(api.name.lower(), wanted)]

@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 
 def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
-    """The application with every command that ``cli/commands`` holds, or with ``only`` some.
+    """Return the application with every command of ``cli/commands``, or with the commands in ``only``.
 
     Raises what ``find_commands`` raises.
     """
@@ -42,7 +42,7 @@ def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """The application that these words need: to make all commands ready takes longer than the shortest of them runs."""
+    """Return the application, with only the called command if possible: making all takes longer than a short run."""
     if "app" in globals():
         return globals()["app"]
     asked = find_command(commands, words[0]) if words else None
@@ -57,7 +57,7 @@ def main() -> None:
 def ending(run: Callable[[], None]) -> None:
     """Run a program; a mistake in its use becomes a message and an exit code, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown, not a reason to end
+        if isinstance(stream, io.TextIOWrapper):  # show a name that is no UTF-8 instead of failing
             stream.reconfigure(errors="backslashreplace")
     try:
         run()
@@ -108,7 +108,7 @@ def _options(
 
 
 def __getattr__(name: str) -> typer.Typer:
-    """``app``: the application with all commands, made when somebody asks for it."""
+    """Return ``app``, the application with all commands, made on first use."""
     if name != "app":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     globals()["app"] = make_app()

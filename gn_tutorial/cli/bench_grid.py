@@ -1,4 +1,4 @@
-"""From the words of ``gnt bench`` to a grid of launches."""
+"""Turn the arguments of ``gnt bench`` into a grid of launches, and run it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 @dataclass(frozen=True)
 class GridRequest:
-    """What to bench: the options of ``gnt bench``. A shape makes a grid of its own, without targets."""
+    """The options of ``gnt bench``. With shapes, the grid has only these shapes, and no targets."""
 
     op: str
     shapes: Sequence[str] = ()
@@ -33,7 +33,10 @@ class GridRequest:
 
 
 def ask(question: GridRequest) -> tuple[Bench, Grid]:
-    """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
+    """Run the grid; return its results and the grid.
+
+    Raises ArgumentError or RegistryError quoting the word that cannot be read.
+    """
     op = find_operator(question.op)
     kernels = find_kernels(op, question.kernels)
     grid = choose(op, load_grid(op), question)
@@ -46,7 +49,10 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
 
 
 def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
-    """These kernels of the operator, by short or full name, by step; all if none is named. Raises RegistryError."""
+    """Return the operator's kernels of these short or full names, ordered by step; all if none is named.
+
+    Raises RegistryError.
+    """
     known = {op.name: op}
     ids = {(find_kernel(name) if "/" in name else find_kernel(f"{op.name}/{name}", known))[1].id for name in names}
     if wrong := ids - {spec.id for spec in op.kernels}:
@@ -55,7 +61,10 @@ def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
 
 
 def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
-    """The grid that the words ask for: their own shapes, or the operator's, perhaps of some kinds only."""
+    """Return the grid to run: the requested shapes, or the operator's grid, limited to the requested kinds.
+
+    Raises ArgumentError.
+    """
     if question.shapes:
         if question.kinds:
             raise ArgumentError("--kind chooses among the grid's shapes; --shape gives shapes of your own")
@@ -73,16 +82,16 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     if not question.kinds:
         return grid
     cases = tuple(case for case in grid.cases if case.kind in question.kinds)
-    # A target about several kinds, or about all, would be judged on a part of its shapes.
+    # Targets that cover other kinds too are left out: they would be judged on a part of their shapes.
     targets = tuple(one for one in grid.targets if one.kinds and set(one.kinds) <= set(question.kinds))
     return replace(grid, cases=cases, targets=targets)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int, str], None]]:
-    """Tells how many launches are done, of how many, and what comes next.
+    """Yield a function that shows how many launches are done, of how many, and which one comes next.
 
-    A bar on a terminal; elsewhere one line on standard error for each tenth of the launches.
+    It draws a bar on a terminal; elsewhere it prints a line on standard error for each tenth of the launches.
     """
     if not sys.stderr.isatty():
 

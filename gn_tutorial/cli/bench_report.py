@@ -14,7 +14,10 @@ from gn_tutorial.profiler.bench.targets import TargetVerdict, below_bound, judge
 
 
 def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: bool) -> bool:
-    """Write the files and print; returns whether every target is met and every kernel right."""
+    """Write the files and print the report.
+
+    Return whether every target is met, every kernel is right and no time is below its bound.
+    """
     verdicts = judge(bench, grid.targets)
     if out is not None:
         files.save(bench, out)
@@ -46,7 +49,7 @@ _PARTS = "launches replaced us"
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
         chosen = [row for row in bench.rows if row.kind == kind]
-        # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
+        # Without measurements their column is left out: a terminal of 80 columns has no room for it.
         width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
         parts = any(row.parts_us for row in chosen)
         headers = (*_HEADERS[:3], _PARTS, *_HEADERS[4:width]) if parts else _HEADERS[:width]
@@ -105,18 +108,18 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
 
 
 def _beside_parts(row: BenchRow) -> tuple[str, ...]:
-    """The cells of a fused kernel: the time of its parts in the place of the bound, which the ratio has anyway."""
+    """Return the cells of a fused kernel: the time of the launches it replaces instead of the bound (see the ratio)."""
     cells = _cells(row)
     return (*cells[:3], "" if row.parts_us is None else f"{row.parts_us:.2f}", *cells[4:])
 
 
 def _short(row: BenchRow) -> str:
-    """The kernel without its operator, which the title names."""
+    """Return the kernel's name without its operator, which the title names."""
     return row.kernel.partition("/")[2] or row.kernel
 
 
 def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Kernels that do not take a shape's dtype share one row."""
+    """Return the rows, with one row for successive kernels that do not support a shape's dtype."""
     merged: list[tuple[str, ...]] = []
     for row in rows:
         last = merged[-1] if merged else ("",) * len(row)
@@ -128,7 +131,7 @@ def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
-    """A shape and its measurement are said once, in its first row."""
+    """Return a row; without its shape and measurement if the row before it has the same shape."""
     if place and rows[place][0] == rows[place - 1][0]:
         return ("", *rows[place][1:-1], "")
     return rows[place]

@@ -1,7 +1,8 @@
-"""``gnt doctor --class``: whether this computer is ready for a class, the day before, while there is a network.
+"""``gnt doctor --class``: check that this computer is ready for a class, the day before, while there is a network.
 
-What a class needs beside the doctor's rows: JupyterLab, one's copies, memory, and the kernels of the first day
-compiled, so that no class begins with a minute of waiting. A row says ``problem`` where the class would stop.
+Besides the doctor's rows, it checks JupyterLab, memory, the learner's notebooks and exercises, and it compiles the
+kernels of the first day, so that no class begins with a minute of waiting. The status ``problem`` means that the class
+would stop there.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from gn_tutorial.cli.machine_report import GIB, MISSING, OK, PROBLEM, Check, ins
 from gn_tutorial.errors import GntError
 
 _LAB = ("jupyterlab", "ipykernel", "anywidget")
-#: JupyterLab, two notebooks' kernels and a compiler at once: 225 MB a notebook, half a gigabyte the compiler.
+#: For JupyterLab, two running notebooks (225 MB each) and a compiler (half a gigabyte) at once.
 _LEAST_MEMORY = 2 * GIB
-#: The steps of notebooks 00 to 06, observed, as their cells launch them.
+#: The kernels of notebooks 00 to 06. They are compiled observed, as the cells launch them.
 _KERNELS = (
     "copy", "copy/queue", "add", "group_norm/scalar", "group_norm/tiled", "group_norm/double_buffered",
     "group_norm/vectorised",
@@ -24,7 +25,7 @@ _KERNELS = (
 
 
 def run_class_checks() -> Iterator[Check]:
-    """The doctor's rows, then those of a class, each when it is ready; the last one compiles what no cache has."""
+    """Yield the doctor's rows, then those of a class, each when it is ready; the last one compiles kernels."""
     yield from run_checks()
     checks: tuple[Callable[[], Check], ...] = (check_lab, check_memory, check_copies, check_exercises, check_kernels)
     for check in checks:
@@ -32,12 +33,12 @@ def run_class_checks() -> Iterator[Check]:
 
 
 def not_ready(rows: list[Check]) -> list[Check]:
-    """The rows that would stop a learner."""
+    """Return the rows that would stop a learner."""
     return [row for row in rows if row.status == PROBLEM]
 
 
 def check_lab() -> Check:
-    """JupyterLab and what a notebook's cells need; ``./gnt lab`` installs them."""
+    """Check that JupyterLab and the packages for a notebook's cells are installed; ``./gnt lab`` installs them."""
     versions = {name: installed_version(name) for name in _LAB}
     for name, version in versions.items():
         if version is None:
@@ -46,7 +47,7 @@ def check_lab() -> Check:
 
 
 def check_memory() -> Check:
-    """Memory that is free now; where the system does not say, the class goes on without the answer."""
+    """Check the memory that is free now; a system that does not report it is no problem."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             free = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
@@ -59,7 +60,7 @@ def check_memory() -> Check:
 
 
 def check_copies() -> Check:
-    """The learner's copies of the notebooks."""
+    """Check that the learner has a copy of every notebook."""
     from gn_tutorial.course.lab.folder import CourseFolder, default_folder, notebooks_root
 
     folder = CourseFolder(default_folder())
@@ -71,7 +72,7 @@ def check_copies() -> Check:
 
 
 def check_exercises() -> Check:
-    """The folder of the learner's exercises: whether one can write there."""
+    """Check that the learner can write to the folder of exercises."""
     from gn_tutorial.course.exercises.workspace import default_folder
 
     folder = default_folder()
@@ -83,7 +84,7 @@ def check_exercises() -> Check:
 
 
 def check_kernels() -> Check:
-    """The kernels of the first day, compiled where they are not yet in the cache."""
+    """Compile the kernels of the first day that are not in the cache yet."""
     from gn_tutorial.operators.kernel import kernel
 
     began, compiled = time.monotonic(), 0

@@ -1,4 +1,4 @@
-"""How a module of ``cli/commands`` declares its command of ``gnt``, and how the declarations are found."""
+"""The declaration of a command of ``gnt``; functions that find all declarations and add them to the application."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Command:
 
 
 def find_commands(package: ModuleType) -> list[Command]:
-    """The command of every module of the package, in the order of the help.
+    """Return the commands of all modules of the package, in the order of the help.
 
-    Raises RegistryError for a module that declares none, and for a name that is there twice.
+    Raises RegistryError for a module that declares none, and for a name that two modules declare.
     """
     found: list[Command] = []
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -63,7 +63,10 @@ def find_commands(package: ModuleType) -> list[Command]:
 
 
 def find_command(package: ModuleType, name: str) -> Command | None:
-    """The command that a user calls ``name``, from its module alone; None where that takes a look at all of them."""
+    """Return the command ``name`` after importing its module only.
+
+    None if no module of that name declares it: an old name, or a command of ``gnt dev``, needs a look at all modules.
+    """
     module = name.replace("-", "_")
     if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):
         return None
@@ -97,7 +100,7 @@ def _add(app: typer.Typer, command: Command, name: str, *, panel: str | None = N
 
 
 def _in_order(names: Iterable[str]) -> type[TyperGroup]:
-    """A group that lists these names in their order; Typer alone puts groups before commands."""
+    """Return a group class that lists these names in this order; Typer alone puts groups before commands."""
     listed = list(names)
 
     class InOrder(TyperGroup):

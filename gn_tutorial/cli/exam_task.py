@@ -1,4 +1,4 @@
-"""The practical side of ``gnt exam``: list, start, status, check, submit, report, solution."""
+"""The commands of ``gnt exam`` for practical tasks: list, start, status, check, submit, report, solution."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _print_status(attempt: Attempt, now: float) -> None:
 
 
 def _verdict(attempt: Attempt) -> str:
-    """What a passed test leaves to be done."""
+    """Return the verdict on a passed test, and what to do next."""
     if not attempt.submissions:
         return "passes; gnt exam submit asks for more"
     return "passes; it was handed in before, so another submission is practice"

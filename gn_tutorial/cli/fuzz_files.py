@@ -1,4 +1,4 @@
-"""The edge of ``gnt project fuzz``: the file of its state, arrays kept for the lines that it prints, its report."""
+"""The files and output of ``gnt project fuzz``: the saved state, arrays for the printed commands, the report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PATIENCE = 2.0
 
 
 class FuzzFolder:
-    """What is kept of fuzzing one project beside one reference, below the user's data folder."""
+    """The folder with the state and arrays of fuzzing one project against one reference, in the user's data folder."""
 
     def __init__(self, project: Project, reference: str) -> None:
         who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
@@ -39,7 +39,10 @@ class FuzzFolder:
         self._state = self.path / "state.json"
 
     def read(self, seed: int | None, *, restart: bool) -> FuzzState:
-        """The state of the last run; a new one if there is none, for ``restart``, and for another seed."""
+        """Return the state of the last run; a new one if there is none, with ``restart``, or with another seed.
+
+        Raises ArgumentError if the state cannot be read.
+        """
         new = FuzzState(seed or 0)
         if restart:
             return new
@@ -58,11 +61,11 @@ class FuzzFolder:
         return found if seed in (None, found.seed) else new
 
     def write(self, state: FuzzState) -> None:
-        """Keep the state. Raises ArgumentError if the folder cannot be used."""
+        """Save the state. Raises ArgumentError if the folder cannot be used."""
         self._put(self._state, (json.dumps(state.to_json(), indent=2) + "\n").encode())
 
     def keep(self, name: str, array: np.ndarray) -> Path:
-        """The file of an array that no seed makes again."""
+        """Save an array that no seed can make again; return its file."""
         content = io.BytesIO()
         np.save(content, array.view(np.uint16) if array.dtype.name == "bfloat16" else array)
         path = self.path / f"{name}-{hashlib.sha256(content.getvalue()).hexdigest()[:8]}.npy"
@@ -77,7 +80,7 @@ class FuzzFolder:
 
 
 def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, rest: list[tuple[str, str]]) -> str:
-    """The ``gnt project run`` line that makes a case again; ``rest``: the words that are the same for all."""
+    """Return the ``gnt project run`` command that repeats a case. rest: the options that are the same for all cases."""
     words: list[tuple[str, str]] = []
     names = [one.name for one in project.definition.inputs]
     for name, plan, array in zip(names, case.inputs, case.arrays(), strict=True):
@@ -97,7 +100,10 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
 
 
 def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:
-    """Outputs that are left out, and the shapes of those that InferShape does not say; of lists how many there are."""
+    """Return the ``--out`` options: omitted outputs, and the shapes of all others if they cannot be inferred.
+
+    They cannot without InferShape, nor if an output is a list of tensors and no input is.
+    """
     definition = project.definition
     left_out = [("--out", f"{name}=none") for name in case.left_out]
     lists = any(one.kind == "dynamic" for one in definition.outputs)
@@ -114,7 +120,7 @@ def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str,
 
 
 def show(report: FuzzReport, line: Callable[[FuzzFailure], str], folder: FuzzFolder, *, as_json: bool) -> None:
-    """Print what was tried and what failed, each failure with its line."""
+    """Print what was tried and what failed, each failure with the command that repeats it."""
     if as_json:
         emit_json({**_facts(report), "failures": [_failure(one, line(one)) for one in report.failures]})
         return
@@ -156,7 +162,10 @@ def _failure(one: FuzzFailure, line: str) -> dict[str, Any]:
 
 
 class FuzzProgress:
-    """A line that is overwritten on a terminal; elsewhere, where each stays, one after two seconds and each minute."""
+    """Prints progress on standard error, first after two seconds.
+
+    A terminal has one line, overwritten at most every 0.2 s; elsewhere a new line is printed once a minute.
+    """
 
     def __init__(self) -> None:
         self._next = time.monotonic() + _PATIENCE
@@ -175,7 +184,7 @@ class FuzzProgress:
             print(f"gnt: {text}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line on a terminal."""
         if self._terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 

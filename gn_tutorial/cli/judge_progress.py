@@ -1,4 +1,4 @@
-"""What ``gnt judge`` says: how far it is, while it works; then the sums, what is alike, where the results are."""
+"""The output of ``gnt judge``: progress while it works; then each learner's points, similar texts, result files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 class Watcher:
-    """Tells on standard error: a bar on a terminal, a line now and then elsewhere. A context manager."""
+    """Shows progress on standard error: a bar on a terminal, a line every 30 s elsewhere. A context manager."""
 
     def __init__(self) -> None:
         self._stack, self._begun, self._told = contextlib.ExitStack(), time.monotonic(), 0.0
@@ -33,7 +33,7 @@ class Watcher:
         self._stack.close()
 
     def tell(self, progress: HowFar) -> None:
-        """Called at the beginning and for each judgement."""
+        """Show the progress; the judge calls this at the beginning and after each judgement."""
         todo = progress.texts - progress.known
         if progress.last is None:
             again = f", {progress.known} of them before" if progress.known else ""
@@ -59,7 +59,7 @@ class Watcher:
 
 
 def print_results(found: Results, into: Path) -> None:
-    """The sums of the learners, and what has to be looked at."""
+    """Print each learner's points, then what a teacher has to look at, and where the results are."""
     tasks = list(dict.fromkeys(name for one in found.sums for name in one.points))
     rows = [
         (one.learner, f"{len(one.passed)} of {one.tried}", *(_points(one.points.get(name)) for name in tasks))

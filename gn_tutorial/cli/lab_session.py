@@ -1,4 +1,4 @@
-"""What ``gnt lab`` says and does: the copies, the port, the browser; in this order."""
+"""Run ``gnt lab``: update the copies of the notebooks, choose a port, start JupyterLab, open the browser."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gn_tutorial.course.lab.folder import CourseFolder, default_folder, notebook
 from gn_tutorial.course.lab.update import Copies, News
 from gn_tutorial.errors import ArgumentError
 
-_SECTIONS = 3  # that are named; more are counted
+_SECTIONS = 3  # how many new sections are named; the others are only counted
 
 say = partial(print, flush=True)
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The command's options. more: what goes to JupyterLab."""
+    """The command's options. more: options for JupyterLab."""
 
     notebook: str = ""
     folder: Path | None = None
@@ -63,9 +63,9 @@ def open_lab(wish: Wish) -> None:
 
 
 def find_notebook(word: str, names: Sequence[str]) -> str:
-    """The notebook that a word means: "3", "03", a name, a path; the first for none.
+    """Return the notebook that a word names: "3", "03", a name or a path; the first notebook for an empty word.
 
-    Raises ArgumentError that names the nearest.
+    Raises ArgumentError, which suggests the nearest names.
     """
     if not word:
         return names[0]
@@ -83,7 +83,7 @@ def find_notebook(word: str, names: Sequence[str]) -> str:
 
 
 def told(news: Sequence[News], folder: Path) -> Iterator[str]:
-    """What became of the copies, in a few lines; nothing where nothing happened."""
+    """Yield a few lines about what happened to the copies; nothing if nothing happened."""
     by_kind: dict[str, list[News]] = defaultdict(list)
     for one in news:
         by_kind[one.kind].append(one)
@@ -113,7 +113,7 @@ def _in(sections: Sequence[str]) -> str:
 
 
 def told_of_reset(one: News) -> str:
-    """What became of a notebook that was to begin anew."""
+    """Return the line about a notebook after ``--reset``."""
     kept = f"; yours is {one.beside} now" if one.beside else ", and you had written nothing in it"
     return f"{one.name} is the course's again{kept}."
 

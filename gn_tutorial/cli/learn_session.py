@@ -1,4 +1,4 @@
-"""One learner at one terminal: what ``gnt learn`` says and does."""
+"""The actions of ``gnt learn`` for one learner at one terminal: present, check, watch, hint, reset, solution, list."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Learner:
         self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
-        """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
+        """Return the first exercise that is not passed, from ``after`` on, then from the start; None if all are."""
         return self.course.following(after or self.course.find(self.course.ids[0]), self.progress.read().passed)
 
     def chosen(self, name: str) -> Exercise:
-        """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
+        """Return the exercise of that id; without one the next, or the last if all are passed. Raises ArgumentError."""
         return self.course.find(name) if name else self.next() or self.course.find(self.course.ids[-1])
 
     def present(self, exercise: Exercise) -> None:
-        """Put the stub in its place and say what is to be done."""
+        """Put the stub in its place and print the task."""
         path = self.workspace.prepare(exercise)
         print(f"{exercise.id} {exercise.title} ({self.standing()})")
         about = translated("about {minutes} minutes, {difficulty}")
@@ -53,13 +53,13 @@ class Learner:
             print(f"  {label + ':':<8}{text}")
 
     def standing(self) -> str:
-        """How far the learner is: ``12 of 37 passed``."""
+        """Return how far the learner is: ``12 of 37 passed``."""
         passed = self.progress.read().passed
         count = sum(one in passed for one in self.course.ids)
         return translated("{count} of {all} passed").format(count=count, all=len(self.course.ids))
 
     def check(self, exercise: Exercise) -> CheckResult:
-        """Check the attempt, print the verdict and, after a pass, what comes next."""
+        """Check the attempt; print and return the verdict; after a pass, print what comes next."""
         with working(f"checking {exercise.id}"):
             result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
         print(result)
@@ -89,8 +89,9 @@ class Learner:
     ) -> None:
         """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
 
-        events: of a file, ``SAVED`` each time that it is, and the keys that are pressed (``KEYS``). While the learner
-        reads, what every check needs is made ready: the first save then waits for its own text only.
+        events: for a file, yields ``SAVED`` after each save and the keys that are pressed (``KEYS``). make_ready:
+        prepares what every check needs, in a thread while the learner reads; the first save then waits for its own
+        text only.
         """
         threading.Thread(target=make_ready, args=(exercise,)).start()
         following: Exercise | None = exercise
@@ -103,7 +104,7 @@ class Learner:
             following = self._until_done(following, events(self.workspace.path(following)))
 
     def _until_done(self, exercise: Exercise, happened: Iterable[str]) -> Exercise | None:
-        """What comes after this exercise, once it is passed or left; None at the end of watching."""
+        """Handle events until the exercise is passed or left; return the next exercise, or None to end watching."""
         for one in happened:
             if (one == SAVED and self._passes(exercise)) or (one == "c" and self.check(exercise).passed):
                 return self.next(exercise)
@@ -112,7 +113,7 @@ class Learner:
             elif one == "l":
                 self.table(as_json=False)
             elif one == "n":
-                # The one behind it that is open; itself, if it is the only one.
+                # The next exercise that is not passed; this one, if it is the only one.
                 return self.next(self.course.after(exercise))
             elif one == "q":
                 return None
@@ -122,7 +123,7 @@ class Learner:
         return not self.workspace.untouched(exercise) and self.check(exercise).passed
 
     def hint(self, exercise: Exercise, level: int | None) -> None:
-        """Print one more hint than last time, or that of ``level``."""
+        """Print the next hint that was not read yet, or the hint number ``level``."""
         read = self.progress.read().hints.get(exercise.id, 0)
         number = level or min(read + 1, HINTS)
         head = translated("{exercise}, hint {number} of {all}:").format(exercise=exercise.id, number=number, all=HINTS)
@@ -133,7 +134,7 @@ class Learner:
         self.progress.update(lambda known: known.with_hint(exercise.id, number))
 
     def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:
-        """Put the stub back after ``sure`` was asked; the attempt is kept as a backup."""
+        """Put the stub back if ``sure`` returns True; keep the attempt as a backup."""
         path = self.workspace.path(exercise)
         if not self.workspace.untouched(exercise) and not sure(f"put the stub back in place of {path}?"):
             print("nothing was changed")
@@ -142,7 +143,7 @@ class Learner:
         print(f"{path} is as it was at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
 
     def solution(self, exercise: Exercise, *, now: bool) -> None:
-        """Print the solution after a pass, or because ``now`` asks for it. Raises ArgumentError otherwise."""
+        """Print the solution if the exercise is passed or ``now`` is set. Raises ArgumentError otherwise."""
         if exercise.id not in self.progress.read().passed and not now:
             raise ArgumentError(
                 f"{exercise.id} is not passed yet",
@@ -151,14 +152,14 @@ class Learner:
         print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
 
     def shown(self, name: str) -> Exercise:
-        """The exercise of that id, or the one passed last, or the next one. Raises ArgumentError."""
+        """Return the exercise of that id. Without an id: the one passed last, or the next one. Raises ArgumentError."""
         # The latest pass stands first (Progress.with_pass).
         return self.chosen(name or next(iter(self.progress.read().passed), ""))
 
     def table(self, *, as_json: bool, part: str = "") -> None:
-        """Print every exercise and quiz, or those whose number begins so, and how far the learner is.
+        """Print the learner's progress in all exercises, quizzes and puzzles, or in those that begin with ``part``.
 
-        Raises ArgumentError.
+        Raises ArgumentError if no exercise begins so.
         """
         known = self.progress.read()
         rows = [
@@ -194,7 +195,7 @@ class Learner:
 
 
 def _puzzles(part: str, passed: Container[str]) -> list[tuple[str, int, int]]:
-    """Of each notebook whose number begins so: how many of its puzzles are passed, and how many there are."""
+    """Return (notebook, puzzles passed, puzzles) for each notebook whose number begins with ``part``."""
     known = [one for one in load_puzzles().values() if one.notebook.startswith(part)]
     return [
         (name, sum(one.id in passed for one in those), len(those))
@@ -204,7 +205,7 @@ def _puzzles(part: str, passed: Container[str]) -> list[tuple[str, int, int]]:
 
 
 def _score(questions: int, right: int, answered: int) -> str:
-    """Of a quiz, in words."""
+    """Return the score of a quiz, in words."""
     if not answered:
         return f"not begun ({questions} questions)"
     left = questions - answered
@@ -212,10 +213,10 @@ def _score(questions: int, right: int, answered: int) -> str:
 
 
 def learner(*, strict: bool = False) -> Learner:
-    """The learner of this machine's user."""
+    """Return the learner with this user's files."""
     return Learner(load_course(), default_workspace(), default_progress(warn), strict=strict)
 
 
 def warn(text: str) -> None:
-    """Tell the user what is wrong with their files."""
+    """Print what is wrong with the user's files, on standard error."""
     print(f"gnt: {text}", file=sys.stderr)

@@ -25,7 +25,7 @@ OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
 _TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
-# One launch of the course's largest notebook array, twice. Docker gives 64 MiB unless told.
+# Room for two launches of the largest array in a notebook. Docker gives 64 MiB by default.
 _LEAST_SHARED_MEMORY = 64 << 20
 
 
@@ -40,7 +40,7 @@ class Check:
 
 
 def run_checks() -> Iterator[Check]:
-    """All rows, each when it is ready; the last one compiles and runs a kernel, which may take seconds."""
+    """Yield all rows, each when it is ready; the last one compiles and runs a kernel, which may take seconds."""
     checks: tuple[Callable[[], Check], ...] = (
         check_python,
         check_packages,
@@ -90,7 +90,7 @@ def check_compiler() -> Check:
 
 
 def check_zig() -> Check:
-    """The compiler inside the ziglang wheel: what is used where the machine has none."""
+    """The compiler in the ziglang wheel, which is used if the machine has no other."""
     version = installed_version("ziglang")
     if version:
         return Check("zig fallback", OK, f"ziglang {version}")
@@ -100,7 +100,7 @@ def check_zig() -> Check:
 
 
 def check_cache() -> Check:
-    """The folder of compiled kernels: can it be written, and how large is it?"""
+    """The folder of compiled kernels: whether it can be written, and its size."""
     from gn_tutorial.compiler.cache import default_cache
 
     try:
@@ -129,7 +129,7 @@ def check_disk() -> Check:
 
 
 def check_shared_memory(folder: Path = Path("/dev/shm")) -> Check:
-    """Where arrays pass between Python and an isolated launch."""
+    """The free shared memory, through which arrays pass between Python and an isolated launch."""
     if not folder.is_dir():
         return Check("/dev/shm", MISSING, "not on this system", "nothing to do: temporary files are used")
     usage = shutil.disk_usage(folder)
@@ -151,7 +151,7 @@ def check_torch() -> Check:
 
 
 def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
-    """The adapter for NPUs, and its trap: torch loads it by itself, and without the CANN toolkit that load fails."""
+    """The adapter for NPUs. torch loads it by itself, so without the CANN toolkit ``import torch`` fails."""
     version, torch = installed_version("torch_npu"), installed_version("torch")
     if version is None:
         return Check("torch_npu", MISSING, "not installed", "only a machine with an NPU needs it")
@@ -167,7 +167,7 @@ def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_torch_operators() -> Check:
-    """Whether PyTorch has every kernel of the course's operators, in a process of its own: torch takes seconds."""
+    """Whether PyTorch has every kernel of the course's operators, asked in a separate process: torch takes seconds."""
     name = "torch.ops"
     if installed_version("torch") is None:
         return Check(name, MISSING, "needs torch", "nothing to do: only the PyTorch chapters need it")
@@ -221,7 +221,7 @@ def check_npu() -> Check:
 
 
 def check_kernel() -> Check:
-    """Compile and run the copy kernel, and compare what comes out: the only question that counts in the end."""
+    """Compile and run the copy kernel and compare its output; this row decides the exit code of ``gnt doctor``."""
     import numpy as np
 
     from gn_tutorial.operators.kernel import kernel
@@ -240,7 +240,7 @@ def check_kernel() -> Check:
 
 
 def installed_version(package: str) -> str | None:
-    """Of a package, without importing it; None if it is not there."""
+    """Return the version of a package without importing it; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -248,12 +248,12 @@ def installed_version(package: str) -> str | None:
 
 
 def _release(version: str) -> str:
-    """``2.13.0`` from ``2.13.0+cpu`` or ``2.13.0.post2``."""
+    """Return ``2.13.0`` for ``2.13.0+cpu`` or ``2.13.0.post2``."""
     return version.partition("+")[0].partition(".post")[0]
 
 
 def _toolkit_version(path: Path) -> str:
-    """The version from one of the files that CANN releases keep it in."""
+    """Return the toolkit's version from the first of CANN's files that has it."""
     names = ("version.cfg", "compiler/version.info", "runtime/version.info", "*/ascend_toolkit_install.info")
     for file in (match for name in names for match in sorted(path.glob(name))):
         try:

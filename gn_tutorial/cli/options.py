@@ -15,12 +15,12 @@ def _blocks(value: int | None) -> int | None:
     if value is not None:
         from gn_tutorial.runtime.launch_types import check_blocks
 
-        check_blocks(value)  # now, not behind the compiler
+        check_blocks(value)  # before the compiler runs
     return value
 
 
 def positive_seconds(value: float) -> float:
-    """The callback of an option that is a limit of time. Raises ArgumentError unless it is one."""
+    """Check and return a time limit in seconds; the callback of options. Raises ArgumentError if it is not positive."""
     from gn_tutorial.abi.options import Limits
 
     Limits(seconds=value)

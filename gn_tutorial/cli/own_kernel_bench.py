@@ -1,4 +1,4 @@
-"""``gnt bench`` of a file or a project: a kernel of one's own over sizes, or beside those of an operator."""
+"""``gnt bench`` of a learner's file or project: over several sizes, or beside the kernels of an operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OVER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*")
 
 
 def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """A file or a project: beside a registered kernel (``--like``), or alone. Raises ArgumentError, what runs do."""
+    """Bench a file or project, alone or beside a kernel (``--like``). Raises ArgumentError and what a run raises."""
     if own.like:
         words = {f"--{name}": list(texts) or None for name, texts in (own.arrays or {}).items()}
         for option, value in {**words, "--in": list(own.inputs) or None, "--over": list(over) or None}.items():
@@ -39,7 +39,7 @@ def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Seq
 
 
 def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[Bench, Grid]:
-    """A file on the shapes of the operator whose arguments it takes, beside its ``like`` and the kernels asked for.
+    """Bench a file on the grid of the operator whose arguments it takes, beside the chosen kernels or ``like``.
 
     Raises ArgumentError, RegistryError and what a build raises.
     """
@@ -56,7 +56,7 @@ def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[B
 
 
 def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """A file or a project, called with other sizes: each name of ``over`` stands in the words for its values.
+    """Bench a file or a project with several sizes: the values of each name in ``over`` replace it in the arguments.
 
     ``--arg x=float32[n] --arg n=n --over n=1000,2000``; several names give all combinations. Raises ArgumentError.
     """
@@ -83,12 +83,12 @@ def _named_values(text: str) -> tuple[str, list[int]]:
 
 
 def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:
-    """The question with numbers for names, right of the first "=" of a word and between brackets."""
+    """Return the request with values in place of the names, after the last "=" of each word."""
 
     def fill(text: str) -> str:
         head, sign, tail = text.rpartition("=") if "=" in text else ("", "", text)
         for name, value in point.items():
-            # A dtype in front of brackets is no size, even if a size is called so.
+            # A name before a bracket is a dtype, even if a size has the same name.
             tail = re.sub(rf"\b{name}\b(?!\[)", str(value), tail)
         return f"{head}{sign}{tail}"
 
@@ -107,4 +107,4 @@ def _row(target: str, question: ProfileRequest, point: dict[str, int], case: str
         made = ask(target, question).profile
     except KernelError as error:
         return replace(row, status=FAILED, note=reason(error))
-    return with_profile(row, made, right=True)  # nobody knows a reference of it
+    return with_profile(row, made, right=True)  # there is no reference to compare with

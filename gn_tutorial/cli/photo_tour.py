@@ -1,8 +1,8 @@
 """The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
 
-Every forward kernel in every dtype, and the last kernel of each backward ladder in its first, so that a tour stays
-short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
-without a change here. A kernel that fails is a row of the report; the others still run.
+It runs every forward kernel in every dtype, and the last kernel of each backward ladder in its first dtype, so that a
+tour stays short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later
+takes part without a change here. A kernel that fails is a row of the report; the others still run.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.plot import filters
 from gn_tutorial.plot.picture import TourPicture, sample_photo, tour_picture
 
-#: Told before each step: what is about to happen, how many steps are done, how many there are.
+#: Called before each step with its description, how many steps are done, and how many there are.
 Progress = Callable[[str, int, int], None]
 
 #: 256 pixels give a feature map of about 0.9 million numbers: the scalar kernel needs well under a second for it, and
 #: one group is 860 KB, four times the Unified Buffer.
 LONGEST_SIDE = 256
 HEADERS = ("kernel", "dtype", "max error", "allowed", "time on the twin", "status")
-#: Those of HEADERS that stand to the right.
+#: The columns of HEADERS that are aligned to the right.
 NUMBERS = ("max error", "allowed", "time on the twin")
 _PICTURE = "tour.png"
-#: Compilers at once: each takes up to half a gigabyte.
+#: The most compilers that run at once; each takes up to half a gigabyte of memory.
 _MOST_COMPILERS = 4
 
 
@@ -132,7 +132,7 @@ def run(
 ) -> TourReport:
     """Run the tour and write ``out/tour.png``; ``out`` is a folder, made if it is missing.
 
-    photo: the user's image, or None for the portrait that Matplotlib ships. ``registry`` is the course's unless told.
+    photo: the user's image, or None for the portrait that Matplotlib ships. registry: the course's by default.
     Raises ArgumentError for a photograph that cannot be used or a folder that cannot be written, before any kernel is
     built; CompilerMissing and CacheError, because no kernel can run then. A wrong kernel is a row, not an exception.
     """
@@ -156,7 +156,7 @@ def run(
     shown: TourPicture | None = None
     for done, (op, spec, dtype) in enumerate(jobs, 1 + len(kernels)):
         report_progress(f"{spec.id} on {dtype}", done, steps)
-        # Of several dtypes the first has the time of compiling, as it would have without _build_all.
+        # The row of a kernel's first dtype gets the compile time, as it would without _build_all.
         row, outputs, truth = _run_one(kernels[spec.id], op, spec, dtype, features, compiling.pop(spec.id, 0.0))
         rows.append(row)
         first = dtype == spec.dtypes[0]  # the picture's scale is that of float32, and no plot takes bfloat16
@@ -174,10 +174,11 @@ def run(
 
 
 def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
-    """Compiles several kernels at once, and returns the seconds that each took, if it was not in the cache.
+    """Compile several kernels at once; return the seconds of each kernel that was not in the cache.
 
-    Before the first launch, whose time compilers would disturb. A kernel that does not compile is left to its row.
-    ``progress`` is told a name and how many are done. Raises CompilerMissing, CacheError.
+    This comes before the first launch, because compilers would disturb its time. A kernel that does not compile is
+    skipped; its row reports the error. progress: called with a name and how many are done. Raises CompilerMissing,
+    CacheError.
     """
     seconds = {}
     with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:
@@ -209,7 +210,7 @@ def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
 def _run_one(
     kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
 ) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
-    """One kernel on one dtype: its row, its outputs (None if it did not end), and the reference's outputs."""
+    """Run a kernel on one dtype; return its row, its outputs (None if it did not end) and the reference's outputs."""
     allowed = _allowed(spec.tolerance.of(dtype))
     try:
         attributes = _attributes(op)
@@ -233,7 +234,7 @@ def _run_one(
         dtype=dtype,
         allowed=allowed,
         status="ok" if compared.ok else "wrong",
-        # max() of a list with NaN depends on the order; NumPy's keeps the NaN, which is what has to be seen.
+        # max() of a list with NaN depends on the order; NumPy's keeps the NaN, which has to be seen.
         max_error=float(np.max([row.max_abs for row in compared.rows])),
         seconds=result.seconds,
         compile_seconds=compile_seconds or result.compile_seconds,
@@ -244,11 +245,11 @@ def _run_one(
 
 
 def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: str) -> np.ndarray:
-    """Data for one input: the feature map (turned round for a second one), or one number a channel."""
+    """Return data for one input: the feature map (mirrored for later inputs), or one number per channel."""
     kind = as_dtype(dtype if argument.dtype == DATA_DTYPE else argument.dtype)
     shape = argument.shape or ()
     if shape == ("C",):
-        # Uneven numbers, near 1 for gamma and near 0 for beta: a swapped channel, or gamma taken for beta, is seen.
+        # All different, near 1 for gamma and near 0 for beta: a swapped channel, or gamma used as beta, shows.
         channel = np.arange(features.shape[1])
         return ((argument.fill or 0.0) + 0.3 * np.sin(1.7 * channel + 2.0 * position)).astype(kind)
     if shape == ("N", "S...", "C"):
@@ -264,7 +265,7 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
 
 
 def _attributes(op: OpSpec) -> dict[str, Any]:
-    """Attributes without a default: only ``num_groups`` has a meaning for a feature map."""
+    """Return values for attributes; of those without a default, only ``num_groups`` makes sense for a feature map."""
     known = {"num_groups": filters.NUM_GROUPS}
     missing = [a.name for a in op.attributes if a.default is None and a.name not in known]
     if missing:
@@ -281,7 +282,7 @@ def _allowed(tolerance: Tolerance) -> str:
 
 
 def _short(numbers: str) -> str:
-    """1e-5 for 1e-05: with it a row of the table fits into 80 columns."""
+    """Return 1e-5 for 1e-05, so that a row of the table fits into 80 columns."""
     return re.sub(r"e([+-])0(?=\d)", r"e\1", numbers)
 
 
@@ -290,7 +291,7 @@ def _is_finite(value: float | None) -> bool:
 
 
 def _writable(out: Path) -> Path:
-    """``out`` as a folder in which a file can be made; tried now, because the kernels take longer than the question."""
+    """Return ``out`` as a folder in which a file can be made; checked before the kernels run, which takes long."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

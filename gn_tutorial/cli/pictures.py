@@ -1,4 +1,4 @@
-"""The pictures and files that ``gnt profile`` and its like may write: which there are, and where they may go."""
+"""The pictures and files that ``gnt profile`` and similar commands write: their names, checks of paths, drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gn_tutorial.diagnostics.findings import Diagnostic
     from gn_tutorial.profiler.profile import Profile
 
-#: What ``--picture`` may be, and what it shows.
+#: The values of ``--picture``, and what each picture shows.
 PICTURES = {
     "pipes": "the pipes of one core over time",
     "cores": "the pipes of every recorded core",
@@ -29,7 +29,7 @@ PICTURES = {
 
 @dataclass(frozen=True)
 class View:
-    """Which picture to draw; "" for the first. block, window: of pictures of one core, and of a part of the time."""
+    """Which picture to draw; "" for the first. block: for pictures of one core. window: a part of the time, in us."""
 
     picture: str = ""
     block: int | None = None
@@ -41,12 +41,12 @@ class View:
         return self.picture or next(iter(PICTURES))
 
     def path(self, target: str) -> Path | None:
-        """Where the picture goes if nobody says so: group_norm_scalar_pipes.png. None: no picture is asked for."""
+        """Return the picture's default path, group_norm_scalar_pipes.png; None if no option asks for a picture."""
         return None if self == View() else Path(f"{_file_stem(target)}_{self.name}.png")
 
 
 def parse_window(text: str) -> tuple[float, float] | None:
-    """``0.5,2`` -> (0.5, 2.0), in microseconds; nothing: everything. Raises ArgumentError."""
+    """``0.5,2`` -> (0.5, 2.0), in microseconds; an empty text -> None, all of the time. Raises ArgumentError."""
     if not text:
         return None
     try:
@@ -57,14 +57,14 @@ def parse_window(text: str) -> tuple[float, float] | None:
 
 
 def _file_stem(target: str) -> str:
-    """A kernel's name, a file's or a folder's, as a part of a file's name."""
+    """Return the name of a kernel, a file or a folder in a form that fits into a file name."""
     path = Path(target)
     last = path.resolve().stem if path.exists() else target
     return re.sub(r"\W+", "_", last).strip("_")
 
 
 def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | None = None) -> None:
-    """Raise ArgumentError for files and pictures that cannot be, before anything runs for minutes."""
+    """Raise ArgumentError for an unknown picture, a wrong window or path, before anything runs for minutes."""
     if view.name not in PICTURES:
         raise ArgumentError(f"there is no picture '{view.picture}'", hint=f"one of {', '.join(PICTURES)}")
     parse_window(view.window)
@@ -83,7 +83,7 @@ def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None 
 
 
 def write_page(path: Path, *profiles: Profile) -> None:
-    """Write the interactive timeline. Raises ArgumentError if that cannot be."""
+    """Write the interactive timeline. Raises ArgumentError if it cannot be written."""
     from gn_tutorial.profiler.timeline_page import save_timeline
 
     with working(f"writing {path}"):
@@ -91,7 +91,7 @@ def write_page(path: Path, *profiles: Profile) -> None:
 
 
 def say_page(path: Path) -> None:
-    """Where the interactive timeline is."""
+    """Print where the interactive timeline is."""
     print(f"timeline: {path} (open it in a browser: {path.resolve().as_uri()})")
 
 

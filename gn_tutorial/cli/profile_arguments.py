@@ -1,4 +1,4 @@
-"""A kernel, run and modelled, from the words of ``gnt profile`` and ``gnt diff``."""
+"""Run and model one kernel with the arguments of ``gnt profile`` and ``gnt diff``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ProfileRequest:
     """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
-    blocks: all cores of the machine if None. inputs: of an operator project, whose attributes are ``settings``.
+    blocks: all cores of the machine if None. inputs: those of an operator project; its attributes are ``settings``.
     """
 
     shape: str = ""
@@ -49,7 +49,7 @@ class ProfileRequest:
 
 @dataclass(frozen=True)
 class Answer:
-    """A profile, what was asked for, and whether the kernel computed the right numbers (None: nobody knows)."""
+    """A profile, the call's facts, and whether the kernel computed the right numbers (None: there is no reference)."""
 
     profile: Profile
     facts: Mapping[str, Any]
@@ -86,7 +86,7 @@ def ask(target: str, question: ProfileRequest) -> Answer:
 
 
 def spec_of(target: str, like: KernelSpec, entry: str = "") -> KernelSpec:
-    """The registered kernel itself, or a file that takes its arguments, under the file's name."""
+    """Return ``like`` for a registered kernel; for a file, ``like`` with the file's name, path and entry."""
     if not is_file(target):
         return like
     made = kernel(Path(target))
@@ -141,7 +141,7 @@ def _build(found: Kernel) -> None:
 
 
 def parse_record(text: str) -> Tracing | None:
-    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: None, ``profile`` chooses.
+    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these blocks; an empty text: None, ``profile`` chooses.
 
     Raises ArgumentError for words that are no numbers.
     """
@@ -157,7 +157,7 @@ def parse_record(text: str) -> Tracing | None:
 
 
 def warn_if_wrong(target: str, answer: Answer) -> bool:
-    """Say that the time of a wrong kernel says little; returns False for one."""
+    """Print a warning for a wrong kernel, whose time says little; return False for it."""
     if answer.right is False:
         print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
     return answer.right is not False
@@ -166,5 +166,5 @@ def warn_if_wrong(target: str, answer: Answer) -> bool:
 def arrays_of(
     arg: Sequence[str] | None, out: Sequence[str] | None, inout: Sequence[str] | None, workspace: Sequence[str] | None
 ) -> dict[str, Sequence[str]]:
-    """What was said of a file's arrays, as ``ProfileRequest.arrays`` has it."""
+    """Return the options for a file's arrays in the form of ``ProfileRequest.arrays``."""
     return {"arg": arg or [], "out": out or [], "inout": inout or [], "workspace": workspace or []}

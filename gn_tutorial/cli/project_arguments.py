@@ -1,4 +1,4 @@
-"""The words after ``gnt project run P``, as values of a call: ``--in``, ``--attr``, ``--out``."""
+"""Turn the options of ``gnt project run`` into values of a call: ``--in``, ``--attr``, ``--out``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ABSENT = "none"
 
 
 def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict[str, Any]:
-    """Inputs by name: ``float16[8,2048]`` or ``x=float16[8,2048]`` is random, ``@file.npy`` read, ``none`` left out.
+    """Return inputs by name: ``float16[8,2048]`` or ``x=float16[8,2048]`` is random, ``@file.npy`` read, ``none`` None.
 
-    ``bfloat16@file.npy`` takes the file's bits for that dtype, which the format of the file does not know. A dynamic
+    ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files cannot name. A dynamic
     input takes all words with its name. Raises ArgumentError quoting the word that cannot be read.
     """
     rng = np.random.default_rng(seed)
@@ -49,7 +49,7 @@ def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict
 
 
 def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, Any]:
-    """Attributes by name, of the types that the definition says: ``eps=1e-5``, ``axes=0,2``. Raises ArgumentError."""
+    """Return attributes by name, in the definition's types: ``eps=1e-5``, ``axes=0,2``. Raises ArgumentError."""
     declared = {one.name: one for one in definition.attributes}
     values = {}
     for word in words:
@@ -62,9 +62,9 @@ def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, A
 
 
 def outputs_of(definition: OpDefinition, words: Sequence[str]) -> Any:
-    """Outputs in order, ``float32[8]``, or by name, ``y=float32[8]``, ``mean=none``; None if none is given.
+    """Return outputs in order (``float32[8]``) or by name (``y=float32[8]``, ``mean=none``); None if none is given.
 
-    Of a dynamic output each word is a tensor. Raises ArgumentError.
+    Each word for a dynamic output is one tensor. Raises ArgumentError.
     """
     named: dict[str, Any] = {}
     kinds = {one.name: one.kind for one in definition.outputs}
@@ -120,6 +120,6 @@ def attribute_text(value: Any) -> str:
 
 
 def as_command(path: str, words: Sequence[tuple[str, str]]) -> str:
-    """The line of the shell that makes a call again: ``gnt project run P --in ...``."""
+    """Return the shell command that repeats a call: ``gnt project run P --in ...``."""
     options = " ".join(f"{option} {shlex.quote(text)}" for option, text in words)
     return f"gnt project run {shlex.quote(path)} {options}".rstrip()

@@ -1,4 +1,4 @@
-"""The words after a kernel's name, as values: what ``gnt run``, ``profile``, ``bench``, ``tune`` and ``show`` take."""
+"""Turn the arguments after a kernel's name into values, for ``gnt run``, ``profile``, ``bench``, ``tune``, ``show``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a registered operator: what the words after ``gnt run group_norm/scalar`` mean."""
+    """A call of a registered operator, as the arguments after ``gnt run group_norm/scalar`` describe it."""
 
     op: OpSpec
     spec: KernelSpec
@@ -28,7 +28,7 @@ class Call:
     attributes: dict[str, Any]
 
     def arrays(self, seed: int) -> dict[str, np.ndarray]:
-        """The seeded input, by name."""
+        """Return random inputs by name, made from the seed."""
         return random_inputs.inputs(self.op, self.shape, seed=seed, dtype=self.dtype, attributes=self.attributes)
 
 
@@ -38,7 +38,7 @@ def is_file(target: str) -> bool:
 
 
 def refuse(target: str, given: Mapping[str, Any]) -> None:
-    """Refuse options that do not belong to this kind of target; ignoring them would look as if they worked."""
+    """Raise ArgumentError for options of another kind of target; ignoring them would look as if they worked."""
     for option, value in given.items():
         if value not in (None, "", []):
             kind = (
@@ -50,7 +50,7 @@ def refuse(target: str, given: Mapping[str, Any]) -> None:
 
 
 def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[str], dtype: str) -> Call:
-    """Shape, dtype and attributes of a call; what is not said comes from the operator's [example].
+    """Return a call; shape and attributes default to the operator's [example], the dtype to the kernel's first.
 
     Raises ArgumentError quoting the word that cannot be read.
     """
@@ -111,7 +111,7 @@ def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def parse_types(texts: Sequence[str]) -> dict[str, str]:
-    """``x=float16`` of each ``--type``. Raises ArgumentError quoting the word that cannot be read."""
+    """Return dtypes by name, ``x=float16`` from each ``--type``. Raises ArgumentError quoting a wrong word."""
     return dict(_pair("--type", text) for text in texts)
 
 
@@ -142,9 +142,9 @@ def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], 
 
 
 def array_of(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
-    """``float32[2,8]`` as a random array, ``@file.npy`` as that of the file. Raises ArgumentError.
+    """Return a random array for ``float32[2,8]``, the file's array for ``@file.npy``. Raises ArgumentError.
 
-    ``bfloat16@file.npy`` has the bits of a dtype that such a file cannot name.
+    ``bfloat16@file.npy`` reads the file's bits as a dtype that .npy files cannot name.
     """
     dtype_name, sign, path = text.partition("@")
     if not sign:

@@ -26,7 +26,7 @@ _SHOWN_VALUES = 4
 class Mode:
     """How to run, the same for a registered kernel and a learner's file.
 
-    blocks: all cores of the default chip if None. optimise: as ``kernel`` has it.
+    blocks: all cores of the default chip if None. optimise: as for ``kernel``.
     """
 
     blocks: int | None
@@ -39,7 +39,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class How:
-    """What a file needs to be compiled: its template's arguments, its operator's dtypes, macros, files before it."""
+    """How to compile a file: template arguments, the operator's dtypes, macros, files to include before it."""
 
     template: str = ""
     dtypes: Mapping[str, str] | None = None

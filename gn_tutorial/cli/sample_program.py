@@ -1,4 +1,4 @@
-"""``gnt run sample.asc``: a whole sample, its own main, and what it printed."""
+"""``gnt run sample.asc``: run a whole sample with its own ``main``, and print its output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.runtime.sample_run import SampleRun, is_whole, run_sample
 
 
 def applies(target: str) -> bool:
-    """Whether the target is a file with a ``main``; a file that is missing is somebody else's error."""
+    """Whether the target is a file with a ``main``; False for a missing file, which other code reports."""
     path = Path(target)
     return bool(path.suffix) and path.is_file() and is_whole(path)
 
@@ -46,7 +46,7 @@ def run(
 
 
 def show(done: SampleRun, *, as_json: bool) -> None:
-    """What the sample printed, then warnings and counts; these go to standard error, so that output can be piped."""
+    """Print the sample's output, findings on standard error, and counts on a terminal only: output can be piped."""
     launched = done.launched
     if as_json:
         emit_json(

@@ -18,7 +18,7 @@ from gn_tutorial.diagnostics.rendering import Line, plain
 from gn_tutorial.errors import GntError, KernelError, KernelFault
 
 _PATIENCE = 2.0
-#: The least that a column of words is narrowed to.
+#: The least width in characters to which a column is narrowed.
 _NARROW = 8
 _SPAN_STYLE = {
     "error": "bold red",
@@ -42,8 +42,8 @@ def print_table(
 ) -> None:
     """Print a table to standard output; words such as ``ok`` and ``problem`` are coloured on a terminal.
 
-    right: the headers of the columns that stand to the right. names: those of columns which, like the first, say what a
-    row is about: a table that is too wide is wrapped, and no word of these is cut while another column has room.
+    right: headers of the columns that are aligned to the right. names: headers of columns that, like the first, name
+    a row. A table that is too wide is wrapped, and words in these columns are cut last.
     """
     from rich import box
     from rich.console import Console
@@ -85,7 +85,7 @@ def _natural_widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def _narrowed(
     widths: Sequence[int], headers: Sequence[str], rows: Sequence[Sequence[str]], kept: Collection[int], room: int
 ) -> list[int]:
-    """The columns' widths, narrowed until they fit into ``room`` characters altogether: always the widest first.
+    """Return the columns' widths, narrowed until their sum is at most ``room`` characters, always the widest first.
 
     Headers are wrapped first, then cells; then words are cut, those of the columns in ``kept`` last.
     """
@@ -157,7 +157,7 @@ def _print_lines(lines: Sequence[Line]) -> None:
 
 
 def print_markdown(text: str) -> None:
-    """Print Markdown as text on a terminal, as it stands into a file or a pipe."""
+    """Print Markdown: as formatted text on a terminal, unchanged into a file or a pipe."""
     if not sys.stdout.isatty():
         print(text, end="" if text.endswith("\n") else "\n")
         return
@@ -173,7 +173,7 @@ def emit_json(data: Any) -> None:
 
 
 def emit_failure(error: KernelError) -> None:
-    """Print a launch that did not end well as JSON: what happened, the findings as data, what the kernel printed."""
+    """Print a failed launch as JSON: what happened, the findings as data, what the kernel printed."""
     emit_json(
         {
             "ok": False,

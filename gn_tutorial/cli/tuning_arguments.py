@@ -82,7 +82,7 @@ class Numbers:
 
 
 class _Own(ABC):
-    """What both have in common: the launch as it is, to compare with, and the profile of another one."""
+    """The base of both kinds: it models a launch with another value and compares it with the unchanged launch."""
 
     itemsize = 0
 
@@ -95,14 +95,14 @@ class _Own(ABC):
 
     @abstractmethod
     def tile(self, value: int) -> Any:
-        """What holds the value."""
+        """Return the object that holds the value."""
 
     @abstractmethod
     def _call(self, tile: Any) -> Callable[..., Result]:
-        """The call with it, which takes options of a launch."""
+        """Return the call with this value, a function that takes options of a launch."""
 
     def launch(self, tile: Any) -> tuple[Profile, bool]:
-        """The launch, modelled, and whether it gives what the call as it is gives."""
+        """Return the modelled launch, and whether its outputs match those of the unchanged call."""
         if self._expected is None:
             self._expected = self._call(self.tile(self.own))().outputs
         result = run_traced(self._call(tile))
@@ -111,7 +111,7 @@ class _Own(ABC):
 
 
 class FileNumber(_Own):
-    """A number that a file's kernel takes by value. values: of ``Kernel.run``, by parameter."""
+    """A number that a file's kernel takes by value. values: the arguments of ``Kernel.run``, by parameter."""
 
     chosen_by = "call"
 
@@ -137,7 +137,7 @@ class FileNumber(_Own):
 
 
 class ProjectField(_Own):
-    """A field of the struct that a project's own tiling function filled; everything else stays as it decided."""
+    """A field of the struct that a project's own tiling function filled; all else keeps the function's values."""
 
     chosen_by = "host function"
 
@@ -163,5 +163,5 @@ class ProjectField(_Own):
 
 
 def series_around(own: int) -> Sequence[int]:
-    """An eighth to eight times the number, in halves and doubles."""
+    """Return values from an eighth to eight times the number, each twice the one before."""
     return sorted({own * 8 >> shift for shift in range(7)} - {0})

@@ -1,4 +1,4 @@
-"""What happens while ``gnt learn --watch`` waits: the file is saved, or somebody presses a key."""
+"""The events for which ``gnt learn --watch`` waits: a save of the file, or a key."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 SAVED = "saved"
 #: The keys, and what they do.
 KEYS = {"n": "next", "h": "hint", "l": "list", "c": "check", "q": "quit"}
-#: Milliseconds between two looks at the keyboard: quick for a person, and nothing for a processor.
+#: Milliseconds between two reads of the keyboard: quick for a person, cheap for the processor.
 _POLL_MS = 100
 
 
 def saves_and_keys(path: Path) -> Iterator[str]:
-    """``SAVED`` each time that the file is saved, and each of ``KEYS`` that is pressed; keys from a terminal only."""
+    """Yield ``SAVED`` after each save of the file, and each key of ``KEYS`` that is pressed, if there is a terminal."""
     from watchfiles import watch
 
     with _single_keys() as terminal:
@@ -31,7 +31,7 @@ def saves_and_keys(path: Path) -> Iterator[str]:
 
 
 def _pressed(terminal: int | None) -> Iterator[str]:
-    """The keys of KEYS that were pressed since the last look. terminal: its descriptor; None: there is no terminal."""
+    """Yield the keys of KEYS pressed since the last call. terminal: its descriptor; None: there is no terminal."""
     while terminal is not None and select.select([terminal], [], [], 0)[0]:
         typed = os.read(terminal, 64).decode(errors="ignore").lower()
         if not typed:  # the terminal is gone
@@ -41,17 +41,17 @@ def _pressed(terminal: int | None) -> Iterator[str]:
 
 @contextmanager
 def _single_keys() -> Iterator[int | None]:
-    """The descriptor of a terminal, which hands on each key at once until the end; None if there is no terminal."""
+    """Yield the descriptor of the terminal, which passes on each key at once; None if there is no terminal."""
     if not sys.stdin.isatty():
         yield None
         return
-    import termios  # of Unix only, where terminals are
+    import termios  # exists on Unix only
     import tty
 
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     try:
-        # Ctrl-C still interrupts; at once, so that a key pressed a moment ago is not thrown away.
+        # Ctrl-C still interrupts. TCSANOW: a key that was pressed a moment ago is not thrown away.
         tty.setcbreak(terminal, termios.TCSANOW)
         yield terminal
     finally:

@@ -86,7 +86,7 @@ def try_project(project: Project, seconds: float, *, run: bool) -> tuple[str, tu
 
 
 def _planned(project: Project) -> tuple[tuple[OpCall, TilingPlan] | None, GntError | None]:
-    """The first call that tiling takes, and its plan; without one what the last refusal said."""
+    """Return the first call that tiling takes, with its plan, and None; otherwise None and the last refusal."""
     refused: GntError | None = None
     for shape in _SHAPES:
         for outputs in (None, shape):  # a project without InferShape is told that outputs are like inputs

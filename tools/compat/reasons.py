@@ -71,7 +71,7 @@ def of_compile_error(error: CompileError) -> tuple[Reason, ...]:
 
 
 def of_run_error(error: KernelError) -> Reason:
-    """Of a launch that did not end well."""
+    """Return the reason of a failed launch."""
     if isinstance(error, KernelFault) and error.diagnostics:
         first = next((one for one in error.diagnostics if one.severity == "error"), error.diagnostics[0])
         return Reason("diagnostic", first.id, first.where)

@@ -186,9 +186,9 @@ def _with_includes(text: str, path: Path) -> str:
 
 
 def _elsewhere(case: CompatCase, options: CompatOptions) -> Reason | None:
-    """Why the case is not for the vector cores, by what is left of its words after ``#if``.
+    """Return why the case is not for the vector cores, from the text that is left after ``#if``; None if it may be.
 
-    Where its words as they stand say nothing, the compiler need not be asked.
+    The compiler runs only if the whole text, before ``#if``, has such a reason.
     """
     written = _with_includes(case.text, case.path)
     why = other_machine(case.path, written)

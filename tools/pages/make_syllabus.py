@@ -113,7 +113,7 @@ def put_time(notebook: Path, check: bool) -> bool:
 
 
 def notebooks() -> list[Path]:
-    """All of them, in order."""
+    """Return the paths of all notebooks, in order."""
     return sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -133,7 +133,7 @@ def table(course: list[Lesson]) -> str:
 
 
 def counts() -> str:
-    """How much of everything there is."""
+    """Return how many exercises, puzzles, quizzes, exam questions and exam tasks there are, as text."""
     files = {name: sorted((ROOT / "exercises" / name).glob("*.toml")) for name in ("quizzes", "theory", "exam")}
     questions = sum(len(read_toml(path, "questions").get("question", ())) for path in files["theory"])
     return (

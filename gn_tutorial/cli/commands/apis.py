@@ -1,4 +1,4 @@
-"""``gnt apis``: the Ascend C names that the twin has, and those that it rejects; of one name its forms and cost."""
+"""``gnt apis``: the Ascend C names that the twin supports or rejects; for one name, its forms and its cost."""
 
 from __future__ import annotations
 

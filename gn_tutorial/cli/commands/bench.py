@@ -147,7 +147,7 @@ def bench(
 
 
 def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
-    """The file to write, and what is an output of a .cpp file: name=dtype[...]. Raises ArgumentError for two files."""
+    """Return the file to write and a .cpp file's outputs, name=dtype[...]. Raises ArgumentError for two files."""
     outputs = [word for word in words if "=" in word and word.endswith("]")]
     paths = [Path(word) for word in words if word not in outputs]
     if len(paths) > 1:
@@ -156,12 +156,12 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
 
 
 def _grid_of(made: Bench) -> Grid:
-    """The targets that a result is held to: those of its operator, if all of its grid is there."""
+    """Return the grid of the result's operator; without targets if the result lacks a part of the grid."""
     from gn_tutorial.operators.registry import load_registry
     from gn_tutorial.profiler.bench.grid import Grid, load_grid
 
     op = load_registry().get(made.operator)
-    if op is None:  # of somebody's own file or project
+    if op is None:  # a learner's file or project
         return Grid(())
     grid = load_grid(op)
     whole = {case.label(op) for case in grid.cases} <= {row.case for row in made.rows}

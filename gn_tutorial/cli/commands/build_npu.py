@@ -1,4 +1,4 @@
-"""``gnt dev npu``: what an NPU needs that is not here, and the commands that build the host API for one."""
+"""``gnt dev npu``: what is missing here to use an NPU, and the commands that build the host API for one."""
 
 from __future__ import annotations
 

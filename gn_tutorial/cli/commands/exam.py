@@ -90,7 +90,7 @@ def exam_theory(
 
 
 def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
-    """The paper to go on with; None where one has to be drawn. Raises ArgumentError for options that come too late."""
+    """Return the paper to continue; None if a new one is to be drawn. Raises ArgumentError for options of a new one."""
     try:
         paper = file.read()
     except ArgumentError:
@@ -101,7 +101,7 @@ def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
     if paper is None:
         return None
     if paper.finished is not None:
-        # It may have ended at its deadline, with nobody there: then it is noted now, and shown once.
+        # Its deadline may have passed while the learner was away: then it is recorded now, and shown once.
         noted = len(file.progress.read().theory)
         paper = file.change(lambda there, now: there.at(now))
         if len(file.progress.read().theory) > noted and not new:
@@ -166,7 +166,7 @@ def _stopped(file: PaperFile) -> None:
 
 
 def _show(file: PaperFile, paper: Paper) -> None:
-    """The result: by topic, what to read, and what earlier papers were."""
+    """Print the result by topic, what to read, and the results of earlier papers."""
     from gn_tutorial.course.exam.terminal_paper import summary
 
     result = file.result(paper)

@@ -1,4 +1,4 @@
-"""``gnt grade``: is an operator right on every shape, and how near does it come to its bound."""
+"""``gnt grade``: check that an operator is right on every shape, and how near its time is to the bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt dev host-library``: the folder for a C program, and what to do with it."""
+"""``gnt dev host-library``: write the folder with headers and libraries for a C program."""
 
 from __future__ import annotations
 

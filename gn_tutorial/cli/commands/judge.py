@@ -1,4 +1,4 @@
-"""``gnt judge``: every submission of a class, each in its own walls, on all cores."""
+"""``gnt judge``: judge every submission of a class, each in its own sandbox, on all cores."""
 
 from __future__ import annotations
 

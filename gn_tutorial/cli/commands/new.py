@@ -1,4 +1,4 @@
-"""``gnt new``: the folder of an operator of one's own."""
+"""``gnt new``: make the folder of a learner's own operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt npu verify``: for whoever has an NPU: runs there all that can run there, and writes a report to send back."""
+"""``gnt npu verify``: run on a machine with an NPU all that can run there, and write a report to send back."""
 
 from __future__ import annotations
 

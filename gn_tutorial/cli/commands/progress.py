@@ -1,4 +1,4 @@
-"""``gnt progress``: what a learner hands in of their progress, if they choose to."""
+"""``gnt progress``: write a learner's progress to a file, which they may hand in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt dev prototype``: the operators as CANN's project generator reads them."""
+"""``gnt dev prototype``: print the operators in the format that CANN's project generator reads."""
 
 from __future__ import annotations
 

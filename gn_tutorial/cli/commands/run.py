@@ -40,7 +40,7 @@ from gn_tutorial.toml_file import course_file
 
 
 def _failure_shown(command: Callable[..., None]) -> Callable[..., None]:
-    """A launch that fails is JSON too with ``--json``, a picture with ``--plot``; its message and exit code stay."""
+    """Print a failed launch as JSON with ``--json``, draw it with ``--plot``; its message and exit code stay."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:

@@ -16,7 +16,7 @@ from gn_tutorial.toml_file import PACKAGE
 if TYPE_CHECKING:
     from gn_tutorial.cli.photo_tour import TourReport
 
-#: Where the picture goes unless told, below the current folder.
+#: The default folder of the picture, below the current folder.
 DEFAULT_FOLDER = Path("tour-output")
 
 

@@ -98,7 +98,7 @@ def parse_values(text: str) -> list[int]:
 
 
 def _as_data(found: Tuning) -> dict[str, object]:
-    """The tuning as JSON has it."""
+    """Return the tuning as data for JSON."""
     best = found.best
     return {
         "kernel": found.kernel,
