@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_types, parse_values, refuse
@@ -90,7 +92,7 @@ def spec_of(target: str, like: KernelSpec, entry: str = "") -> KernelSpec:
     if not is_file(target):
         return like
     made = kernel(Path(target))
-    return replace(like, id=made.name, file=made.path, entry=made.entry(entry or None).name)
+    return structs.replace(like, id=made.name, file=made.path, entry=made.entry(entry or None).name)
 
 
 def _ask_project(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:

@@ -21,7 +21,7 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.exercises.verdict import Verdict
 
 COURSE = load_course()
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CHECKERS = {name: checker_of(COURSE.find(name)) for name in ("12.1", "12.2")}
 PROBE = """
 def largest(attempt, limit):
