@@ -59,7 +59,7 @@ def report_of(folder: Path) -> TextIO:
 
 
 def report(answers: TextIO, fact: dict[str, Any]) -> None:
-    """Answer one call of the job, before the next one is begun: it may never end."""
+    """Write the answer to one call of the job, before the next call begins, which may never end."""
     answers.write(json.dumps(fact) + "\n")
     answers.flush()
 
@@ -74,14 +74,14 @@ def forked(libraries: Sequence[str]) -> Path:
     for name in libraries:
         importlib.import_module(name)
     if "torch" in libraries:
-        with contextlib.suppress(Exception):  # half a second, in the first gradient of every attempt otherwise
+        with contextlib.suppress(Exception):  # saves half a second in the first gradient of every attempt
             importlib.import_module("torch.fx.experimental.symbolic_shapes")
     gc.freeze()  # a fork that looked for garbage among the modules would copy their memory
     _tell(0)
     last = 0
     while True:
         line = sys.stdin.readline()
-        if last:  # not sooner: until the asker has heard of its end, its number must not be another process's
+        if last:  # not sooner: no other process may get its id until the asker knows that it ended
             os.waitpid(last, 0)
         if not line:
             os._exit(0)  # as at the end of this file
@@ -96,7 +96,7 @@ def forked(libraries: Sequence[str]) -> Path:
 
 
 def _leave_the_pipes(folder: Path) -> None:
-    """Nothing to read, and a file for what is printed, in place of the pipes to the asker."""
+    """Replace the pipes to the asker: standard input is empty, what is printed goes to a file."""
     nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     for stream, own in enumerate((nothing, printed, printed)):
         os.dup2(own, stream)
@@ -174,7 +174,7 @@ def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _once(chunks: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Chunks that can be gone through once: as on a core, the next one overwrites the buffer of the one before."""
+    """Yield each chunk once, and overwrite it before the next one, as the next copy overwrites a buffer on a core."""
     for chunk in chunks:
         yield chunk
         chunk.fill(np.nan)
@@ -187,12 +187,12 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
 
 
 def _printable(text: str) -> str:
-    """A lone surrogate, which no terminal takes, as its number."""
+    """Return the text with each lone surrogate, which no terminal takes, as its number."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _close(libraries: Sequence[str]) -> None:
-    """No finished function can be imported, but those of the exercise's libraries."""
+    """Forbid to import packages with finished functions, except the exercise's libraries."""
     for name in set(FINISHED) - set(libraries):
         sys.modules[name] = None  # type: ignore[assignment]
     if "torch" in libraries:
@@ -200,11 +200,12 @@ def _close(libraries: Sequence[str]) -> None:
 
 
 def _spare_the_graph_compiler() -> None:
-    """At its first call a custom operator imports PyTorch's graph compiler, to say that it is not to be compiled.
+    """Keep PyTorch from importing its graph compiler.
 
-    That takes as long as importing the rest of PyTorch, and nothing is compiled here.
+    A custom operator imports it at its first call, to say that it must not be compiled. That takes as long as
+    importing the rest of PyTorch, and nothing is compiled here.
     """
-    with contextlib.suppress(Exception):  # a PyTorch that does not load is for the attempt to report
+    with contextlib.suppress(Exception):  # if PyTorch does not load, the attempt reports it
         import torch
 
         if hasattr(torch, "_disable_dynamo"):
@@ -212,7 +213,7 @@ def _spare_the_graph_compiler() -> None:
 
 
 def _wall(folder: Path) -> None:
-    """Where Linux has Landlock, files can be written in the job's folder only, and no other process be signalled."""
+    """Allow writing in the job's folder only, and signals to no other process, where Linux has Landlock."""
     if _SANDBOX is None:
         return
     _SANDBOX.die_with_parent()
@@ -222,7 +223,7 @@ def _wall(folder: Path) -> None:
 
 
 def _write_sandbox() -> ModuleType | None:
-    """runtime/write_sandbox.py by its path: importing it would import the package, which an attempt must not find."""
+    """Load runtime/write_sandbox.py by its path: an import would load the package, which an attempt must not find."""
     if sys.platform != "linux":
         return None
     path = Path(__file__).resolve().parents[2] / "runtime" / "write_sandbox.py"
@@ -238,7 +239,7 @@ _SANDBOX = _write_sandbox()
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:
-    """Memory, and what a loop that prints may leave on the disk."""
+    """Limit memory, and the size of files, which a loop that prints would fill the disk with."""
     try:
         import resource
 

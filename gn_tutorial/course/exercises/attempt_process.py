@@ -28,22 +28,22 @@ from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline, Ran, run_until
 _COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")))
 #: macOS has os.fork, but its libraries may crash in a fork; Windows has none.
 CAN_FORK = sys.platform == "linux"
-#: To import the libraries, and to end: far more than either takes. An attempt's own time begins when it is forked.
+#: Seconds to import the libraries, and to end: far more than either takes. An attempt's time begins when it is forked.
 _IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
 
 
 def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -> Ran:
-    """A Runner: a new Python, which runs an attempt at a Python exercise unless ``command`` says what else."""
+    """Run the job in a new process (a Runner): ``attempt_child``, for Python exercises, unless ``command`` differs."""
     with (folder / "printed").open("wb") as printed:
         return run_until(seconds, [*command, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
 
 
 class Forks:
-    """``run`` is a Runner; a context manager that ends the process that forks.
+    """A parent process that forks once per attempt; ``run`` is a Runner. As a context manager it ends the parent.
 
-    libraries: what that process imports, besides NumPy; the same as the ``libraries`` of every job. An attempt has the
-    limits that it has by itself, and starts from the same modules, whatever attempts before it did: it gets a copy of
-    a process in which none of them ran. Where forks cannot be had each attempt runs by itself.
+    libraries: what the parent imports, besides NumPy; the same as the ``libraries`` of every job. An attempt has the
+    same limits as in a process by itself. No attempt affects a later one, because the parent runs none of them.
+    Where the system cannot fork, each attempt runs in a process by itself.
     """
 
     def __init__(self, libraries: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class Forks:
         self._end()
 
     def run(self, seconds: float, folder: Path) -> Ran:
-        """As ``by_itself``; importing the libraries is no part of the seconds."""
+        """Run a job as ``by_itself`` does; importing the libraries does not count against its seconds."""
         (folder / "printed").touch()
         pid = self._forked(folder)
         if not pid:
@@ -69,14 +69,14 @@ class Forks:
         except TimeoutError:
             return Ran(-signal.SIGKILL, "", "", stopped=True)
         finally:
-            if code is None:  # it has had its time, ended its parent, or somebody interrupts us
+            if code is None:  # its time is over, it ended its parent, or a KeyboardInterrupt came
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 self._end()
         return Ran(-signal.SIGKILL if code is None else code, "", "", stopped=False)
 
     def _forked(self, folder: Path) -> int:
-        """The process id of a fork that has begun with the job, or 0."""
+        """Start a fork that runs the job, and return its process id; 0 if there is none."""
         if self._parent is None and not self._useless:
             self._start()
         if self._parent is None or self._parent.stdin is None:
@@ -101,10 +101,10 @@ class Forks:
             ready = None
         if ready is None:
             self._end()
-            self._useless = True  # a library that does not load is for each attempt to report
+            self._useless = True  # if a library does not load, each attempt reports it
 
     def _answer(self, deadline: Deadline, pid: int) -> int | None:
-        """The next number that the parent says; None if it is gone. Raises TimeoutError when pid has had its time."""
+        """Read the parent's next number; None if the parent is gone. Raises TimeoutError when pid's time is over."""
         assert self._parent
         assert self._parent.stdout
         while not select.select([self._parent.stdout], [], [], LOOK_EVERY)[0]:
@@ -114,7 +114,7 @@ class Forks:
         return int(line) if line.lstrip(b"-").isdigit() else None
 
     def _end(self) -> None:
-        """End the parent, which waits for its fork first: after this none runs."""
+        """End the parent, which first waits for its fork: afterwards neither runs."""
         parent, self._parent = self._parent, None
         if parent is None:
             return
@@ -135,10 +135,10 @@ Runner = Callable[[float, Path], Ran]
 
 @dataclass(frozen=True)
 class JobReport:
-    """What came back. facts: one for each call that was answered, None if the report cannot be read.
+    """The report of a job. facts: one for each call that was answered, None if the report cannot be read.
 
-    ended: why there are no more, as the end of a sentence about the attempt. printed: the last lines, if the process
-    ended by itself. signal: that ended it, or 0.
+    ended: why there are no more facts, as the end of a sentence about the attempt. printed: the last lines, if the
+    process ended by itself. signal: the signal that ended it, or 0.
     """
 
     facts: list[dict[str, Any]] | None

@@ -1,9 +1,9 @@
-"""What authors and CI ask of every exercise: ``gnt dev exercise check``.
+"""Checks that every exercise must pass, for authors and CI: ``gnt dev exercise check``.
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
 those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
-diagnostic however late its copies arrive, and without the compiler's automatic synchronisation unless its checker
-says that it counts on that. (Memory that nobody wrote holds NaN in every launch.)
+diagnostic with delayed copies, and without the compiler's automatic synchronisation unless its checker says that it
+counts on that. (Unwritten memory holds NaN in every launch.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
 _SEED = 1
-#: What else lies in the two folders: quizzes, puzzles, the exam's questions and tasks, the capstone; their solutions.
+#: Other content of the two folders: quizzes, puzzles, the exam's questions and tasks, the capstone; their solutions.
 _QUESTIONS = re.compile(
     r"quizzes/\d\d\.toml|puzzles/(\d\d_\w+\.toml|README\.md)|theory/(\d\d_\w+|pages)\.toml|"
     r"exam/\w+\.toml|objectives\.toml|capstone/.+"
@@ -46,9 +46,9 @@ class Complaint:
 
 
 def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = None) -> Iterator[Complaint]:
-    """Everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
+    """Return everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
 
-    wrong: those of them to run; the others are only made, so that none drifts from the solution. None: all.
+    wrong: the wrong solutions to run, None for all. The others are only made, so that none drifts from the solution.
     """
     for text in _complaints(exercise, exercise.wrong if wrong is None else wrong):
         yield Complaint(exercise.id, text)
@@ -82,18 +82,18 @@ def _check_files(course: Course) -> set[Path]:
 
 
 def leaks(stub: str, solution: str) -> list[str]:
-    """Lines of the solution that a stub gives away, in a comment too and however they are spaced or broken."""
+    """Return the solution's lines that a stub contains, also in comments, with any spacing and line breaks."""
     given = _squeezed(stub)
-    # What both have as code. A comment of the stub that quotes the solution differs from it by its mark.
+    # Lines that both have as code. A stub's comment that quotes the solution differs by its comment mark.
     own = {line.strip() for line in stub.splitlines()}
     lines = [line for line in solution.splitlines() if line.strip() not in own]
-    # The head of a statement that goes on below, `sums =`, says nothing yet.
+    # The first line of a statement that continues below, `sums =`, gives nothing away.
     lines = [line for line in lines if len(_squeezed(line)) >= _DISTINCTIVE and not line.rstrip().endswith(("(", "="))]
     return [line.strip() for line in lines if _squeezed(line) in given]
 
 
 def _squeezed(text: str) -> str:
-    """Without spaces and without the marks that begin a comment."""
+    """Return the text without spaces and comment marks."""
     return "".join(re.sub(r"^[ \t]*(?://+|#+|/?\*+)", "", text, flags=re.MULTILINE).split())
 
 
@@ -123,7 +123,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
 
 @contextlib.contextmanager
 def _for_many(checker: Checker) -> Iterator[Checker]:
-    """The checker, for attempts one after the other: those in Python are forks of a process with their libraries."""
+    """Yield the checker for many attempts in a row: Python attempts are forks of a process with their libraries."""
     if not isinstance(checker, PythonChecker):
         yield checker
         return
@@ -159,7 +159,7 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
 
 
 def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
-    """What the solution's numbers do not show while copies arrive at once and the compiler puts in flags."""
+    """Yield complaints about the solution with delayed copies, without the compiler's flags, and with strict options."""
     late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
     if isinstance(late, Verdict):
         yield f"the solution fails with delayed copies: {late.message} ({late.case})"

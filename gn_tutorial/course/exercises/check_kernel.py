@@ -30,10 +30,10 @@ from gn_tutorial.translation.texts import translated
 
 @dataclass(frozen=True)
 class Trap:
-    """A fault that a right kernel must run into: which diagnostic, and in which block.
+    """A fault that a right kernel must cause: its diagnostic and its block.
 
-    The twin then says which block did something, and no kernel can write that number itself. words: what it means if
-    another ``{block}`` runs into it.
+    It proves which block did the work: the twin reports the block, and no kernel can fake that number. words: the
+    message if another ``{block}`` causes the fault.
     """
 
     id: str
@@ -45,10 +45,9 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    An array that is named as both is read and written. golden: by output, its values in float64; such
-    an output is held to the accuracy standard (compare.accuracy) and not to rtol and atol. trap: the launch is made
-    so that it must be stopped; the outputs are then not looked at. workspace: bytes of scratch memory in global memory,
-    by parameter name.
+    An array in both is read and written. golden: an output's values in float64, by name; such an output must meet
+    the accuracy standard (compare.accuracy) instead of rtol and atol. trap: a right kernel is stopped by this fault,
+    and the outputs are not compared. workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
     label: str
@@ -61,22 +60,22 @@ class KernelCase:
     workspace: Mapping[str, int] = field(default_factory=dict)
 
 
-#: Looks at a launch and recognises a mistake, in words; None if it is not this one.
+#: Returns a sentence if the launch shows a certain mistake, else None.
 Symptom = Callable[[KernelCase, Result], str | None]
 
 
 def by_scalars(result: Result, least: int) -> str | None:
-    """The demand that no loop of scalars does the work: what is wrong with ``least`` scalar accesses, or more."""
+    """Return a complaint if a launch made ``least`` or more scalar accesses: a scalar loop does the work."""
     if result.tally.scalar < least:
         return None
     return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
 
 
-#: What a finding of the twin means in this launch, in words, from what it touched; empty if it says nothing more.
+#: Returns what a finding of the twin means in this launch, from what it touched; empty if it adds nothing.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
 
 
-#: What a kernel with SyncAll has to say (`KernelChecker.keeps`). The twin judges only a type that is there.
+#: Text that a kernel with SyncAll must have (`KernelChecker.keeps`). The twin checks a kernel type only if one is set.
 WAITING_CORES = {
     "KERNEL_TYPE_MIX_AIV_1_0": "the numbers are right, but the kernel's function has no "
     "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0): SyncAll asks for it, so that the device starts what cores wait "
@@ -88,14 +87,14 @@ WAITING_CORES = {
 class KernelChecker:
     """Runs the cases in order, smallest first, and reports the first that fails.
 
-    cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
-    before the general words when a number is wrong. demands: asked when every number is right, for what numbers do not
-    show. faults: diagnostic id, or the id and the argument it is about ("race-blocks dbeta") or the pipe that is too
-    early ("race-read-after-write PIPE_S"), -> what it means in this exercise. auto_sync: whether the solution counts on
-    the order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
-    whether results come with a trace, for demands that ask which instructions ran, or when. orders: seeds of further
-    orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: what the text
-    must have outside of comments, without blanks, and what is said if it is gone: for what the twin does not judge.
+    cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: called
+    when a number is wrong, before the general message. demands: called when every number is right, for properties
+    that numbers do not show. faults: diagnostic id -> its meaning in this exercise; the id may be followed by the
+    argument ("race-blocks dbeta") or by the pipe that is too early ("race-read-after-write PIPE_S"). auto_sync: whether
+    the solution counts on the order that the compiler makes by itself (docs/hardware-choices.md). options: of each
+    launch. traced: whether results have a trace, for demands about which instructions ran, or when. orders: seeds of
+    further orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: text
+    that the code must have, comments and blanks removed -> the message if it lacks it: for what the twin does not check.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -112,7 +111,7 @@ class KernelChecker:
     keeps: Mapping[str, str] = field(default_factory=dict)
 
     def strict(self) -> KernelChecker:
-        """The same with the options that forgive least; an exercise that counts on the compiler's waits keeps them."""
+        """Return this checker with the strict options; an exercise that counts on the compiler's waits keeps them."""
         strict = self.options.strict()
         return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
 
@@ -151,7 +150,7 @@ class KernelChecker:
         return self._judge(case, result) or self._same_bits(found, case, result)
 
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
-        """Whether an output's bits depend on the order in which the blocks come, which on the device nobody chooses."""
+        """Complain if an output's bits depend on the order of the blocks, which nobody chooses on the device."""
         for order in self.orders:
             options = replace(self.options, block_order=order, threads=1)  # what races must give one verdict
             again = self._launch(found, case, observed=False, options=options)
@@ -187,9 +186,9 @@ class KernelChecker:
         )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
-        """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.
+        """Return a symptom's sentence, after a race, about the numbers of a sequential run without checks.
 
-        Two cores on one place are often not the mistake itself, but what follows from a wrong share.
+        Two cores that write one place are often not the mistake, but the result of a wrong share.
         """
         if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
             return None
@@ -235,7 +234,7 @@ class KernelChecker:
         return Verdict(text or _words(wrong[0], case), case.label, detail=origin)
 
     def _origin(self, name: str, case: KernelCase, result: Result) -> str:
-        """Where the first wrong element comes from; empty if nobody wrote it, or if that would take long to say."""
+        """Return where the first wrong element comes from; empty if nothing wrote it, or if finding it takes long."""
         found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
         return repr(found) if found and found.step else ""
 
@@ -280,12 +279,12 @@ def _place(where: str) -> str:
 
 
 def here(text: str, path: Path) -> str:
-    """The text without the folder of the file, which is the learner's own."""
+    """Return the text without the path of the learner's folder."""
     return text.replace(f"{path.parent}{os.sep}", "")
 
 
 def compiler_said(error: CompileError, path: Path) -> str:
-    """What the compiler said, and what to do about it where that is certain; without the folder of the file."""
+    """Return the compiler's message, with a hint where the cause is certain; without the folder of the file."""
     if not error.errors:
         return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
     hint = f"; {error.hint}" if error.hint else ""

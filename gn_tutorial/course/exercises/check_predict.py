@@ -19,11 +19,11 @@ Answer = int | float | str
 class Prediction:
     """One number, or one of several words.
 
-    measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
-    the measured number by which an answer may be off, for what is modelled; 0: whole numbers, exactly. choices: the
-    words that are asked for in place of a number. is_line: the number of a line, where above and below say nothing.
-    above, below: what to think of, for a number on that side which no slip leads to. rule: the same for either side,
-    where these are empty: how the number comes about, not what it is.
+    measure: returns the twin's count or the timing model's number. slips: a wrong answer -> its cause. within: the
+    relative error that a modelled number may have; 0: whole numbers, exactly. choices: the possible words, if the
+    answer is no number. is_line: the answer is a line number, and the message does not say on which side it is wrong.
+    above, below: the hint for an answer too large or too small that is no known slip. rule: the hint for both sides,
+    where these are empty: how the number is computed, not the number.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Prediction:
 
 
 def _distance(answer: Answer, slip: Answer) -> float:
-    """Between two numbers; words that agree have none."""
+    """Return the distance between two numbers; 0 for words."""
     return 0.0 if isinstance(answer, str) or isinstance(slip, str) else abs(answer - slip)
 
 
@@ -102,14 +102,14 @@ class PredictChecker:
         for question in self.questions:
             if malformed := question.malformed(given.get(question.name)):
                 return Verdict(malformed, question.asks)
-        # Measured only now: a look at the first result would help with the others.
+        # Measured after every answer is given: the first result would help with the others.
         for question in self.questions:
             if wrong := question.wrong(given[question.name]):
                 return Verdict(wrong, question.asks)
         return len(self.questions)
 
     def _renamed(self, given: Mapping[str, object]) -> str:
-        """Which names are missing and which are unknown; empty if all that are asked for are there."""
+        """Return which names are missing and which are unknown; empty if the names are right."""
         names = [question.name for question in self.questions]
         missing = ", ".join(name for name in names if name not in given)
         unknown = ", ".join(name for name in given if name not in names)

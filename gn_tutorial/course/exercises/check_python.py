@@ -1,6 +1,7 @@
-"""Checks a learner's Python: its text keeps to the exercise, its functions, in a process of their own, are right.
+"""Checks a learner's Python: its text uses no forbidden name, and its functions return the right values.
 
-Most exercises are NumPy derivations. One may name further libraries, and look at its attempt with probes.
+The functions run in a separate process. Most exercises are NumPy derivations. An exercise may name further libraries,
+and may inspect an attempt with probes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _DAMAGED = "what the functions return cannot be read: the attempt changed files 
 
 @dataclass(frozen=True)
 class Chunks:
-    """An argument that arrives as an iterator of arrays, to be gone through once."""
+    """An argument that is passed as an iterator of arrays, which yields each once."""
 
     arrays: tuple[np.ndarray, ...]
 
@@ -52,10 +53,10 @@ class PythonCase:
     """One call. arguments: arrays, numbers, Chunks or FunctionText by name. expected: what it returns, in order,
     by name.
 
-    room: bytes that the call may hold at once besides its arguments; None: as many as it likes. probe: called in place
-    of the function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence
-    that says what is wrong, with the line to blame if there is one, or nothing. section: of the notebook, where this
-    case is explained, if it is not the exercise's own.
+    room: bytes that the call may hold at once besides its arguments; None: no limit. probe: called in place of the
+    function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence about what
+    is wrong, with the line at fault if there is one, or nothing. section: the notebook's section that explains this
+    case, if it is not the exercise's section.
     """
 
     label: str
@@ -67,10 +68,10 @@ class PythonCase:
     section: str = ""
 
 
-#: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
+#: Returns a sentence if the arrays that a call returned show a certain mistake, else None.
 Symptom = Callable[[PythonCase, Mapping[str, np.ndarray]], str | None]
 
-#: Looks at an exception, "ValueError: ...", and at the attempt's function that raised it; in words, or None.
+#: Returns a sentence about an exception, "ValueError: ...", and the attempt's function that raised it, or None.
 Raised = Callable[[PythonCase, str, str], str | None]
 
 
@@ -78,11 +79,11 @@ Raised = Callable[[PythonCase, str, str], str | None]
 class PythonChecker:
     """As KernelChecker, for functions.
 
-    forbidden: names that the exercise is about, each with what to do instead. shapes: asked, as the symptoms are, when
-    an array has a wrong shape. raised: asked when a call ends in an exception. libraries: packages that the attempt may
-    import besides NumPy and its like; without one of them nothing is checked, and the finding says how to install it.
-    seconds: for all cases of an attempt. before: called once the attempt may be run, for what it needs and what must
-    not count against its seconds. run: how an attempt gets its process.
+    forbidden: names that an attempt must not use -> what to do instead. shapes: symptoms for an array of a wrong
+    shape. raised: symptoms for a call that ends in an exception. libraries: packages that the attempt may import
+    besides NumPy and its like; if one is missing nothing is checked, and the finding says how to install it. seconds:
+    for all cases of an attempt. before: called before the attempt runs, to prepare what must not count against its
+    seconds. run: starts the attempt's process.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
@@ -214,7 +215,7 @@ class PythonChecker:
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
-    """Where the exercise has several functions, each label begins with the one that is called."""
+    """Begin each label with the called function, if the exercise has several functions."""
     if len({case.function for case in cases}) < 2:
         return cases
     return [replace(case, label=f"{case.function}, {case.label}") for case in cases]

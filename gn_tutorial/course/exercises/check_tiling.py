@@ -20,7 +20,7 @@ from gn_tutorial.operators.tiling import load_tiling
 class TilingCase:
     """One call. expected: every field of the struct, or None where the function must refuse.
 
-    why: it must refuse; or, where it must not, what a refusal overlooks.
+    why: the reason for which it must refuse; or, where it must not, what a refusal overlooks.
     """
 
     label: str
@@ -29,7 +29,7 @@ class TilingCase:
     why: str = ""
 
 
-#: Looks at the fields that came back and recognises a mistake, in words; None if it is not this one.
+#: Returns a sentence if the returned fields show a certain mistake, else None.
 Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 
 
@@ -37,7 +37,7 @@ Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 class TilingChecker:
     """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header.
 
-    demands: asked where the expected fields are right; what no single number can say, for example that a tile is fast.
+    demands: called when the expected fields are right, for what no single number shows, for example a fast tile.
     seconds: for each call.
     """
 
@@ -70,7 +70,7 @@ class TilingChecker:
         return len(cases)
 
     def _ended(self, error: KernelError, label: str, path: Path) -> Verdict:
-        """Of a function that did not return, with its name in place of the launch's words."""
+        """Return the verdict on a function that did not return; the error's text names it in place of the launch."""
         said = error.what.replace("the tiling function", self.function).replace(f"'{self.function}'", self.function)
         advice = ": look for a loop that never ends" if isinstance(error, KernelTimeout) else ""
         return Verdict(f"{said}{advice}", label, path.name, error.printed)

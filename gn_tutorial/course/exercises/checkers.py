@@ -24,7 +24,7 @@ _HOW = "CONTRIBUTING.md, 'An exercise', says what the file holds"
 
 
 class Checker(Protocol):
-    """Checks a learner's file on data that follow from ``seed``: the first thing wrong, or the number of cases."""
+    """Checks a learner's file on data drawn from ``seed``; returns the first thing wrong, or the number of cases."""
 
     def check(self, path: Path, seed: int) -> Verdict | int:
         """Check one attempt."""
@@ -69,7 +69,7 @@ def _load(path: Path, state: tuple[tuple[str, int, int], ...]) -> Checker:
 
 @functools.lru_cache(maxsize=32)
 def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
-    """The name of a package that stands for the folder, in which checks find their helpers."""
+    """Return the name of a package made for the folder, from which checks import their helpers."""
     del state  # another state is another call: the modules of the former one are forgotten
     name = f"gn_tutorial_checks_{zlib.crc32(os.fsencode(folder)):08x}"
     for known in [one for one in sys.modules if one == name or one.startswith(f"{name}.")]:
@@ -82,7 +82,7 @@ def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _place(error: Exception, path: Path) -> str:
-    """File and line at fault: where the text cannot be read, or the last line of the folder that was run."""
+    """Return file and line at fault: the syntax error's, or the last line of the folder that ran."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
