@@ -159,7 +159,7 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
 
 
 def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
-    """Yield complaints about the solution with delayed copies, without the compiler's flags, and with strict options."""
+    """Yield the solution's faults with delayed copies, without the compiler's flags, and with strict options."""
     late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
     if isinstance(late, Verdict):
         yield f"the solution fails with delayed copies: {late.message} ({late.case})"
