@@ -11,11 +11,11 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.toml_file import REST_NANOSECONDS
+from gn_tutorial.toml_file import look_of
 
 # Entries used this recently are never evicted: a process may be between the look-up and the dlopen.
 GRACE_SECONDS = 600.0
@@ -127,14 +127,11 @@ def seal_of_content(path: Path) -> str:
 
     A precompiled header has 25 MB, and reading it for each kernel would take a quarter of the time that it saves.
     """
-    stat = path.stat()
-    if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) < REST_NANOSECONDS:
-        return seal_text(path.read_bytes())
-    return _read_once(path, (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+    return _read_once(path, look_of(path))
 
 
 @functools.lru_cache(maxsize=64)
-def _read_once(path: Path, _looks: tuple[int, int, int, int]) -> str:
+def _read_once(path: Path, _look: Hashable) -> str:
     return seal_text(path.read_bytes())
 
 

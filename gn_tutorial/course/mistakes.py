@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A mistake, its lines, and what is said of it.
+    """A mistake, its lines, and the sentence about it.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
     over what the lines did (``names_of``), or by both. right: nothing is found and the numbers are right, and still it

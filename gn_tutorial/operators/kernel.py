@@ -85,7 +85,7 @@ class Kernel:
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
-        if name is None and self._source.template:  # whoever says the template's arguments means the template
+        if name is None and self._source.template:  # the template's arguments were given, so the template is meant
             name = entries[-1].name
         found = [entry for entry in entries if name in (None, entry.name)]
         if len(found) == 1:

@@ -66,5 +66,8 @@ def test_the_devcontainer_uses_that_image() -> None:
 def test_workflows_run_commands_that_are_there() -> None:
     (workflow,) = (ROOT / ".github" / "workflows").glob("*.yml")
     steps = yaml.safe_load(workflow.read_text())["jobs"]["site"]["steps"]
-    assert [step["run"] for step in steps if "run" in step] == ["npm ci --prefix web/playground", "./gnt site --playground"]
+    assert [step["run"] for step in steps if "run" in step] == [
+        "npm ci --prefix web/playground",
+        "./gnt site --playground",
+    ]
     assert "  site)" in (ROOT / "gnt").read_text()

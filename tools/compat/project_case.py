@@ -89,7 +89,7 @@ def _planned(project: Project) -> tuple[tuple[OpCall, TilingPlan] | None, GntErr
     """Return the first call that tiling takes, with its plan, and None; otherwise None and the last refusal."""
     refused: GntError | None = None
     for shape in _SHAPES:
-        for outputs in (None, shape):  # a project without InferShape is told that outputs are like inputs
+        for outputs in (None, shape):  # without InferShape the outputs get the inputs' shape
             try:
                 call = _call(project, shape)
                 given = None if outputs is None else [_like(call, index, shape) for index, _ in call.output_tensors]

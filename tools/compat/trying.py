@@ -281,7 +281,7 @@ def _copy_files(source: Path, target: Path) -> None:
 def try_all(
     cases: Sequence[CompatCase], options: CompatOptions, seen: Callable[[int, CompatCase], None]
 ) -> list[CompatRow]:
-    """Every case in order; ``seen`` is told before each one. An interrupt ends it early: fewer rows than cases."""
+    """Every case in order; ``seen`` is called before each one. An interrupt ends it early: fewer rows than cases."""
     rows: list[CompatRow] = []
     try:
         for index, case in enumerate(cases):

@@ -28,7 +28,7 @@ _FIRST = 4
 
 
 class HasFields(Protocol):
-    """A tiling struct, whoever made it: its numbers by name."""
+    """A tiling struct of any origin: its numbers by name."""
 
     @property
     def fields(self) -> Mapping[str, Any]:

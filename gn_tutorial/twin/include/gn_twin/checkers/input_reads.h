@@ -1,5 +1,5 @@
-// How far the inputs of a launch were read: no finding, since a kernel may leave an input out, but a note for whoever compares its outputs
-// and finds them wrong (gn_tutorial/compare/patterns/unread_input.py).
+// How far the inputs of a launch were read. This is no finding, since a kernel may leave an input out: it is a note beside wrong
+// outputs (gn_tutorial/compare/patterns/unread_input.py).
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/row_set.h"

@@ -93,7 +93,7 @@ struct Collision {
     const Site& theirs = sites.At(other.site);
     if (other.use == Use::Read ? polled.Has(theirs.loc) : run.use == Use::Read && polled.Has(mine.loc)) return;
     const InArgument place(core, at);
-    const uint32_t reporter = core.block;  // whoever notices: the finding is about two others
+    const uint32_t reporter = core.block;  // the block that notices; the finding is about two others
     core.block = run.block;
     const auto stores = [](Use use) { return use == Use::Write || use == Use::Equal; };
     const bool equal =

@@ -17,7 +17,7 @@ class StoredTails {
     return true;
   }
   bool Any() const { return count_ != 0; }
-  // A copy to global memory. The one that left a tail is told, too, and does not overwrite it.
+  // A copy to global memory. The one that left a tail is named, too, and does not overwrite it.
   GNT_COLD void OnStore(Core& core, const RowSet& rows) {
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
       const uint8_t* const begin = reinterpret_cast<const uint8_t*>(row);

@@ -62,7 +62,7 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   if (core.freed_use_count == Core::kFreedUses) return;
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
-// The buffer is handed out again: whoever fills it does not wait for those uses.
+// The buffer is handed out again: the operation that fills it does not wait for those uses.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
