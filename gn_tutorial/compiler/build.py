@@ -218,7 +218,9 @@ def _twins_headers(
 ) -> Precompiled | None:
     """Return the twin's headers, precompiled without the kernel's -D: g++ refuses them if one matters to a header."""
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
-    return precompiled_form(cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once")
+    return precompiled_form(
+        cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once", interface=observed
+    )
 
 
 def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ the list of files that the compiler read; their hashes and the request's key giv
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -16,8 +17,8 @@ from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, Precompiled, Ready, interface_marks
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
-from gn_tutorial.compiler.precompiled_header import Precompiled, Ready
 from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, run_compiler
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
 from gn_tutorial.cpp import portability_rules
@@ -34,27 +35,40 @@ ZIG_FIRST = CompileLimits(seconds=1800.0)
 
 
 def precompiled_form(
-    cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str
+    cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str, *, interface: bool = False
 ) -> Precompiled | None:
     """Return the precompiled form of a twin's header, for a text that includes it first; None without g++.
 
     flags: those of the text's own build, from ``header_flags`` or ``host_header_flags``, with its definitions.
+    interface: the code of its inline functions is compiled once, not with each text.
     """
     if compiler.name != "g++":
         return None
-    job = BuildRequest(
-        cache=cache,
-        compiler=compiler,
-        text=f'#include "{header}"\n',
-        flags=flags,
-        learner=(),
-        search=(TWIN_INCLUDE,),
-        source=TWIN_INCLUDE / header,
-        suffix=HEADER,
-        shown=shown,
-        limits=CompileLimits(),
-    )
-    return Precompiled(header, job)
+
+    def job(suffix: str, text: str, *more: str) -> BuildRequest:
+        return BuildRequest(
+            cache=cache,
+            compiler=compiler,
+            text=text,
+            flags=(*flags, *more),
+            learner=(),
+            search=(TWIN_INCLUDE,),
+            source=TWIN_INCLUDE / header,
+            suffix=suffix,
+            shown=shown,
+            limits=CompileLimits(),
+        )
+
+    include = f'#include "{header}"\n'
+    if not interface:
+        return Precompiled(header, job(HEADER, include))
+    marked = f'{_all_as_interface(TWIN_INCLUDE)}#line 1 "{header}"\n{include}'
+    return Precompiled(header, job(HEADER, marked), job(OBJECT, include, "-c", KEEP_INLINES))
+
+
+@functools.cache  # a process builds many kernels, and the twin's headers keep their names meanwhile
+def _all_as_interface(folder: Path) -> str:
+    return interface_marks(sorted(folder.rglob("*.h")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,10 +199,10 @@ class BuildRequest:
         """Return the outcome, and the precompiled header if it was used. Without it only the time differs."""
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
-        def run() -> CompileOutcome:
+        def run(*more: Path) -> CompileOutcome:
             return run_compiler(
                 self.compiler,
-                [str(shim), *map(str, self.objects), "-o", str(folder / "made"), *arguments],
+                [str(shim), *map(str, (*self.objects, *more)), "-o", str(folder / "made"), *arguments],
                 folder=folder,
                 zig_cache=self.cache.root / "zig",
                 limits=self.limits,
@@ -198,7 +212,7 @@ class BuildRequest:
         if ready is None or self.precompiled is None:
             return run(), None
         with self.precompiled.offered(ready, folder):
-            outcome = run()
+            outcome = run(*ready.objects)
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
         # It failed by a mistake in the source, whose message must not depend on the header, or by the header: run

@@ -1,6 +1,9 @@
 """The twin's headers, read by g++ once for all kernels: a precompiled header, kept in the cache like a library.
 
-Reading them takes a third of g++'s time for an exercise. g++ looks for ``kernel_operator.h.gch`` before
+Reading them takes a third of g++'s time for an exercise, and generating code for their inline functions, the same in
+each kernel, another third. So the headers of observed kernels are precompiled as somebody else's interface (``#pragma
+interface`` in GCC's manual): g++ generates no code for their functions that are no templates, and an object with all of
+them is linked in. g++ looks for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``, in the folder of the file that it compiles first; so a build only puts a link to the cache's
 entry there. g++ silently refuses a precompiled header that does not match, and then reads the headers. If compiling
 fails for another reason, the build compiles again without the precompiled header (``build_request``). So errors are
@@ -11,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -28,14 +31,18 @@ _NOTE = ".note"
 
 @dataclass(frozen=True)
 class Ready:
-    """A precompiled header that matches the current headers: its file, and the files it was made of."""
+    """A precompiled header that matches the current headers: its file, and the files it was made of.
+
+    objects: to link in with it, the code of its inline functions.
+    """
 
     path: Path
     made_of: Dependencies
+    objects: tuple[Path, ...]
 
 
-class HeaderJob(Protocol):
-    """The part of a BuildRequest that makes a header; a request refers to its header in turn."""
+class Job(Protocol):
+    """The part of a BuildRequest that makes a header or its object; a request refers to its header in turn."""
 
     @property
     def cache(self) -> Cache:
@@ -46,18 +53,35 @@ class HeaderJob(Protocol):
         """The key of the request."""
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """Return the header and the files it was made of, if it exists and these files have not changed."""
+        """Return the file and the files it was made of, if it exists and these files have not changed."""
 
     def run(self) -> tuple[Path, bool]:
-        """Make the header unless it exists; return it, and whether it existed."""
+        """Make the file unless it exists; return it, and whether it existed."""
+
+
+def interface_marks(headers: Iterable[Path]) -> str:
+    """Return text behind which g++ leaves the inline functions of these headers to another translation unit.
+
+    g++ knows a file by the name that ``#line`` gives, and a precompiled header does not hand the marks on: the text must
+    be inside it, or follow it.
+    """
+    return "".join(f'#line 1 "{one}"\n#pragma interface\n' for one in headers)
+
+
+#: Has g++ compile every inline function, for the object that those of ``interface_marks`` are taken from.
+KEEP_INLINES = "-fkeep-inline-functions"
 
 
 @dataclass(frozen=True)
 class Precompiled:
-    """``job`` makes the precompiled form of ``header``, which a source includes before anything else."""
+    """``job`` makes the precompiled form of ``header``, which a source includes before anything else.
+
+    inlines: makes the object of a header's inline functions, if that is an interface.
+    """
 
     header: str
-    job: HeaderJob
+    job: Job
+    inlines: Job | None = None
 
     def ready(self, search: Sequence[Path]) -> Ready | None:
         """Return the header for a compilation with these include folders; None if it must read the headers itself.
@@ -65,21 +89,25 @@ class Precompiled:
         It is made at the second request, because that takes as long as four kernels save: a cache that is used once
         (a test's, a container's) neither waits for it nor stores it.
         """
+        jobs = [self.job, *([self.inlines] if self.inlines else [])]
         try:
-            found = self.job.look_up()
-            if found is None and self._noted("wanted", self.job.key):
-                self.job.run()
-                found = self.job.look_up()
-            elif found is None:
-                self._note("wanted", self.job.key)
-            if found is None or self._noted("useless", found[0].name):
+            if None in [job.look_up() for job in jobs]:
+                if not self._noted("wanted", self.job.key):
+                    self._note("wanted", self.job.key)
+                    return None
+                for job in jobs:
+                    job.run()
+            made = [found for job in jobs if (found := job.look_up())]
+            if len(made) < len(jobs) or self._noted("useless", made[0][0].name):
                 return None
         except GntError:  # a header that does not compile, a full disk: the compilation itself reports it better
             return None
-        path, made_of = found
+        (path, made_of), *objects = made
         # A learner's header with the name of a twin's header is found first only without the precompiled header.
         first = must_stay_absent([file.path for file in made_of.files], search)
-        return None if any(os.path.lexists(one) for one in first) else Ready(path, made_of)
+        if any(os.path.lexists(one) for one in first):
+            return None
+        return Ready(path, made_of, tuple(one for one, _ in objects))
 
     @contextlib.contextmanager
     def offered(self, ready: Ready, folder: Path) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """What the package shows as HTML in a notebook can be read at two widths and in two themes, findings above all."""
 
+import pytest
 from browser_support import LAPTOP, NARROW, ROOT, Desk
 
 PROGRAMS = ROOT / "tests" / "programs"
@@ -43,6 +44,7 @@ CELLS = {
 }
 
 
+@pytest.mark.thorough
 def test_every_kind_of_output_can_be_read(desk: Desk) -> None:
     notebook = desk.open(desk.lab.write_notebook("outputs.ipynb", [(SET_UP, []), *((cell, []) for cell in CELLS)]))
     notebook.run(*range(len(CELLS) + 1))

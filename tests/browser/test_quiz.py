@@ -1,5 +1,6 @@
 """A quiz is answered by clicks, noted, and still answered when the page is loaded anew."""
 
+import pytest
 from browser_support import LAPTOP, NARROW, Desk, Notebook
 
 from gn_tutorial.course.quizzes.quiz import quiz
@@ -14,6 +15,7 @@ def shown_quiz(desk: Desk) -> Notebook:
     return notebook
 
 
+@pytest.mark.thorough
 def test_answers_are_scored_noted_and_remembered(desk: Desk) -> None:
     questions = quiz(NAME).questions
     single = [at for at, one in enumerate(questions) if len(one.right) == 1]

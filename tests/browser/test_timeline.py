@@ -144,6 +144,7 @@ def test_wheel_drag_buttons_and_double_click(show: Callable[..., Any]) -> None:
     assert shown(page) == (0, whole, whole)
 
 
+@pytest.mark.thorough
 def test_it_cannot_be_moved_past_its_ends_nor_zoomed_below_a_few_cycles(show: Callable[..., Any]) -> None:
     page = show(two_tiles())
     page.locator("canvas").focus()
@@ -221,6 +222,7 @@ def test_the_keyboard_reaches_every_instruction_and_says_the_same(show: Callable
     assert said.get_attribute("role") == "status"
 
 
+@pytest.mark.thorough
 def test_the_scalar_units_issues_can_be_pointed_at(show: Callable[..., Any]) -> None:
     profile = two_tiles()
     page = show(profile)
@@ -229,6 +231,7 @@ def test_the_scalar_units_issues_can_be_pointed_at(show: Callable[..., Any]) -> 
     assert f"S issues {first.op}" in page.locator(".gnt-timeline-said").inner_text()
 
 
+@pytest.mark.thorough
 def test_two_launches_have_one_axis_and_each_its_blocks(show: Callable[..., Any]) -> None:
     one, two = two_tiles(kernel="before"), two_tiles(3, kernel="after")
     page = show(one, two)
@@ -250,6 +253,7 @@ def test_two_launches_have_one_axis_and_each_its_blocks(show: Callable[..., Any]
     assert "after, block 2" in page.locator("canvas").nth(1).get_attribute("aria-label")
 
 
+@pytest.mark.thorough
 def test_a_great_many_instructions_cost_as_much_as_pixels(show: Callable[..., Any]) -> None:
     """The strokes of a frame grow with the width and not with the number of instructions."""
     count = 100_000
@@ -319,6 +323,7 @@ def test_data_of_another_format_are_refused(chromium: Any) -> None:
     page.close()
 
 
+@pytest.mark.thorough
 def test_two_fingers_zoom(chromium: Any, tmp_path: Path) -> None:
     save_timeline(tmp_path / "t.html", two_tiles())
     context = chromium.new_context(has_touch=True, viewport={"width": 900, "height": 600})

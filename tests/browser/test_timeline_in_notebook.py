@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from browser_support import LAPTOP, NARROW, Desk, Notebook
 
 SOURCE = """\
@@ -19,6 +20,7 @@ def shown(notebook: Notebook) -> tuple[float, float]:
     return start, end
 
 
+@pytest.mark.thorough
 def test_timeline_is_zoomed_and_pointed_at(desk: Desk) -> None:
     notebook = desk.open(desk.lab.write_notebook("timeline.ipynb", [(SOURCE, [])]))
     notebook.run(0)

@@ -126,6 +126,7 @@ def test_what_is_there_soonest_is_a_fast_library_if_there_is_one(begun: Cache) -
     assert (soonest.library, soonest.cached) == (fast.library, True)
 
 
+@pytest.mark.thorough
 def test_any_folder_name_will_do(tmp_path: Path, begun: Cache) -> None:
     folder = tmp_path / "my kernels $HOME #1 é"
     folder.mkdir()
@@ -286,6 +287,7 @@ BUILD = """
 """
 
 
+@pytest.mark.thorough
 def test_processes_that_build_one_kernel_compile_it_once(tmp_path: Path, begun: Cache) -> None:
     kernel = tmp_path / "k.cpp"
     kernel.write_text(KERNEL % "6")
@@ -402,6 +404,7 @@ def test_an_endless_compilation_is_stopped_with_all_its_processes(cache: Cache) 
     assert list((cache.root / "scratch").iterdir()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit address space")
 def test_a_compilation_that_fills_memory_is_stopped(cache: Cache) -> None:
     with pytest.raises(CompileError, match=r"needed more than 0\.25 GiB"):

@@ -19,8 +19,8 @@ from gn_tutorial.abi import structs
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler import build, build_request
 from gn_tutorial.compiler.build import Built, build_kernel
-from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.precompiled_header import SUFFIX
+from gn_tutorial.compiler.cache import Cache, default_cache
+from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, SUFFIX, interface_marks
 from gn_tutorial.compiler.process import CompileOutcome
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags, kernel_flags
@@ -123,6 +123,40 @@ def test_its_flags_are_the_kernel_s_without_the_linker_s(level: Optimise) -> Non
     flags, kernels = header_flags(compiler, optimise=level), kernel_flags(compiler, optimise=level)
     assert set(flags) < set(kernels)
     assert all(flag in flags for flag in kernels if flag.startswith(("-O", "-f", "-m", "-std", "-g", "-pthread")))
+
+
+@pytest.mark.parametrize("optimise", ["little", True])
+def test_observed_kernels_link_the_code_of_its_inline_functions(seen: Compilations, optimise: Optimise) -> None:
+    """In the cache of all tests, because watchers take long. A header that does not link is passed over in silence."""
+    different = time.time_ns() % 2**30
+    for number in (different, different + 1):
+        assert value(make(KERNEL % number, default_cache(), observed=True, optimise=optimise)) == number
+    assert seen.used()[-1] is True  # the last one: g++ also preprocesses
+    # This one reaches every function of the twin that a kernel can call.
+    uses = (ROOT / "tests" / "programs" / "apis" / "all_names.cpp").read_text()
+    make(f"{uses}\n// {different}\n", default_cache(), observed=True, optimise=optimise)
+    assert seen.used()[-1] is True
+
+
+def test_an_interface_s_functions_are_code_of_another_object(tmp_path: Path) -> None:
+    """Without the mark nothing fails: each kernel would only take twice as long again."""
+    folder = tmp_path / "headers"
+    folder.mkdir()
+    inner, outer = folder / "inner.h", folder / "outer.h"
+    inner.write_text("inline int Inner(int x) { return 3 * x; }\n")
+    outer.write_text('#include "inner.h"\nstruct Outer { int Of(int x) { return Inner(x); } };\n')
+    include, main = '#include "outer.h"\n', "int main() { return Outer().Of(2) + Inner(1) - 9; }\n"
+    (tmp_path / "use.cpp").write_text(interface_marks([inner, outer]) + include + main)
+    (tmp_path / "all.cpp").write_text(include)
+    flags = [*find_compiler().argv, "-I", str(folder)]
+
+    def status(*words: str) -> int:
+        return subprocess.run([*flags, *words], cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert status("use.cpp", "-o", "use") != 0  # undefined reference
+    assert status("-c", KEEP_INLINES, "all.cpp", "-o", "all.o") == 0
+    assert status("use.cpp", "all.o", "-o", "use") == 0
+    assert subprocess.run([tmp_path / "use"], check=False).returncode == 0
 
 
 def test_a_project_s_host_files_have_theirs(cache: Cache, tmp_path: Path, seen: Compilations) -> None:
@@ -235,6 +269,7 @@ BUILDS = """
 """
 
 
+@pytest.mark.thorough
 def test_processes_share_it(tmp_path: Path, cache: Cache) -> None:
     sources = [tmp_path / f"k{number}.cpp" for number in range(9)]
     for number, source in enumerate(sources):

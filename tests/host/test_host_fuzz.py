@@ -62,6 +62,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path | None
     return build(tmp_path_factory.mktemp("host"), *flags), preload
 
 
+# The API under the sanitizer takes a minute to build, and each seed another.
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_calls(checked: tuple[Path, Path | None], seed: int) -> None:
     done = fuzz(checked[0], 500, seed, checked[1])

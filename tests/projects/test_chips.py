@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from planted_projects import HOST, KERNEL, PROJECTS
 
 import gn_tutorial as gnt
@@ -32,13 +33,18 @@ def copied(copy_of: Callable[[Path], Path]) -> Copied:
     return make
 
 
+def also(*values: object) -> ParameterSet:
+    """The same with other words, for --all: compiling the host files takes the time."""
+    return pytest.param(*values, marks=pytest.mark.thorough)
+
+
 @pytest.mark.parametrize(
     ("configs", "chip", "blocks", "rules"),
     [
         ('AddConfig("ascend310b")', "Ascend310B4", 1, ["other-chip"]),
         ('AddConfig("ascend310p").AddConfig("ascend910b")', "Ascend910B2", 48, []),
-        ('AddConfig("ascend310p").AddConfig("ascend310b")', "Ascend310P3", 8, ["other-chip"]),
-        ('AddConfig("ascend910")', "Ascend910A", 32, ["other-chip"]),
+        also('AddConfig("ascend310p").AddConfig("ascend310b")', "Ascend310P3", 8, ["other-chip"]),
+        also('AddConfig("ascend910")', "Ascend910A", 32, ["other-chip"]),
         ('AddConfig("kirinx90")', "Ascend910B2", 48, ["chip-not-configured"]),
     ],
 )
@@ -83,6 +89,7 @@ def test_a_chip_that_is_named_goes_before_it(copied: Copied) -> None:
     assert [note.rule for note in plan.notes] == ["chip-not-configured"]
 
 
+@pytest.mark.thorough
 def test_compare_of_any_count_is_right_on_a_310b(copied: Copied) -> None:
     """Its instructions have a mask; those of Ascend910B leave the rest out, which is an error there."""
     compute = "Muls(y, x, static_cast<DTYPE_X>(alpha), now);"

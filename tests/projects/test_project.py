@@ -84,6 +84,7 @@ def test_functions_in_files_of_their_own(inner: int, key: int) -> None:
     np.testing.assert_array_equal(found(x).y, x.max(axis=-1))
 
 
+@pytest.mark.thorough
 def test_helpers_and_a_neighbour_s_sources_are_linked(tmp_path: Path) -> None:
     """A source that registers nothing, and one outside the folder whose header is included: operator repositories."""
     host, shared = tmp_path / "reduce" / "row_max" / "op_host", tmp_path / "reduce" / "shared" / "op_host"
@@ -185,6 +186,7 @@ def test_what_works_by_luck_is_said(edited: Edited, mistakes: dict[str, tuple[st
             found(data((5, 33)))
 
 
+@pytest.mark.thorough
 def test_a_key_written_as_a_number_chooses_its_instance(edited: Edited) -> None:
     key = "context->SetTilingKey(type | static_cast<uint64_t>(hasBias) << 8);"
     host = next((BIAS / "op_host").glob("*.cpp")).relative_to(BIAS).as_posix()
@@ -215,6 +217,7 @@ CRASHES = {
 }
 
 
+@pytest.mark.thorough
 def test_a_crash_of_tiling_names_its_line(edited: Edited, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gn_tutorial.projects.host_call._SECONDS", 1.0)
     lines = [f"if (length == {one}) {{\n    {text}\n  }}" for one, text in enumerate(CRASHES, 1)]

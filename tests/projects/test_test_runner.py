@@ -77,6 +77,7 @@ def test_one_file_and_a_line_of_the_compiler() -> None:
     assert files_of(PROJECT) == before
 
 
+@pytest.mark.thorough
 def test_cmake_several_files_and_a_workspace_by_its_address() -> None:
     before = files_of(PROJECT)
     done = run_own_test(PROJECT, PROJECT / "AclNNInvocation")
@@ -89,6 +90,7 @@ def test_cmake_several_files_and_a_workspace_by_its_address() -> None:
     assert files_of(PROJECT) == before
 
 
+@pytest.mark.thorough
 def test_an_operator_without_outputs_leaves_its_result_in_its_input(project: Path) -> None:
     """The definition has no Output, the kernel writes x, and the program reads x back: contest projects do so."""
     host = project / "op_host" / "scale_shift.cpp"
@@ -230,6 +232,7 @@ def test_an_endless_program_is_stopped(own_test: Path) -> None:
     assert done.verdict == "stopped", repr(done)
 
 
+@pytest.mark.thorough
 def test_endless_scripts_are_stopped(own_test: Path) -> None:
     run_sh = own_test / "run.sh"
     run_sh.write_text("while true; do sleep 0.1; done\n")
@@ -241,6 +244,7 @@ def test_endless_scripts_are_stopped(own_test: Path) -> None:
     assert "it printed without end" in done.printed
 
 
+@pytest.mark.thorough
 def test_a_program_writes_in_its_own_copy_only(own_test: Path, tmp_path: Path) -> None:
     edit(own_test, MAIN, '"/output.bin"', '"/../../../../outside.bin"')
     done = run_test(own_test)

@@ -77,8 +77,9 @@ LONG = {
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/course/exercises runs them.
 SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
-#: As `bench swiglu`, of other operators.
-LIKE_ANOTHER = {"bench linear_gelu", "bench linear_gelu_backward"}
+#: The benchmarks of whole operators, and the host API with every kernel at -O3: tests/profiler/bench and tests/host run
+#: their parts.
+DEAR = {"bench swiglu", "bench linear_gelu", "bench linear_gelu_backward", "dev host-library my_folder"}
 _FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _SHELLS = ("", "sh", "shell", "bash", "console")
 _INLINE = re.compile(r"`((?:\./)?gnt [^`]+)`")
@@ -132,7 +133,7 @@ def test_there_are_lines_and_the_lists_are_not_stale() -> None:
     assert len(LINES) > 80
     assert {key for key in LOOKED_UP if key not in LINES} == set()
     assert {key for key in LONG if not any(re.fullmatch(key, line) for line in LINES)} == set()
-    assert {*SHORT_EXERCISES, *LIKE_ANOTHER} <= set(LINES)
+    assert {*SHORT_EXERCISES, *DEAR} <= set(LINES)
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -189,12 +190,12 @@ def only_names(line: str) -> bool:
 
 
 def lines_to_run() -> Iterator[Any]:
-    """The lines; checks of most exercises, and what differs from another line by a name, are left to --all."""
+    """The lines; checks of most exercises, and the dear ones, are left to --all."""
     for line in LINES:
         if is_pattern(line) or is_long(line) or only_names(line):
             continue
-        repeats = line in LIKE_ANOTHER or (line.startswith("learn --exercise") and line not in SHORT_EXERCISES)
-        yield pytest.param(line, marks=pytest.mark.thorough) if repeats else line
+        left = line in DEAR or (line.startswith("learn --exercise") and line not in SHORT_EXERCISES)
+        yield pytest.param(line, marks=pytest.mark.thorough) if left else line
 
 
 @pytest.mark.parametrize("line", list(lines_to_run()))

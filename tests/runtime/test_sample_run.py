@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from thoroughness import some
 from typer.testing import CliRunner
 
 from gn_tutorial.abi.options import Limits
@@ -287,7 +288,7 @@ def test_files_are_read_and_written_in_the_folder(writer: tuple[Path, Path]) -> 
 
 
 @FILTERED
-@pytest.mark.parametrize("name", ["../outside.txt", "{parent}/outside.txt", "{folder}/../outside.txt"])
+@pytest.mark.parametrize("name", some(["../outside.txt", "{parent}/outside.txt", "{folder}/../outside.txt"], 2))
 def test_no_file_outside_the_folder(writer: tuple[Path, Path], name: str) -> None:
     path, folder = writer
     with pytest.raises(KernelCrash, match="opened a file for writing"):

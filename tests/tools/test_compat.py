@@ -185,6 +185,7 @@ def test_counts_and_exit_codes(tmp_path: Path) -> None:
     assert run.invoke(program(try_kernels), [str(tmp_path / "empty")]).exit_code == 2
 
 
+@pytest.mark.thorough
 def test_a_kernel_beside_its_host_files_is_tiled_by_them(tmp_path: Path) -> None:
     projects = Path(__file__).parents[1] / "programs" / "projects"
     shutil.copytree(projects / "row_max", tmp_path / "row_max")

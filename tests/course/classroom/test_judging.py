@@ -56,6 +56,7 @@ def test_verdicts_are_as_named_though_a_judge_is_killed(camp: Path, tmp_path: Pa
     assert scheduler.running() == []
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_where_it_was(camp: Path, hand_in: HandIn) -> None:
     """SIGKILL, so that nothing is tidied up; what it had judged is not judged again, and its judges are gone."""
     named = lay_out(list(varied(named_exercises(["02.2", "04.3"])[::2], 8)), camp)
@@ -120,6 +121,7 @@ def python_text(body: str) -> Text:
     return Text(EXERCISE, "01.1", {"01_1_group_norm.py": f"{solution}\n\n{body}\n"})
 
 
+@pytest.mark.thorough
 def test_a_text_that_takes_too_long_is_stopped_and_the_next_one_is_judged() -> None:
     process = JudgingProcess()
     try:

@@ -136,6 +136,7 @@ def test_a_busy_port_is_refused_with_who_has_it(lab: RunningLab, clone: Path, en
     assert re.search(r"hint: +gnt lab --port \d+", other.stderr)
 
 
+@pytest.mark.thorough
 def test_git_is_clean_after_a_run_and_its_answers_are_there(
     lab: RunningLab, clone: Path, environ: dict[str, str], tmp_path: Path
 ) -> None:
@@ -213,6 +214,7 @@ def test_a_terminal_that_is_closed_takes_the_server_along(
         assert psutil.wait_procs(below, timeout=60)[1] == []
 
 
+@pytest.mark.thorough
 def test_a_server_that_does_not_start_shows_its_last_words(clone: Path, environ: dict[str, str]) -> None:
     keys = ("--ServerApp.keyfile=/absent", "--ServerApp.certfile=/absent")
     wrong = gnt(environ, "lab", "--no-browser", "--folder", str(clone.parent / "wrong"), *keys, cwd=clone)

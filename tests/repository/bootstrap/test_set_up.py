@@ -40,6 +40,7 @@ def test_python_too_old(clone: Path, tools: Path) -> None:
     assert "sudo apt install python3.11 python3.11-venv" in result.stderr
 
 
+@pytest.mark.thorough
 def test_venv_package_missing(clone: Path, tools: Path) -> None:
     # What Debian's python3 does without the package python3-venv: half an environment, this text, exit code 1.
     fake_python(
@@ -77,6 +78,7 @@ def test_sets_up_once_and_hands_over(clone: Path, tmp_path: Path) -> None:
     assert builds(clone) == 1
 
 
+@pytest.mark.thorough
 def test_a_changed_pyproject_or_a_new_extra_installs_again(clone: Path) -> None:
     gnt(clone, "tour")
     # "lab" is an extra that ./gnt tour does not ask for.
@@ -155,6 +157,7 @@ def test_somebody_elses_environment_is_left_alone(clone: Path, tmp_path: Path) -
     assert (theirs / "bin" / "python").exists()
 
 
+@pytest.mark.thorough
 def test_two_terminals_at_once(clone: Path) -> None:
     slow = {"SLOW_BUILD": "2"}
     both = [start(clone, "tour", env=slow), start(clone, "tour", env=slow)]
@@ -173,6 +176,7 @@ def test_a_lock_left_by_a_killed_process(clone: Path) -> None:
     assert not lock.exists()
 
 
+@pytest.mark.thorough
 def test_interrupted_then_continued(clone: Path) -> None:
     process = start(clone, "tour", env={"SLOW_BUILD": "60"}, start_new_session=True)
     deadline = time.monotonic() + 60

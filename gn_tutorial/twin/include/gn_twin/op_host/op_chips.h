@@ -38,7 +38,7 @@ inline void GntSet(GntSettings& settings, const std::string& key, std::string va
 
 class OpAICoreConfig {
  public:
-  OpAICoreConfig() = default;
+  OpAICoreConfig() {}  // not defaulted: hosts take it from the driver's object (compiler/project_build)
   // With the name of a chip the flags begin with the values that AddConfig without a configuration gives them.
   explicit OpAICoreConfig(const char*) {
     DynamicCompileStaticFlag(true).DynamicFormatFlag(true).DynamicRankSupportFlag(true).DynamicShapeSupportFlag(true);
