@@ -62,8 +62,8 @@ class Job(Protocol):
 def interface_marks(headers: Iterable[Path]) -> str:
     """Return text behind which g++ leaves the inline functions of these headers to another translation unit.
 
-    g++ knows a file by the name that ``#line`` gives, and a precompiled header does not hand the marks on: the text must
-    be inside it, or follow it.
+    g++ knows a file by the name that ``#line`` gives. A precompiled header does not hand the marks on: the text must be
+    inside it, or follow it.
     """
     return "".join(f'#line 1 "{one}"\n#pragma interface\n' for one in headers)
 
