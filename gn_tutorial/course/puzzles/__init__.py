@@ -1,1 +1,1 @@
-"""Puzzles: a few lines of C++, written in a notebook beside the idea that they need, and a picture of what they did."""
+"""Puzzles: a learner writes a few lines of C++ in a notebook, beside the idea they need, and sees what they did."""
