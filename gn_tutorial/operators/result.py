@@ -52,7 +52,7 @@ class Result:
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
-        """What the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
+        """The arrays that the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
         return self.launched.arrays
 
     @property
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def printed(self) -> str:
-        """What the kernel printed."""
+        """The text that the kernel printed."""
         return self.launched.printed
 
     @property
@@ -82,7 +82,7 @@ class Result:
 
     @property
     def trace(self) -> Trace | None:
-        """What the blocks did, if the call asked for it."""
+        """The events of the blocks, if the call asked for a trace."""
         return self.launched.trace
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -112,7 +112,7 @@ class Result:
         """Compare the outputs with a reference: by name, or in order; one array if there is one output.
 
         The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
-        What is right for NaN and infinity: ``tolerance.within``.
+        ``tolerance.within`` says what is right for NaN and infinity.
         Raises ArgumentError if the reference has another number of arrays or an unknown name.
         """
         if tolerance is None:

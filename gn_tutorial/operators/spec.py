@@ -142,7 +142,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
 
     @property
     def folder(self) -> Path:
-        """Where the operator's file, kernels and headers are."""
+        """The folder of the operator's file, kernels and headers."""
         return self.file.parent
 
     @functools.cached_property

@@ -14,7 +14,7 @@ from gn_tutorial.toml_file import read_toml
 
 @dataclass(frozen=True)
 class Reason:
-    """kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
+    """Why a kernel fails. kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
 
     kind: str
     name: str

@@ -77,7 +77,7 @@ Raised = Callable[[PythonCase, str, str], str | None]
 
 @dataclass(frozen=True)
 class PythonChecker:
-    """As KernelChecker, for functions.
+    """Checks Python functions, as KernelChecker checks kernels.
 
     forbidden: names that an attempt must not use -> what to do instead. shapes: symptoms for an array of a wrong
     shape. raised: symptoms for a call that ends in an exception. libraries: packages that the attempt may import

@@ -158,7 +158,7 @@ def published_sample() -> dict[str, Any]:
 
 
 def accepted_with(given: Mapping[str, Any]) -> dict[str, bool]:
-    """What a wrong kernel does -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
+    """Return the mistake in words -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
     wide = {name: one.astype(float) if isinstance(one, np.ndarray) else one for name, one in given.items()}
     right = function("right")(**wide)
     return {what: _alike(function(name)(**wide), right) for name, (what, _) in WRONG.items()}

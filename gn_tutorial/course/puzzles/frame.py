@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: What every lane of an output holds before the lines run, in the frame "local".
+#: The value of every lane of an output before the lines run, in the frame "local".
 FILL = 9
 _CTYPES = {"float32": "float", "float16": "half", "int32": "int32_t", "int16": "int16_t", "uint8": "uint8_t"}
 _SYNC = """// Sync<HardEvent::A_B>: the pipe B waits until the pipe A has done what it was given so far.
