@@ -106,7 +106,7 @@ class Desk:
                     os.environ[name] = value
 
     def _environment(self) -> dict[str, str]:
-        package = str(Path(__file__).resolve().parents[2])  # this package, wherever it is
+        package = str(Path(__file__).resolve().parents[2])  # where this package is
         around = {name: value for name, value in os.environ.items() if name not in _OF_A_KERNEL}
         path = os.pathsep.join(filter(None, (package, around.get("PYTHONPATH"))))
         return around | self._places | {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PYTHONPATH": path}

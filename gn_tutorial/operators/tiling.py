@@ -219,9 +219,8 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
     """Return C++ that exports the struct's layout and the function.
 
     The structured binding fails to compile unless ``names`` are as many as the struct has fields; ``offsetof`` fails
-    unless each one exists. An argument arrives as an integer or as a real, as the type of its
-    parameter is; an integer that does not fit the parameter is refused, because the conversion would silently give
-    another number.
+    unless each one exists. An argument arrives as an integer or as a real, as the type of its parameter is; an integer
+    that does not fit the parameter is refused, because the conversion would silently give another number.
     """
     layout = ",\n    ".join(
         f"offsetof({spec.struct}, {name}), sizeof({spec.struct}::{name}), kind_of<decltype({spec.struct}::{name})>, "

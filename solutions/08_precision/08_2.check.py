@@ -27,7 +27,7 @@ def _far_message(case: KernelCase, result: Result) -> str | None:
         with np.errstate(divide="ignore"):
             if alike(rstd, 1 / np.sqrt(np.square(x - x[:, :1]).mean(axis=1) + eps)):
                 return "the variance is the mean square distance from the pivot: subtract the square of rest"
-            # Before eps, because this test asks for more digits, and on some data both are near.
+            # Before the mistakes with eps: on some data they look like this one, which more digits tell apart.
             for mixed in _own_pivots(x):
                 with_own = 1 / np.sqrt(np.maximum(mixed, 0) + eps)
                 if not alike(with_own, case.golden["rstd"], _DIGITS) and alike(rstd, with_own, _DIGITS):

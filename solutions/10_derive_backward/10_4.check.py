@@ -16,7 +16,7 @@ _WORDS = ("right", "constants", "dy summed", "gamma pulled out", "dgamma from dy
 
 @functools.cache
 def _verdict(letter: str) -> str:
-    """Return the word for a letter: its function gives the same numbers, on data that tell all functions apart."""
+    """Return the word whose function gives the letter's numbers, on data that tell all functions apart."""
     arguments = experiment("general")
     made = suspect(letter)(**arguments)
     words = [word for word in _WORDS if _alike(made, function(word)(**arguments))]

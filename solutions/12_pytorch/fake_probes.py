@@ -104,7 +104,7 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
         except (
             RuntimeError,
             TypeError,
-        ) as error:  # a RecursionError, a NotImplementedError (the stub's has no text)
+        ) as error:  # also a RecursionError, and the stub's NotImplementedError
             if any(one.name() == f"exercise::{op}" for one in calls.functions):
                 return _calls_itself(title, op), _line(error, fake)
             if "meta" not in str(error):

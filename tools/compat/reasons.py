@@ -85,7 +85,7 @@ _BY_SIZE = ("gm-", "race-blocks", "race-equal-bytes", "cache-", "block-", "sync-
 
 
 def of_invented_launch(fault: KernelFault) -> Reason:
-    """Return the reason of a failed launch with invented arrays and blocks; a finding that depends on these is none."""
+    """Return why a launch with invented sizes failed: because of them, unless a finding does not depend on them."""
     errors = [one for one in fault.diagnostics if one.severity == "error"]
     own = [one for one in errors if not one.id.startswith(_BY_SIZE)]
     if own or not errors:

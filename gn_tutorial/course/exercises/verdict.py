@@ -22,8 +22,8 @@ class Verdict:
     """What is wrong, in the learner's terms.
 
     message: one or two sentences. case: the smallest input that shows it. where: file and line, if one is to blame.
-    detail: longer text below, such as the compiler's errors. section: the section of the
-    exercise's notebook that explains this, if it is not the exercise's own.
+    detail: longer text below, such as the compiler's errors. section: the section of the exercise's notebook that
+    explains this, if it is not the exercise's own.
     """
 
     message: str

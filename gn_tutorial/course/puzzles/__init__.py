@@ -1,1 +1,1 @@
-"""Puzzles: a learner writes a few lines of C++ in a notebook, beside the idea they need, and sees what they did."""
+"""Puzzles: a learner writes a few lines of C++ beside the idea that they need; a picture shows what the lines did."""

@@ -167,7 +167,7 @@ def _box(x: float, top: float, width: float, colour: str, tip: str) -> str:
 
 
 def _word(x: float, top: float, width: float, text: str, ground: str) -> str:
-    """Return text in the middle of a box of that colour. SVG draws no background-color; it is for programs."""
+    """Return text in the middle of a box of that colour. SVG draws no background-color; programs read it."""
     ink = _INKS.get(ground, "currentColor")
     below = f' style="background-color:{ground}"' if ground else ""
     return (
