@@ -34,7 +34,7 @@ GNT = (sys.executable, "-m", "gn_tutorial")
 
 @dataclass(frozen=True)
 class Row:
-    """A measured command. before: commands on other texts that run first; target: the seconds that it may take."""
+    """A measured command. before: commands on other texts that run first. target: the seconds that it may take."""
 
     name: str
     command: tuple[str, ...]
@@ -65,7 +65,7 @@ ROWS = (
 
 
 def measure(row: Row, runs: int, folder: Path) -> tuple[float, float]:
-    """Seconds of wall time and of processor time, each the median of ``runs``."""
+    """Return seconds of wall time and of processor time, each the median of ``runs``."""
     exercises, warm = folder / "exercises", folder / "warm"
     environment = os.environ | {"GNT_CACHE_DIR": str(warm), "GNT_EXERCISES_DIR": str(exercises)}
     environment |= {"PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
@@ -86,7 +86,7 @@ def measure(row: Row, runs: int, folder: Path) -> tuple[float, float]:
 
 
 def _solve(exercises: Path) -> None:
-    """Right attempts, so that every case of a check runs."""
+    """Write right attempts, so that every case of a check runs."""
     for exercise in load_course().exercises:
         target = exercises / exercise.solution.parent.name / exercise.solution.name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ class Passed:
     _last: str = ""
 
     def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
-        """What ``sys.setprofile`` calls."""
+        """Count one event; ``sys.setprofile`` calls this."""
         name = frame.f_code.co_filename
         if event != "call" or not name.startswith(PACKAGE):
             return
@@ -52,12 +52,12 @@ class Passed:
             self.files.append(name)
 
     def names(self) -> list[str]:
-        """The files, from the package on."""
+        """Return the files' paths inside the package."""
         return [one.removeprefix(PACKAGE) for one in self.files]
 
 
 def passed(call: Callable[[], Any]) -> Passed:
-    """What a warm call passes."""
+    """Return the files that a warm call passes."""
     call()
     found = Passed()
     sys.setprofile(found)

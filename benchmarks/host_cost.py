@@ -34,11 +34,11 @@ from gn_tutorial.runtime.launch_types import LaunchRequest
 BESIDE_TORCH = (((8, 32, 64, 64), 8), ((4, 64, 128, 128), 16))
 TARGET, TARGET_OF_ALL, LINEAR = 3.0, 2.0, 2.0
 RUNS = 25
-CHANNELS, GROUPS, SPATIAL = 32, 8, 1024  # of the series: N grows, so that every element has the same work around it
+CHANNELS, GROUPS, SPATIAL = 32, 8, 1024  # of the series, in which N grows, so that the work per element stays the same
 
 
 def prepare(name: str, shape: tuple[int, ...], groups: int, threads: int = 1) -> tuple[Prepared, dict[str, np.ndarray]]:
-    """A bare launch made ready, and its inputs."""
+    """Return a prepared bare launch, and its inputs."""
     op, spec = find_kernel(name)
     arrays = random_inputs.inputs(op, shape, seed=1)
     plan = call_plan.plan(op, spec, list(arrays.values()), {"num_groups": groups})
@@ -56,7 +56,7 @@ def timed(function, clock=time.process_time) -> float:
 
 
 def beside_torch(name: str, threads: int) -> list[dict[str, object]]:
-    """Seconds of both, in turns, of as many threads. Raises ImportError without torch."""
+    """Return seconds of torch and the twin, in turns, on so many threads. Raises ImportError without torch."""
     import torch
 
     torch.set_num_threads(threads)
@@ -79,7 +79,7 @@ def beside_torch(name: str, threads: int) -> list[dict[str, object]]:
 
 
 def series(name: str, most: int) -> list[dict[str, float]]:
-    """Nanoseconds per element, from 1e4 elements to ``most``."""
+    """Return nanoseconds per element, from 1e4 elements to ``most``."""
     rows = []
     for exponent in range(4, 9):
         elements = 10**exponent

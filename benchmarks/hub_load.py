@@ -35,14 +35,14 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "deploy" / "jupyterhub" / "jupyterhub_config.py"
 NOTEBOOKS = ("02_the_machine", "03_scalar_kernel")
-#: A learner who waits longer for a cell has lost patience: an error.
+#: Seconds that a learner waits for a cell; a longer wait is an error.
 PATIENCE = 300
 _CHECK = re.compile(r'gnt\.check\("(\d\d\.\d)"\)')
 
 
 @dataclass
 class Seen:
-    """What all learners met. Times in seconds."""
+    """What all learners experienced. Times are in seconds."""
 
     started: list[float] = field(default_factory=list)
     checks: list[float] = field(default_factory=list)
@@ -76,7 +76,7 @@ def unix_users(names: list[str]) -> Iterator[None]:
 
 @contextmanager
 def hub(given: argparse.Namespace, names: list[str], token: str, folder: Path) -> Iterator[str]:
-    """The hub, and its address."""
+    """Start the hub, yield its address, and stop it at the end."""
     port = given.port
     config = folder / "config.py"
     config.write_text(
@@ -111,7 +111,7 @@ class Learner:
         self.random = random.Random(name)
 
     async def live(self) -> None:
-        """The whole visit; whatever goes wrong is noted."""
+        """Make the whole visit, and note every error."""
         try:
             await self._pause()
             await self._start()
@@ -156,8 +156,8 @@ class Learner:
         session = await self._call("POST", f"{home}/api/sessions", body)
         kernel = session["kernel"]["id"]
         url = self.address.replace("http", "ws") + f"{home}/api/kernels/{kernel}/channels"
-        # Read at once, as a browser does: a message that nobody has read keeps Tornado from answering pings, and after
-        # 90 seconds the server hung up on a learner who thought for that long.
+        # Read at once, as a browser does: an unread message keeps Tornado from answering pings, and after 90 seconds
+        # the server hung up on a learner who thought for that long.
         heard: asyncio.Queue[str | None] = asyncio.Queue()
         socket = await websocket_connect(
             HTTPRequest(url, headers=self.headers), on_message_callback=heard.put_nowait, max_message_size=1 << 28
@@ -201,7 +201,7 @@ class Learner:
         source: str,
         times: list[float],
     ) -> str:
-        """Run one cell and note how long it took; what it printed and showed. A cell that raises is an error."""
+        """Run one cell, note how long it took, and return its outputs as text. A cell that raises is an error."""
         ask = uuid.uuid4().hex
         header = {"msg_id": ask, "msg_type": "execute_request", "session": ask, "username": "", "version": "5.3"}
         content = {"code": source, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False}
@@ -228,7 +228,7 @@ class Learner:
 
 
 def memory_of(names: list[str]) -> int:
-    """Bytes of all processes of these users, pages that several share counted once (PSS)."""
+    """Return the bytes of all processes of these users; shared pages count once (PSS)."""
     ids = {pwd.getpwnam(name).pw_uid for name in names}
     total = 0
     for process in Path("/proc").iterdir():
@@ -242,13 +242,13 @@ def memory_of(names: list[str]) -> int:
 
 
 def processor_time() -> float:
-    """Seconds that all cores have worked since the machine started, whoever let them: it should have no other work."""
+    """Return the seconds that all cores have worked since the machine started, for any program, so run no other."""
     user, nice, system, _, _, irq, softirq, *_ = (int(one) for one in Path("/proc/stat").read_text().split()[1:11])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 async def visit(given: argparse.Namespace, address: str, token: str, names: list[str]) -> Seen:
-    """All learners at once."""
+    """Let all learners visit at the same time."""
     seen = Seen()
     AsyncHTTPClient.configure(None, max_clients=4 * len(names))
     for _ in range(120):
@@ -273,7 +273,7 @@ async def visit(given: argparse.Namespace, address: str, token: str, names: list
 
 
 def row(name: str, times: list[float]) -> str:
-    """Median and 95th percentile."""
+    """Return a line with median, 95th percentile and maximum."""
     if len(times) < 2:
         return f"{name:24} {len(times):5}"
     middle, high = statistics.median(times), statistics.quantiles(times, n=20)[-1]
@@ -281,7 +281,7 @@ def row(name: str, times: list[float]) -> str:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--learners", type=int, default=40)
     parser.add_argument("--pause", type=float, default=8.0, help="seconds before a cell, on average (default: 8)")

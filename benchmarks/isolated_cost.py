@@ -30,7 +30,7 @@ CHANNELS, GROUPS = 64, 8
 
 
 def inputs(elements: int) -> dict[str, np.ndarray]:
-    """x of about so many elements, of 16 images, and what goes with it."""
+    """Return x with about so many elements, for 16 images, and the other inputs."""
     rng = np.random.default_rng(1)
     return {
         "x": rng.normal(size=(16, CHANNELS, elements // (16 * CHANNELS))).astype(np.float32),
@@ -40,7 +40,7 @@ def inputs(elements: int) -> dict[str, np.ndarray]:
 
 
 def processor_time(function: Callable[[], object]) -> float:
-    """Seconds of this process and of those that it waited for."""
+    """Return processor seconds of one call, in this process and in those that it waited for."""
 
     def now() -> float:
         used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -54,7 +54,7 @@ def processor_time(function: Callable[[], object]) -> float:
 
 
 def isolation(name: str, arrays: dict[str, np.ndarray], rounds: int) -> list[dict[str, Any]]:
-    """Milliseconds of processor time of one launch, in process and isolated."""
+    """Return milliseconds of processor time of one launch, in process and isolated."""
     kernel, rows = gnt.kernel(name), []
     for observed in (False, True):
 
@@ -70,7 +70,7 @@ def isolation(name: str, arrays: dict[str, np.ndarray], rounds: int) -> list[dic
 
 
 def process_alone(rounds: int) -> float:
-    """Milliseconds of processor time of a launcher without a job: it starts, finds no job file, and ends."""
+    """Return milliseconds of processor time of a launcher without a job: it starts, finds no job file, and ends."""
     launcher = build_launcher().library
 
     def start() -> None:
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def show(rows: list[dict[str, Any]]) -> None:
-    """The rows as a table, with the ratio."""
+    """Print the rows as a table, with the ratio."""
     names = ("kernel", "elements", "mode", "in process", "isolated", "ratio")
     table = Table(*(Column(name, no_wrap=True) for name in names), title="processor time of a launch, ms")
     for row in rows:

@@ -36,7 +36,7 @@ from gn_tutorial.course.classroom.judge_class import HowFar, Where, judge_class 
 
 
 class Killer:
-    """Ends so many judging processes, each a moment after a judgement came, in the middle of another text."""
+    """Ends ``kills`` judging processes, each a moment after a judgement, while another text is being judged."""
 
     def __init__(self, kills: int, texts: int) -> None:
         self._rng = random.Random(7)
@@ -44,7 +44,7 @@ class Killer:
         self.ended: list[int] = []
 
     def look(self, progress: HowFar) -> None:
-        """Called for each judgement."""
+        """Note a judgement, and perhaps end a process."""
         if progress.done in self._at:
             threading.Timer(0.3, self._end_one).start()
 
@@ -56,7 +56,7 @@ class Killer:
 
 
 def run(texts: Sequence[Named], workers: int, kills: int) -> dict[str, object]:
-    """Judge the texts with so many workers."""
+    """Judge the texts with so many workers, and return the figures."""
     killer = Killer(kills, len(texts))
     with tempfile.TemporaryDirectory(prefix="gnt-many-") as place:
         folder = Path(place) / "class"

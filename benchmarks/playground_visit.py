@@ -27,7 +27,7 @@ from browser_support import FLAGS, chromium  # noqa: E402
 from playground_support import Server  # noqa: E402
 from playground_visitor import open_at, run, write  # noqa: E402
 
-#: What each visit begins with, and what it edits then: a small wrong program, a step of GroupNorm.
+#: The programs that each visit runs and edits: first a small wrong one, then a step of GroupNorm.
 FIRST, LARGE = "queue/empty_bad", "group_norm/vectorised"
 TEXTS = {
     FIRST: ROOT / "tests" / "programs" / "queue" / "empty_bad.cpp",
@@ -41,17 +41,17 @@ def processes() -> list[psutil.Process]:
 
 
 def memory() -> float:
-    """Bytes of all of them, pages that several share counted once."""
+    """Return the bytes of all these processes; shared pages count once."""
     return sum(one.memory_full_info().pss for one in processes())
 
 
 def work() -> float:
-    """Seconds of processor time of all of them."""
+    """Return the seconds of processor time of all these processes."""
     return sum(sum(one.cpu_times()[:2]) for one in processes())
 
 
 def timed(page: Page) -> tuple[float, float]:
-    """Seconds, and seconds of the processor, from Run to what came of it."""
+    """Return seconds of wall time and of processor time from Run to the verdict."""
     began, worked = time.monotonic(), work()
     if not run(page):
         raise SystemExit(f"no verdict: {page.inner_text('#findings')}")
@@ -69,14 +69,14 @@ def edits(page: Page, start: str, count: int) -> list[tuple[float, float]]:
 
 
 def row(name: str, times: list[tuple[float, float]]) -> str:
-    """Medians, and the most."""
+    """Return a line with medians and the longest time."""
     wall, worked = zip(*times, strict=True)
     middle = statistics.median
     return f"{name:34} {len(times):3}   {middle(wall):5.1f} s (most {max(wall):.1f}), processor {middle(worked):.1f} s"
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="that gnt dev playground made")
     parser.add_argument("--visits", type=int, default=3)

@@ -28,7 +28,7 @@ from gn_tutorial.course.puzzles.bank import Puzzle, load
 from gn_tutorial.course.puzzles.check import check
 
 WARM, COLD = 1.0, 2.0
-#: One of each frame and picture.
+#: Puzzles that together have each frame and each picture.
 CHOSEN = ("04.count", "02.share", "05.order")
 
 
@@ -38,7 +38,7 @@ def _used() -> float:
 
 
 def _median(run: Callable[[int], None], runs: int) -> tuple[float, float]:
-    """Wall and processor seconds of ``run(number)``; one before them is not counted."""
+    """Return the median wall and processor seconds of ``run(number)``; a first run is not counted."""
     walls, processors = [], []
     for number in range(runs + 1):
         begin, used = time.perf_counter(), _used()
@@ -49,7 +49,7 @@ def _median(run: Callable[[int], None], runs: int) -> tuple[float, float]:
 
 
 def _new(puzzle: Puzzle, number: int) -> str:
-    """Our lines, as a text that no cache has seen."""
+    """Return our solution as a text that no cache has seen."""
     return f"{puzzle.solution}\n// {time.time_ns()} {number}"
 
 

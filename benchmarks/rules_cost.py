@@ -22,7 +22,7 @@ LONGEST = "group_norm/any"
 
 
 def longest_text() -> OwnText:
-    """The kernel and every header of its folder and of ``kernels/common``, as one text."""
+    """Return the kernel and every header of its folder and of ``kernels/common`` as one text."""
     kernel = find_kernel(LONGEST)[1].file
     headers = [*(kernel.parents[1] / "common").glob("*.h"), *kernel.parent.glob("*.h")]
     text = "\n".join(path.read_text("utf-8") for path in [*sorted(headers), kernel])
@@ -30,7 +30,7 @@ def longest_text() -> OwnText:
 
 
 def seconds(own: OwnText, rounds: int) -> float:
-    """The least processor time of one reading."""
+    """Return the least processor time of one reading."""
     found = []
     for _ in range(rounds):
         begin = time.process_time()

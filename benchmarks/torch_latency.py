@@ -37,7 +37,7 @@ Calls = dict[str, Callable[[], object]]
 
 
 def calls(shape: tuple[int, ...], groups: int, device: torch.device, dtype: torch.dtype) -> dict[str, Calls]:
-    """Direction -> whose -> the call. Backward passes are called themselves, without autograd around them."""
+    """Return direction -> whose operator -> the call. Backward passes are called directly, without autograd."""
     made = torch.Generator().manual_seed(1)
     x, grad = (torch.randn(*shape, generator=made).to(device, dtype) for _ in range(2))
     weight, bias = (torch.rand(shape[1], generator=made).to(device, dtype) for _ in range(2))

@@ -92,7 +92,7 @@ def seconds(function) -> float:
 
 
 def calls() -> dict[str, tuple]:
-    """Of each way: the operator, the direct binding, the bare operator, its body."""
+    """Return kind of call -> its ways: the operator, the direct binding, the bare operator, its body."""
     made = torch.Generator().manual_seed(1)
     x, grad = (torch.randn(*SHAPE, generator=made) for _ in range(2))
     weight, bias = (torch.rand(SHAPE[1], generator=made) for _ in range(2))
@@ -141,7 +141,7 @@ def main() -> int:
         for function in functions * 20:  # warm
             function()
         rounds = [[seconds(function) for function in functions] for _ in range(given.rounds)]
-        # Of differences within a round: what the machine does in that moment meets both.
+        # The median of differences within a round: other work of the machine slows both calls of a round.
         ours = statistics.median((one[0] - one[1]) * 1e6 for one in rounds)
         theirs = statistics.median((one[2] - one[3]) * 1e6 for one in rounds)
         op, binding = (statistics.median(one[at] * 1e6 for one in rounds) for at in (0, 1))

@@ -23,13 +23,13 @@ from gn_tutorial import nn
 from gn_tutorial.errors import GntError
 from gn_tutorial.torch_ops import latency, training
 
-#: Groups, and the shape of x, of the two norms of the net.
+#: The groups and the shape of x for each of the net's two norms.
 NORMS = ((4, (training.BATCH, 16, 8, 8)), (8, (training.BATCH, 32, 4, 4)))
 KINDS = {"ours": nn.GroupNorm, "built-in": torch.nn.GroupNorm}
 
 
 def step_of(kind: type[torch.nn.Module], device: torch.device) -> Callable[[], object]:
-    """One step of a training that goes on."""
+    """Return a function that makes one step of a training, which it continues from call to call."""
     net = training.make_net(kind, 0).to(device)
     optimizer = training.make_optimizer(net)
     digits = training.Digits(*(one.to(device) for one in training.load_digits()[0]))
@@ -38,7 +38,7 @@ def step_of(kind: type[torch.nn.Module], device: torch.device) -> Callable[[], o
 
 
 def norms_of(kind: type[torch.nn.Module], device: torch.device) -> Callable[[], object]:
-    """Both norms, forward and backward, without the rest of the net."""
+    """Return a function that runs both norms, forward and backward, without the rest of the net."""
     made = torch.Generator().manual_seed(1)
     parts = []
     for groups, shape in NORMS:
@@ -53,7 +53,7 @@ def norms_of(kind: type[torch.nn.Module], device: torch.device) -> Callable[[], 
 
 
 def measure(where: latency.MeasuredOn, rounds: int, warm_up: int) -> list[dict[str, object]]:
-    """A row for a step and one for its norms; times in milliseconds."""
+    """Return a row for a step and one for its norms; times are in milliseconds."""
     rows = []
     for name, make in (("step", step_of), ("norms", norms_of)):
         functions = {kind: make(layer, where.device) for kind, layer in KINDS.items()}

@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 ADD_ELEMENTS = 4 << 20
 TILES = (256, 1024, 4096)
 RUNS = 31
-# In the order of instruction_cost.cpp's Operation; of a queue, four calls and no elements.
+# In the order of instruction_cost.cpp's Operation. For the queue, one instruction is four calls without elements.
 INSTRUCTIONS = (
     "Add float",
     "Muls half",
@@ -87,7 +87,7 @@ void plain_add(const float* x, const float* y, float* z, uint64_t n) {
 
 
 def interleaved(*actions) -> list[float]:
-    """The least seconds of each action over RUNS rounds; in a round every action runs once and returns its seconds."""
+    """Return each action's least seconds over RUNS rounds; an action returns its seconds, and runs once in a round."""
     for action in actions:
         action()
     rounds = [[action() for action in actions] for _ in range(RUNS)]
@@ -107,7 +107,7 @@ def processor_time(function) -> float:
 
 
 def add_staging() -> dict[str, float]:
-    """Seconds of Add over 4 Mi floats: plain loop, bare twin, observed twin."""
+    """Return seconds of Add over 4 Mi floats: plain loop, bare twin, observed twin."""
     rng = np.random.default_rng(1)
     x, y = (rng.normal(size=ADD_ELEMENTS).astype(np.float32) for _ in range(2))
     z = np.empty_like(x)
@@ -123,7 +123,7 @@ def add_staging() -> dict[str, float]:
 
 
 def tiles() -> list[dict[str, float]]:
-    """Seconds of Add over 4 Mi floats with other tiles: three copies, an instruction and twelve queue calls each."""
+    """Return seconds of Add over 4 Mi floats with other tiles. A tile has three copies, an Add, twelve queue calls."""
     text = gnt.kernel("add").path.read_text()
     assert "kTile = 2048" in text
     x = np.random.default_rng(1).normal(size=ADD_ELEMENTS).astype(np.float32)
@@ -141,7 +141,7 @@ def tiles() -> list[dict[str, float]]:
 
 
 def instructions() -> list[dict[str, float | str | int]]:
-    """Nanoseconds per instruction, bare and observed, over the number of elements."""
+    """Return nanoseconds per instruction, bare and observed, over the number of elements."""
     kernel = gnt.kernel(HERE / "instruction_cost.cpp")
 
     def launched(memory: np.ndarray, code: int, count: int, observed: bool, repetitions: int) -> float:
@@ -179,7 +179,7 @@ def instructions() -> list[dict[str, float | str | int]]:
 
 
 def scalar_kernel() -> dict[str, float]:
-    """Seconds of the scalar GroupNorm kernel, bare and observed: every element through GetValue and SetValue."""
+    """Return seconds of the scalar GroupNorm kernel, bare and observed; it accesses every element by itself."""
     kernel = gnt.kernel("group_norm/scalar")
     x = np.random.default_rng(2).normal(size=(4, 32, 64, 64)).astype(np.float32)
     few = x[:, :, :1, :1].copy()  # what a call costs besides its elements
@@ -193,7 +193,7 @@ def scalar_kernel() -> dict[str, float]:
 
 
 def launches() -> dict[str, float]:
-    """Wall seconds from Python of one small launch (copy of 4 KiB, one block), and of compiling a kernel."""
+    """Return wall seconds from Python of one small launch (copy of 4 KiB, one block), and of compiling a kernel."""
     x = np.arange(1024, dtype=np.float32)
     copy = gnt.kernel("copy")
     bare = {"isolated": False, "observed": False}
@@ -219,7 +219,7 @@ def launches() -> dict[str, float]:
 
 
 def prepared() -> dict[str, float]:
-    """Wall seconds of one in-process call whose arguments stay the same (bare, one block, 4 KiB)."""
+    """Return wall seconds of one in-process call whose arguments stay the same (bare, one block, 4 KiB)."""
     from gn_tutorial.abi import structs
     from gn_tutorial.runtime.in_process import Prepared
     from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -237,7 +237,7 @@ def prepared() -> dict[str, float]:
 
 
 def within_target(elements: int, bare_ns: float, observed_ns: float, calls: int = 1) -> bool:
-    """Whether watching ``calls`` of so many elements costs no more than the twin is designed for."""
+    """Whether observing ``calls`` calls of so many elements costs no more than the twin's target."""
     return observed_ns <= 1.5 * bare_ns if elements >= 1024 else observed_ns - bare_ns <= 100 * calls
 
 

@@ -31,7 +31,7 @@ KERNEL, UNTOUCHED, PASSED = "silu", "06.2", "03.1"
 
 
 def calls(folder: Path) -> dict[str, Callable[[], object]]:
-    """The calls by what the table calls them. folder: the learner's, which gets a right solution."""
+    """Return the calls by their names in the table. folder: the learner's, which gets a right solution."""
     x = np.linspace(-4.0, 4.0, 2048, dtype=np.float32)
     kernel = gnt.kernel(KERNEL)
     exercise = load_course().find(PASSED)
@@ -49,7 +49,7 @@ def calls(folder: Path) -> dict[str, Callable[[], object]]:
 
 
 def cost(call: Callable[[], object], times: int) -> tuple[float, float]:
-    """Milliseconds of wall and of processor time of one of so many calls."""
+    """Return milliseconds of wall and of processor time of a call, on average over ``times`` calls."""
     begin, used = time.perf_counter(), processor_time()
     for _ in range(times):
         call()
@@ -57,21 +57,21 @@ def cost(call: Callable[[], object], times: int) -> tuple[float, float]:
 
 
 def processor_time() -> float:
-    """Seconds of this process and of those that it waited for."""
+    """Return processor seconds of this process and of those that it waited for."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def imported(what: str) -> Callable[[], object]:
-    """A new Python that imports a package."""
+    """Return a call that starts a new Python which imports a package."""
     return lambda: subprocess.run([sys.executable, "-c", f"import {what}"], check=True)
 
 
 def measured(rounds: int, folder: Path) -> dict[str, tuple[float, float]]:
-    """The median of wall and of processor time, by call."""
+    """Return call -> the medians of wall and of processor time."""
     known = calls(folder)
     for call in known.values():
-        call(), call()  # the second one is the first that finds everything done
+        call(), call()  # the second call is the first one that finds everything ready
     known |= {"import": imported("gn_tutorial"), "numpy": imported("numpy")}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in known}
     for _ in range(rounds):

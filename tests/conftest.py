@@ -1,4 +1,4 @@
-"""What every test shares: a kernel cache of their own, kept between runs."""
+"""Setup of the tests: a kernel cache of their own, kept between runs; a terminal's width and signals do not matter."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ pytest_plugins = ["isolated_support", "zig_support"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A worker of pytest-xdist has one, and tables would fold to it.
+    # A worker of pytest-xdist has COLUMNS, and tables would be folded to that width.
     os.environ.pop("COLUMNS", None)
     # A shell script's background job begins with SIGINT ignored, and so does all that it starts: a suite run like that
     # waited for interrupts that never came.

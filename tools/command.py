@@ -1,4 +1,4 @@
-"""Runs a function with Typer's options as a program, ``python -m tools.<name>``: errors and exit codes as of gnt."""
+"""Runs a function with Typer's options as a program, ``python -m tools.<name>``, with gnt's errors and exit codes."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def program(function: Callable[..., None]) -> typer.Typer:
 
 
 def run(function: Callable[..., None], name: str) -> None:
-    """Run the function with the words of the command line. name: of its module, for the help."""
+    """Run the function with the command line's arguments. name: of its module, for the help."""
     ending(lambda: program(function)(prog_name=f"python -m {name}"))

@@ -1,4 +1,4 @@
-"""Write a file so that a reader, or a power cut, sees the old content or the new one and never half of it."""
+"""Writes a file so that readers, also after a power cut, find the old content or the new one, never half of it."""
 
 from __future__ import annotations
 

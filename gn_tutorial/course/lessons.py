@@ -1,7 +1,7 @@
-"""What the notebooks use besides kernels and pictures: lines of a source, inputs, the subjects of their experiments.
+"""Functions for the notebooks besides kernels and pictures: lines of a source, inputs, subjects of experiments.
 
-``gnt.lessons.show(kernel, "first line", "last line")`` and the like. A helper that two notebooks need stands here, so
-that no notebook defines it again.
+A notebook calls them as ``gnt.lessons.show(kernel, "first line", "last line")``. A helper that two notebooks need is
+here, so that no notebook defines it again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = [
 def show(source: Kernel | str, start: str, end: str = "  }") -> None:
     """Print lines of a kernel or text with their numbers: from the first that contains ``start`` to the next ``end``.
 
-    end: the whole last line. Raises ValueError that names the text that no line has.
+    end: the whole last line. Raises ValueError, which names the text, if no line has it.
     """
     lines = (source.source if isinstance(source, Kernel) else source).splitlines()
     first = next((i for i, line in enumerate(lines) if start in line), None)
@@ -64,12 +64,12 @@ def show(source: Kernel | str, start: str, end: str = "  }") -> None:
 
 
 def stub(exercise: str) -> str:
-    """What a learner starts from in an exercise, as it was handed out. Raises ArgumentError for an unknown id."""
+    """The text that a learner starts from in an exercise. Raises ArgumentError for an unknown id."""
     return load_course().find(exercise).stub.read_text(encoding="utf-8")
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print what a launch did for its x of ``nbytes``: readings, vector instructions of block 0, waits of S for V.
+    """Print how often a launch read its x of ``nbytes``, block 0's vector instructions, and its waits of S for V.
 
     Returns how many of the instructions are ReduceSum.
     """

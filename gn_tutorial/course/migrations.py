@@ -1,6 +1,6 @@
-"""Exercises that got another number: what a learner has under the old one moves along.
+"""Exercises that got another number, so that a learner's progress and files under the old number are found.
 
-When notebook 06 became two, those behind it grew by one. Later exercises took the order of their notebook.
+When notebook 06 became two, those behind it grew by one. After that, exercises took the order of their notebook.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-#: Notebooks whose number grew by one, by the number that they had, and their topic.
+#: Notebooks whose number grew by one: the former number -> the topic.
 _MOVED = {
     "07": "precision",
     "08": "profile_and_tune",
@@ -16,7 +16,7 @@ _MOVED = {
     "10": "backward_kernel",
     "11": "pytorch",
 }
-#: Exercises that changed places in their notebook after that: the number before -> the number now.
+#: Exercises that changed places in their notebook after that: the former number -> the present one.
 _ORDERED = {
     "01.2": "01.3",
     "01.3": "01.2",
@@ -40,7 +40,7 @@ def new_id(old: str, version: int) -> str:
 
 
 def former_files(file: str) -> tuple[str, ...]:
-    """Where a learner may have had the exercise's file, ``08_precision/08_1_...``, before: the latest place first."""
+    """The former places of an exercise's file, ``08_precision/08_1_...``, in a learner's folder; the latest first."""
     folder, name = PurePosixPath(file).parent.name, PurePosixPath(file).name
     notebook, _, topic = folder.partition("_")
     number = name[:4].replace("_", ".")
@@ -53,7 +53,7 @@ def former_files(file: str) -> tuple[str, ...]:
 
 
 def renumbered(text: str, former: str, file: str) -> str:
-    """The text of a learner's file that was ``former``, with the new numbers of exercises and notebooks."""
+    """Return a learner's text with the present numbers of exercises and notebooks. former: its file's former place."""
 
     def grown(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + 1:02}{found[3]}"

@@ -1,4 +1,4 @@
-"""Mistakes that a puzzle names, and how they are recognised. Without NumPy: a web page asks it too."""
+"""Mistakes that a puzzle names, and how they are recognised. Imports no NumPy: a web page uses it too."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class WrongAnswer:
     """A mistake, its lines, and the sentence about it.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names_of``), or by both. right: nothing is found and the numbers are right, and still it
-    is refused.
+    over what the lines did (``names_of``), or by both. right: the mistake of lines whose numbers are right and in which
+    the twin finds nothing; they are refused all the same.
     """
 
     name: str
@@ -39,10 +39,10 @@ def code_of(lines: str) -> str:
 
 
 def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], Timeline] | None) -> dict[str, Any]:
-    """What a ``when`` may use of every attempt, whatever its arrays.
+    """Return the names that a ``when`` may use for every attempt, besides its arrays.
 
-    text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
-    comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
+    text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: the message of the compiler, the twin or
+    the comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
     which both pipes of block 0 are at work, if there is a timeline.
     """
     events = [event for block in (trace.blocks.values() if trace else ()) for event in block]
@@ -59,10 +59,9 @@ def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], 
 def recognised(
     wrong: Iterable[WrongAnswer], names: Mapping[str, Any], *, right: bool, finding: str = ""
 ) -> WrongAnswer | None:
-    """The first mistake that this attempt is. right: its numbers are, and nothing was found.
+    """Return the first mistake that this attempt shows. right: its numbers are right, and the twin found nothing.
 
-    What the twin found is known to be true, what is read in the lines is a guess: after a finding only those mistakes
-    are asked that name it.
+    A finding of the twin is certain, a ``when`` is a guess: after a finding, only mistakes that name it are tried.
     """
     for one in wrong:
         if one.right != right or not (one.when or one.finding):
@@ -83,6 +82,6 @@ def together(found: Timeline, one: str, other: str) -> float:
 def _true(expression: str, names: Mapping[str, Any]) -> bool:
     try:
         return bool(eval(expression, {}, dict(names)))
-    # Of an output, after a launch that ended before; of the place of a word that the lines do not have (`text.index`).
+    # It may name an output of a launch that failed, or the place of a word that the lines lack (`text.index`).
     except (NameError, KeyError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""Which exercises were passed, which hints read, what was answered to quizzes, which theory papers were written.
+"""A learner's progress: exercises and puzzles passed, hints read, answers to quizzes, theory papers written.
 
 It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
 """
@@ -18,8 +18,8 @@ import platformdirs
 from gn_tutorial.course.migrations import new_id
 from gn_tutorial.course.users_file import UsersFile
 
-#: 2: notebook 06 became two, and the exercises of those behind it have other numbers. 3: exercises took the order of
-#: their notebook.
+#: 2: notebook 06 became two, which changed the numbers of later exercises. 3: exercises took the order of their
+#: notebook.
 VERSION = 3
 
 
@@ -28,7 +28,7 @@ class Progress:
     """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
 
     quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
-    theory: what ``exam.marking`` records of each paper, the first one first. puzzles: as ``passed``.
+    theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: as ``passed``.
     """
 
     passed: dict[str, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Progress:
         return replace(self, passed={exercise: _today()} | self.passed)
 
     def with_puzzle(self, puzzle: str) -> Progress:
-        """The same for a puzzle."""
+        """This progress and one more puzzle; the date of an earlier pass stays."""
         return replace(self, puzzles={puzzle: _today()} | self.puzzles)
 
     def with_hint(self, exercise: str, level: int) -> Progress:
@@ -61,7 +61,7 @@ class Progress:
     def theory_answers(self) -> dict[str, str]:
         """The key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
 
-        Papers of earlier versions have counts by topic alone, and none of these.
+        Papers of earlier versions have only counts by topic, and no answers.
         """
         return {key: letters for record in self.theory for key, letters in record.get("answers", {}).items()}
 
@@ -79,7 +79,7 @@ class ProgressFile:
         self._warn = warn
 
     def read(self) -> Progress:
-        """The progress; empty if there is none. A file that cannot be read is moved aside, and ``warn`` told so."""
+        """The progress; empty if there is none. Moves a damaged file aside, and calls ``warn``."""
         try:
             return progress_of(json.loads(self.path.read_bytes()))
         except FileNotFoundError:
@@ -108,7 +108,7 @@ def _today() -> str:
 
 
 def progress_of(data: Any) -> Progress:
-    """Progress from plain data. Raises KeyError, TypeError, ValueError, AttributeError for what is something else."""
+    """Progress from plain data. Raises KeyError, TypeError, ValueError or AttributeError for other data."""
     version = data.get("version", 1)
     passed = {new_id(key, version): str(value) for key, value in data["passed"].items()}
     hints = {new_id(key, version): int(value) for key, value in data["hints"].items()}

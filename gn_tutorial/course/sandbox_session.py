@@ -1,7 +1,7 @@
-"""A desk to try things on: a folder in which commands of ``gnt`` run, with a learner's files of its own.
+"""A desk: a temporary folder in which commands of ``gnt`` run, with a learner's files of its own.
 
 A notebook that shows commands must leave the reader's progress, exercises and attempts alone, and print the same on
-every computer. The folder and all that the commands kept are gone when the desk is.
+every computer. The folder, and all that the commands wrote there, is deleted with the ``Desk``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
 
-#: Where commands keep a learner's files: all of them on the desk.
+#: The variables that name a learner's folders -> their places on the desk.
 _FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
-#: Of a learner's lines, so that a picture or a page has room beside them.
+#: The width of printed lines: that of a learner's code, so that a picture or a page has room beside them.
 _COLUMNS = "88"
-#: What a kernel of a notebook sets: its name, and colours for what it starts.
+#: Variables that a notebook's kernel sets: its name, and colours for the programs that it starts.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
-#: What differs from run to run: times of the day, minutes gone.
+#: Texts that differ from run to run, times of the day and minutes gone, and the text shown instead.
 _TIMES = (
     (re.compile(r"\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b"), "hh:mm"),
     (re.compile(r"\b\d+ min ago\b"), "... min ago"),
@@ -45,11 +45,11 @@ class Desk:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
-        """Print a command and what it says, without the desk's own path and without times of the day.
+        """Print a command and its output, without the desk's own path and without times of the day.
 
-        inside: the folder it is typed in. only: a regular expression; lines that do not have it are left out, and three
-        dots stand for them. code: its exit code, 0 unless something has to fail. Raises ArgumentError for what is no
-        command of ``gnt``, and, with all that it said, for another exit code.
+        inside: the folder in which it runs. only: a regular expression; three dots replace lines that it does not
+        match. code: the expected exit code. Raises ArgumentError if it is no command of ``gnt``, and, with the whole
+        output, if its exit code is another one.
         """
         words = shlex.split(command)
         if words[:1] != ["gnt"]:
@@ -64,22 +64,22 @@ class Desk:
             check=False,
         )
         said = self._same_everywhere(ran.stdout)
-        if ran.returncode:  # else standard error has signs of life only
+        if ran.returncode:  # else standard error has only signs of life
             said += self._same_everywhere(_SIGN_OF_LIFE.sub("", ran.stderr))
         if ran.returncode != code:
             raise ArgumentError(f"'{command}' ended with {ran.returncode}, not {code}:\n{said}")
         print(f"$ {command}", *_lines(said, only), sep="\n")
 
     def write(self, file: str, text: str) -> None:
-        """Make a file, or put another text into it."""
+        """Write a text into a file, and make the file if need be."""
         path = self.folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def replace(self, file: str, start: str, text: str, end: str = "") -> None:
-        """Put ``text`` in place of lines: from the first that contains ``start`` to the next that is ``end``.
+        """Replace lines by ``text``: from the first that contains ``start`` to the next that is ``end``.
 
-        Without ``end`` in place of that one line. Raises ArgumentError if a line is not there.
+        Without ``end`` only that first line is replaced. Raises ArgumentError if a line is not there.
         """
         path = self.folder / file
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -94,7 +94,7 @@ class Desk:
 
     @contextmanager
     def learner(self) -> Iterator[None]:
-        """What is made meanwhile in this program keeps its files on the desk too."""
+        """Let objects that this program makes meanwhile keep their files on the desk too."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
         os.environ.update(self._places)
         try:
@@ -106,7 +106,7 @@ class Desk:
                     os.environ[name] = value
 
     def _environment(self) -> dict[str, str]:
-        package = str(Path(__file__).resolve().parents[2])  # this one, wherever it was found
+        package = str(Path(__file__).resolve().parents[2])  # where this package is
         around = {name: value for name, value in os.environ.items() if name not in _OF_A_KERNEL}
         path = os.pathsep.join(filter(None, (package, around.get("PYTHONPATH"))))
         return around | self._places | {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PYTHONPATH": path}
@@ -119,7 +119,7 @@ class Desk:
 
 
 def _lines(text: str, only: str) -> list[str]:
-    """The lines that have ``only``, without spaces at their ends; a line of three dots for what stood between them."""
+    """Return the lines that match ``only``, without spaces at their ends, and three dots for each gap between them."""
     found: list[str] = []
     for line in text.rstrip().splitlines():
         if re.search(only, line):

@@ -1,4 +1,4 @@
-"""One JSON file of a user, which a terminal and a notebook may change at once: progress, theory paper, attempts."""
+"""A user's JSON file, which a terminal and a notebook may change at the same time: progress, theory paper, attempts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """name and refusal are for messages: ``the progress file`` ``cannot be used``. version: of what is written."""
+    """name and refusal are for messages: ``the progress file`` ``cannot be used``. version: of the written format."""
 
     path: Path
     name: str
@@ -29,9 +29,9 @@ class UsersFile:
     version: int
 
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
-        """The file as that dataclass; None if there is none. Keys of a newer version are passed over.
+        """Return the file's content as that dataclass; None if there is no file. Ignores keys of a newer version.
 
-        Raises ArgumentError if it cannot be read, with this advice where it is damaged: it is not thrown away.
+        Raises ArgumentError if it cannot be read, with this advice if it is damaged; it keeps a damaged file.
         """
         try:
             return msgspec.convert(json.loads(self.path.read_bytes()), shape)
@@ -44,7 +44,7 @@ class UsersFile:
             raise self.unusable(error) from error
 
     def store(self, made: Callable[[], _Kept]) -> _Kept:
-        """Write the dataclass that ``made`` returns, which may read the file: nobody else changes it meanwhile.
+        """Write the dataclass that ``made`` returns. ``made`` may read the file: a lock keeps others from changing it.
 
         Raises ArgumentError if the folder cannot be used.
         """
@@ -61,12 +61,12 @@ class UsersFile:
         return kept
 
     def set_aside(self) -> Path:
-        """Give a file that cannot be read another name, and return it."""
+        """Rename a file that cannot be read, and return its new path."""
         names = (self.path.with_name(f"{self.path.stem}.damaged{number}.json") for number in itertools.count(1))
         return self.path.replace(next(name for name in names if not name.exists()))
 
     def unusable(self, error: OSError) -> ArgumentError:
-        """What to raise where the file cannot be read or written."""
+        """Return the error to raise if the file cannot be read or written."""
         return ArgumentError(
             f"{self.name} {self.refusal}: {error.strerror}",
             where=str(self.path),

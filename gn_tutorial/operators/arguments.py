@@ -1,4 +1,4 @@
-"""What a learner passes to ``Kernel.run``, and how each value becomes one argument of a launch."""
+"""The values that a learner passes to ``Kernel.run``, and the launch argument that each becomes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_dtype(dtype: Any) -> np.dtype:
 
             return np.dtype(ml_dtypes.bfloat16)
         found = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError):  # of a text NumPy reads: a lone surrogate, "(2"
+    except (TypeError, ValueError, SyntaxError):  # NumPy parses texts: "(2", a lone surrogate
         found = None
     if found is not None and found.name in ARRAY_DTYPES:
         return found if found.isnative else found.newbyteorder("=")
@@ -61,7 +61,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Same:
-    """The memory of the parameter ``name``, which is before this one; ``array`` has its shape and dtype."""
+    """An argument that gets the memory of an earlier parameter, ``name``; ``array`` has its shape and dtype."""
 
     name: str
     array: np.ndarray
@@ -69,7 +69,7 @@ class Same:
 
 @dataclass(frozen=True)
 class SameList:
-    """The list of tensors of the parameter ``name``, which is before this one: the same words, the same memory."""
+    """An argument that gets the list of tensors of an earlier parameter, ``name``: same descriptor, same memory."""
 
     name: str
 
@@ -115,7 +115,7 @@ def inout(array: np.ndarray) -> InOut:
 
 
 def workspace(size: int) -> Scratch:
-    """Scratch memory of ``size`` bytes in global memory. Raises ArgumentError if that is no size."""
+    """Scratch memory of ``size`` bytes in global memory. Raises ArgumentError if it cannot exist."""
     try:
         whole = operator.index(size)
     except TypeError:
@@ -127,7 +127,7 @@ def workspace(size: int) -> Scratch:
 
 
 def check_array(name: str, value: Any) -> np.ndarray:
-    """Return ``value`` as a C-contiguous array in native byte order; a copy only where it was not one already.
+    """Return ``value`` as a C-contiguous array in native byte order; copies only if it is not one already.
 
     Raises ArgumentError, with the conversion to write, for lists, tensors, masked arrays and dtypes the device lacks.
     """
@@ -148,15 +148,15 @@ def require_array(name: str, value: Any) -> None:
     if not isinstance(value, np.ndarray):
         hint = f"np.asarray({name})" if hasattr(value, "__array__") else "pass a NumPy array"
         raise ArgumentError(f"'{name}' is of type {type(value).__name__}, not an array", hint=hint)
-    # Where nobody has imported numpy.ma, which takes 10 ms, there is none.
+    # Without numpy.ma, whose import takes 10 ms, no masked array can exist.
     if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"'{name}' is a masked array, and a kernel sees no mask", hint=f"{name}.filled(0)")
 
 
 def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[LaunchArg]:
-    """The arguments of a launch: one for each parameter, behind them the tensors of lists, ``x[0]``, ``x[1]``.
+    """Return the arguments of a launch: one for each parameter, then the tensors of lists, ``x[0]``, ``x[1]``.
 
-    values: by parameter. Raises ArgumentError naming the parameter.
+    values: parameter name -> value. Raises ArgumentError naming the parameter.
     """
     args, tensors = [], []
     for param in params:
@@ -214,7 +214,7 @@ def launch_arg(param: Param, value: Any) -> LaunchArg:
 
 
 def _struct_bytes(value: Any) -> bytes | None:
-    """The bytes of a struct (tiling data), or None if ``value`` is none."""
+    """Return the bytes of a struct (tiling data); None if ``value`` is not a struct."""
     if isinstance(value, Tiling):
         return value.bytes
     if isinstance(value, (bytes, bytearray, ctypes.Structure)):
@@ -246,7 +246,7 @@ def _value_bytes(param: Param, value: Any) -> bytes:
 
 
 def _number(param: Param, value: Any, name: str) -> np.generic:
-    """``value`` as a NumPy scalar, refused where C++ would convert it silently into another number."""
+    """Return ``value`` as a NumPy scalar. Raises ArgumentError if C++ would silently make it another number."""
     if name.startswith(("int", "uint")):
         bits = np.iinfo(name)
         try:

@@ -1,4 +1,4 @@
-"""A call of a registered operator, turned into the values of one launch.
+"""Turns a call of a registered operator into the values of one launch.
 
 ``plan`` checks the caller's arrays against the operator's ``op.toml``, asks the C++ tiling function how to split the
 work, and names a value for every kernel parameter. It launches nothing, so a wrong call is refused before any kernel
@@ -57,7 +57,7 @@ def plan(
 
 
 def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
-    """The plan with another tiling struct, and what follows from it: blocks and workspaces.
+    """Return the plan with another tiling struct, and the blocks and workspaces that follow from it.
 
     Raises ArgumentError for a struct that is not the operator's.
     """
@@ -79,7 +79,7 @@ def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
 def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
     """The result of a call with nothing to compute: empty outputs, no launch.
 
-    Raises ArgumentError if an output has elements, because then nobody would write them.
+    Raises ArgumentError if an output has elements, because no launch would write them.
     """
     outputs = {name: np.empty(plan.values[name].shape, plan.values[name].dtype) for name in plan.outputs}
     for name, array in outputs.items():
@@ -94,7 +94,7 @@ def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
 
 
 def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
-    """Keep the operator's outputs only (a workspace is no result), and add the tiling struct."""
+    """Return the result with the operator's outputs only (a workspace is none), and with the tiling struct."""
     outputs = {name: result.outputs[name] for name in plan.outputs}
     return replace(result, launched=replace(result.launched, arrays=outputs), tiling=plan.tiling)
 
@@ -129,7 +129,7 @@ def split_call(
 
 
 def _data_dtype(op: OpSpec, spec: KernelSpec, arrays: Mapping[str, np.ndarray]) -> np.dtype:
-    """The dtype of the data inputs: the first decides, the kernel must have it, the others must agree."""
+    """Return the first data input's dtype. Raises ArgumentError if the kernel lacks it, or another input differs."""
     found: tuple[str, np.dtype] | None = None
     for argument in op.inputs:
         if argument.name not in arrays:

@@ -1,4 +1,4 @@
-"""``kernel("group_norm/scalar")``, ``kernel(path)``, ``kernel(source=...)``: something to build, run and call."""
+"""``kernel("group_norm/scalar")``, ``kernel(path)``, ``kernel(source=...)`` give a kernel to build, run and call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
 from gn_tutorial.timing.machine import default_cores
 
-# Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
+# Finding the entries of 200 lines takes 6 ms: a loop of launches should pay that once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
 
 
@@ -81,7 +81,7 @@ class Kernel:
         return _entries(self.source, self._place(), self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
-        """The entry of that name, or the only one. Raises ArgumentError that lists them."""
+        """The entry of that name, or the only one. Raises ArgumentError, which lists all, if there is no such one."""
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
@@ -98,7 +98,7 @@ class Kernel:
     def build(self, observed: bool = True, array_bytes: int = 0) -> Built:
         """Compile, or take from the cache. ``observed=False`` is the bare build: no checks, no counts.
 
-        array_bytes: of the launch that it is for (``kernel`` says what they decide).
+        array_bytes: the bytes of the launch's arrays, which decide how to optimise (see ``kernel``).
         Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
         """
         return self._source.build(observed, array_bytes)
@@ -214,7 +214,7 @@ class Kernel:
         return self.op, self.spec
 
     def _check_signature(self, op: OpSpec) -> None:
-        """The registry and the source name the same parameters in the same order, or values would swap places."""
+        """Raise RegistryError if the registry has other parameters or another order: values would swap places."""
         actual = [param.name for param in self.entry().params]
         expected = [argument.name for argument in op.arguments]
         if actual != expected:
@@ -275,13 +275,13 @@ def kernel(
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
-    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")`` is
-    that of a folder which ``gnt new`` made. For a file or text:
-    template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
-    defines=["NAME=VALUE"] anything else; includes are files that are read before it, as a project's build reads them.
-    optimise=True compiles for speed (-O3), "little" in a third of the time for launches that run slower, "soonest" does
-    so unless a fast one is in the cache, False with -O0 -g, for a debugger; None: "soonest" for an observed launch of
-    64 MiB or less, else for speed.
+    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
+    takes a folder that ``gnt new`` made. For a file or text:
+    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X and its
+    kin; defines=["NAME=VALUE"] defines other macros; includes are files to read before it, as a project's build does.
+    optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but launches run slower; "soonest"
+    is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger; None is "soonest" for an
+    observed launch of 64 MiB or less, else True.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """

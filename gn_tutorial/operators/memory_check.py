@@ -1,7 +1,7 @@
-"""Whether this machine has room for an array: asked before anything is allocated, where a user says a size.
+"""Checks that an array fits into this machine's memory, before it is allocated, wherever a user gives a size.
 
-NumPy raises MemoryError or ValueError, each from another depth, or the system hands out memory that it lacks and ends
-the process later.
+Without this check NumPy raises MemoryError or ValueError, each from another depth, or the system hands out memory that
+it lacks and ends the process later.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from gn_tutorial.errors import ArgumentError
 
-#: Of any NumPy array: 64 since NumPy 2.0, 32 before (NumPy, release notes of 2.0.0).
+#: The most axes of a NumPy array: 64 since NumPy 2.0, 32 before (NumPy, release notes of 2.0.0).
 MOST_AXES = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
-#: Where the system does not say how much memory there is: what a process of 64 bits can address.
+#: The bytes that a process of 64 bits can address: the limit if the system does not say how much memory it has.
 _ADDRESSABLE = 1 << 47
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
@@ -30,7 +30,7 @@ def require_room(what: str, shape: Sequence[int], element_bytes: int) -> None:
             hint="a kernel sees a flat array: join axes",
         )
     needed, there = math.prod(shape) * element_bytes, memory_bytes()
-    # NumPy counts the axes that are not empty, even where another one is.
+    # NumPy refuses an axis of this length even if another axis is empty.
     if needed > there or max(shape, default=0) * element_bytes > _ADDRESSABLE:
         raise ArgumentError(
             f"{what} needs {_size(needed or max(shape) * element_bytes)}; this machine has {_size(there)} of memory",
@@ -40,7 +40,7 @@ def require_room(what: str, shape: Sequence[int], element_bytes: int) -> None:
 
 @functools.cache
 def memory_bytes() -> int:
-    """Of this machine, in bytes."""
+    """Return the memory of this machine in bytes."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # Windows; a system that has no such number

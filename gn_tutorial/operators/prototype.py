@@ -1,8 +1,8 @@
-"""The prototype of a registered operator (算子原型): what CANN's tools must know of it before any kernel exists.
+"""The prototype of a registered operator (算子原型), which CANN's tools need before any kernel exists.
 
 ``msopgen gen -i <file>`` makes an operator project from such a file: a folder with the prototype in C++, a tiling
-function and a kernel to fill in. The numbers of axes and the sizes are not in it: they are found out in that project.
-Names and types are as its public documentation has them; nothing here was run through msopgen or on an NPU.
+function and a kernel to fill in. A prototype has no number of axes and no sizes: the project finds them out.
+Names and types are those of CANN's public documentation; nothing here was run through msopgen or on an NPU.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec
 
-#: Begins every type of operator: CANN has operators of its own, and a name counts once.
+#: Begins every type of operator, so that it differs from CANN's own, such as GroupNorm.
 PREFIX = "GnTutorial"
 _ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool", "choice": "string"}
 
 
 def op_type(name: str) -> str:
-    """The type of an operator in CANN, of its name here: GnTutorialGroupNorm of group_norm."""
+    """Return the operator's type in CANN: GnTutorialGroupNorm for group_norm."""
     return PREFIX + "".join(part.capitalize() for part in name.split("_"))
 
 
 def prototype(name: str) -> dict[str, Any]:
-    """The prototype of the operator of that name. Raises ArgumentError for a name or a dtype that CANN has none for.
+    """The prototype of the operator of that name; its dtypes are those of the kernel with the most dtypes.
 
-    The dtypes are those of its kernel that takes most. An input that may be left out is optional.
+    An input that may be left out is optional. Raises ArgumentError if there is no such operator, or if a prototype has
+    no name for one of its dtypes.
     """
     registry = load_registry()
     op = registry.get(name)
@@ -56,7 +57,7 @@ def _most(op: OpSpec) -> KernelSpec:
 
 
 def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
-    """One input or output. CANN reads type and format as columns: the first of each input belong together."""
+    """One input or output. CANN reads type and format as columns: each input's first entries belong together."""
     own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
     if unknown := [one for one in own if one not in DTYPES or not DTYPES[one].msopgen]:
         raise ArgumentError(f"argument {argument.name} of {op} is {unknown[0]}, which has no name in a prototype")

@@ -1,4 +1,4 @@
-"""Seeded input for a registered operator, and its reference's answer: what ``gnt run`` and the tests use."""
+"""Seeded input for a registered operator, and its reference's answer, for ``gnt run`` and the tests."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _DRAWN_BYTES = 16
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """The generator of this seed. Raises ArgumentError for what is no whole number from 0 on."""
+    """The generator of this seed. Raises ArgumentError unless it is a whole number from 0 on."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ArgumentError(f"a seed is a whole number from 0 on, not {seed!r}")
     return np.random.default_rng(seed)
 
 
 def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
-    """Random numbers that no two axes share: every slice along one axis has its own mean and spread.
+    """Return random numbers; every slice along the axis of the channels has its own mean and spread.
 
     channels: that axis; None for axis 1, or axis 0 of a vector.
 
@@ -57,12 +57,11 @@ def inputs(
     attributes: Mapping[str, Any] | None = None,
     lengths: Mapping[str, int] | None = None,
 ) -> dict[str, np.ndarray]:
-    """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
+    """Return a random array for each input of ``op``, the first of shape ``shape``; one with ``saved_by`` is computed.
 
-    dtype: of the data; an input that has one of its own in the registry keeps that. attributes: of the call, by name;
-    an operator that takes what another one saved needs them. lengths: those that neither shape nor attributes fix, by
-    their symbols, where they are not the example's. Raises ArgumentError for a wrong rank or an attribute that is
-    missing.
+    dtype: of the data; an input that has its own dtype in the registry keeps it. attributes: of the call, by name; an
+    operator with a ``saved_by`` input needs them. lengths: symbol -> length, for lengths that neither shape nor
+    attributes fix; the default is the operator's example. Raises ArgumentError for a wrong rank or a missing attribute.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
@@ -79,7 +78,7 @@ def inputs(
 
 
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
-    """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
+    """Return the array for an input with ``saved_by``: the output of that name of another operator's reference.
 
     arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
     names a reference that does not exist or has no such output.
@@ -94,12 +93,12 @@ def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapp
 
 
 def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
-    """The axis of the channels, where it is the last one."""
+    """Return the axis of the channels if it is the last one, else None."""
     return len(shape) - 1 if len(shape) > 1 and (argument.shape or ("",))[-1] == "C" else None
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """What the operator's reference gives for these inputs: output name -> array, float64; empty where a mask says so.
+    """Return the reference's outputs for these inputs: name -> array, float64; empty if a mask excludes the output.
 
     Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
     """
@@ -121,7 +120,7 @@ def _reference(op: OpSpec) -> Callable[..., Any]:
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    """The names of a learner's file, read again each time: it may have been edited in between."""
+    """Return the names that a learner's file defines; reads it each time, because it may have been edited."""
     names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     try:
         exec(compile(source_text(path), str(path), "exec"), names)

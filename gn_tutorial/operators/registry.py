@@ -11,8 +11,8 @@ A kernel is registered once. Tables, tests, the command line and the tour all de
 a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
 and key.
 
-What was read of a file is kept for the process, by how the file looks: a call looks at its files again, and reads the
-one that was edited (``toml_file.look_of``). A name tells the file, so a mistake in another operator's stops no kernel.
+The process keeps what it read of a file, keyed by ``toml_file.look_of``, and reads an edited file again. An operator's
+name determines its file, so a mistake in another operator's file stops no kernel.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kernels_root() -> Path:
 
 
 def load_registry(root: Path | None = None) -> dict[str, OpSpec]:
-    """Read every ``<root>/<op>/op.toml`` and ``<name>.op.toml``; ``root`` is ``kernels_root()`` unless told.
+    """Read every ``<root>/<op>/op.toml`` and ``<name>.op.toml``; ``root`` is ``kernels_root()`` by default.
 
     Returns operator name -> OpSpec, in the course's order. Raises RegistryError naming the file and the key at fault.
     """
@@ -70,7 +70,7 @@ def find_operator(name: str | Path) -> OpSpec:
 
 
 def _registered(name: str) -> OpSpec | None:
-    """The registered operator of that name. Only its own file is read, which the name tells."""
+    """The registered operator of that name, or None. Reads only that operator's file, which the name determines."""
     if "/" in name:
         return None
     root = kernels_root()
@@ -111,7 +111,7 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
 
 
 def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
-    """The kernels of a folder, or that of an id behind the folder: ``my_softmax``, ``my_softmax/first``."""
+    """The kernels of an operator's folder, ``my_softmax``, or the one that an id adds, ``my_softmax/first``."""
     for folder, short in ((path, ""), (path.parent, path.name)):
         if is_operator(folder):
             op = find_operator(folder)
@@ -159,7 +159,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """An ``op.toml``: what its tables have that the specifications made of them do not, or have as another type."""
+    """The tables of an ``op.toml``: the keys that its specifications lack, or hold as another type."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None
@@ -197,7 +197,7 @@ def _read_once(path: Path, *_looks: object) -> OpSpec:
 
 
 def _read_content(path: Path) -> dict[str, Any]:
-    """The keys of a registry file, and those that it lacks and the file that it extends has."""
+    """Return the keys of a registry file; those that it lacks come from the file that it extends."""
     content = read_toml(path, "the registry file")
     base = content.pop("extends", None)
     if base is None:
@@ -208,7 +208,7 @@ def _read_content(path: Path) -> dict[str, Any]:
 
 
 def _mistakes(op: OpSpec) -> Iterator[tuple[str, str]]:
-    """What would only be noticed at a launch, with a hint: a symbol that nothing binds, two kernels of one name."""
+    """Yield mistakes that only a launch would show, and hints: a symbol that nothing binds, two kernels of one name."""
     names = [argument.name for argument in op.arguments]
     ids = [kernel.id for kernel in op.kernels]
     for label, values in (("argument", names), ("kernel", ids), ("step", [k.step for k in op.kernels])):

@@ -1,4 +1,4 @@
-"""What a launch gave back, and how it compares with a reference."""
+"""The result of a launch, and its comparison with a reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
-#: Elements and instructions of a launch that is traced to show where a wrong number comes from: about a second.
+#: The most elements and instructions of a launch that a comparison traces for the origin of a wrong number: a second.
 _MOST_TRACED = 1 << 17
 
 
@@ -33,7 +33,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none. args: of the launch, for what a comparison says; not copied. again: launches it once more, traced.
+    it has none. args: of the launch, for a comparison's sentences; not copied. again: launches it once more, traced.
     """
 
     kernel: str
@@ -52,7 +52,7 @@ class Result:
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
-        """What the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
+        """The arrays that the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
         return self.launched.arrays
 
     @property
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def printed(self) -> str:
-        """What the kernel printed."""
+        """The text that the kernel printed."""
         return self.launched.printed
 
     @property
@@ -82,7 +82,7 @@ class Result:
 
     @property
     def trace(self) -> Trace | None:
-        """What the blocks did, if the call asked for it."""
+        """The events of the blocks, if the call asked for a trace."""
         return self.launched.trace
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -112,7 +112,7 @@ class Result:
         """Compare the outputs with a reference: by name, or in order; one array if there is one output.
 
         The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
-        What is right for NaN and infinity: ``tolerance.within``.
+        ``tolerance.within`` says what is right for NaN and infinity.
         Raises ArgumentError if the reference has another number of arrays or an unknown name.
         """
         if tolerance is None:
@@ -140,7 +140,7 @@ class Result:
         return Origins(self.again, self.blocks).of(name, self.outputs[name], flat)
 
     def _origin_of_wrong(self, row: ComparisonRow) -> Origin | None:
-        """That of the first wrong element; None where it would take long, or the shapes differ."""
+        """Return the origin of the first wrong element; None if finding it would take long, or the shapes differ."""
         seen = row.evidence
         size = seen.output.size + self.tally.vector + self.tally.mte2 + self.tally.mte3
         if self.again is None or not self.observed or row.note or size > _MOST_TRACED:
@@ -186,7 +186,7 @@ class Result:
         return lines[:_PRINTED_LINES] + more
 
     def __repr__(self) -> str:
-        """No wall time and no address, so that a notebook's stored output compares equal on every machine."""
+        """Omits wall times and addresses, so that a notebook's stored output compares equal on every machine."""
         text = f"{self.kernel}\n{text_table((), self._facts(), indent='  ')}"
         printed = ["printed:", *self._printed_lines()] if self.printed else []
         return "\n".join([text, *printed, *([self.diagnostics.render()] if self.diagnostics else [])])

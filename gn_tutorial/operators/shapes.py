@@ -1,7 +1,7 @@
 """From the shapes of an operator's inputs to the value of every symbol in its ``op.toml``, and back to output shapes.
 
 ``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
-``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they are those between N and C.
+``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they lie between N and C.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def input_shapes(
     """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
 
     attributes: needed where one fixes a length, as ``num_groups`` that of mean. A length that neither they nor the
-    first input fix, as the O of Linear's weight, is that of lengths, or of the operator's [example]. Raises
+    first input fix, as the O of Linear's weight, comes from ``lengths``, or else from the operator's [example]. Raises
     ArgumentError if the rank does not fit, or if such an attribute is missing.
     """
     symbols: Symbols = {}

@@ -1,4 +1,4 @@
-"""One kernel source, and the libraries that were built of it: found again where nothing was edited in between."""
+"""One kernel source and the libraries built from it, which are used again while nothing is edited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
 #: Seconds for which an isolated launch takes the twin's and the system's headers for unchanged. Looking at all of them
 #: takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
-#: Arrays together of a launch that is over before a faster library would be compiled. An observed launch of 4 MiB takes
+#: A launch with fewer bytes of arrays ends before a faster library would be compiled. An observed launch of 4 MiB takes
 #: 27 ms instead of 18 with "little", of a scalar kernel 54 instead of 23; compiling takes one to three seconds less.
 _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
@@ -29,7 +29,7 @@ _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
 @dataclass(frozen=True)
 class _Earlier:
-    """What an earlier build gave, when it looked, and what it found then."""
+    """An earlier build: the state and the headers that it found, when, and its result."""
 
     state: object
     headers: tuple[str, ...]
@@ -96,7 +96,7 @@ class SourceBuild:
         return self._read[1]
 
     def headers(self) -> tuple[str, ...]:
-        """Texts of what the source includes, for macros that make its entries."""
+        """The texts of the headers that the source includes: macros in them may make its entries."""
         near = self.path.resolve().parent if self.path else Path.cwd()
         return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
 
@@ -105,11 +105,11 @@ class SourceBuild:
         return self._build(observed, self._level(observed, array_bytes))
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
-        """As ``build``, without its 2 ms of looking at every header again, where nothing of the user's was edited.
+        """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        A launch inside this process takes it from then on that headers elsewhere are as they were: those are called in
-        loops. An isolated one looks at all that the source includes each time, and at the twin's headers and the
-        system's once in ``_TRUSTED`` seconds.
+        A launch inside this process assumes that headers elsewhere are unchanged: such launches come in loops. An
+        isolated one checks each time all that the source includes, and once in ``_TRUSTED`` seconds the headers of the
+        twin and of the system.
         """
         level = self._level(observed, array_bytes)
         earlier = self._built.get((observed, level))
@@ -123,7 +123,7 @@ class SourceBuild:
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
-        """A bare launch is for its speed; of an observed one the verdict counts, unless it would take long."""
+        """Return how to optimise: a bare or large launch must be fast; of a small observed one the verdict counts."""
         if self._optimise is not None:
             return self._optimise
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
@@ -134,12 +134,12 @@ class SourceBuild:
         return built
 
     def _still(self, earlier: _Earlier) -> bool:
-        """Whether an isolated launch may use what was built before, where the source and its folder are the same."""
+        """Whether an isolated launch may use the earlier build, given that the source and its folder are unchanged."""
         recent = time.monotonic() - earlier.since <= _TRUSTED
         return recent and not self._looks_elsewhere and earlier.headers == self.headers()
 
     def _state(self) -> object:
-        """Changes when the source, or a header beside it, was edited; and with what chooses compiler and cache."""
+        """Return a value that changes with the source, the headers beside it, and what chooses compiler and cache."""
         chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
         if self.path is None:
             return self._text, chosen

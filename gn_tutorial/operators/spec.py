@@ -1,4 +1,4 @@
-"""What an operator, its arguments and its kernels are, as ``kernels/<op>/op.toml`` says it (``registry``)."""
+"""The specifications of an operator, its arguments and its kernels, which ``registry`` reads from ``op.toml``."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gn_tutorial.compare.tolerance import Tolerance
 
 Role = Literal["in", "out", "inout", "workspace", "tiling", "value"]
 AttributeType = Literal["int64", "float32", "mask", "choice"]
-#: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
-#: are no steps of the course, and the tour leaves them out.
+#: helper: a kernel that the host API launches around an operator. case: an operator besides GroupNorm, worked out like
+#: it. Neither is a step of the course, and the tour leaves both out.
 Direction = Literal["forward", "backward", "helper", "case"]
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
 
 class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an operator takes besides arrays, such as ``num_groups``; shapes and tiling call it ``symbol``.
+    """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
-    A ``mask`` says by one boolean for each output, in their order, which of them the caller wants; the others come back
-    empty, of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    A ``mask`` has a boolean for each output, in their order: whether the caller wants it; the others come back empty,
+    of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
     the words ``choices``; its symbol is the word's place among them.
     """
 
@@ -38,12 +38,12 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
 class Argument(Struct, frozen=True, forbid_unknown_fields=True):
     """One kernel parameter, in the order of the kernel's signature.
 
-    ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave, their
-    product being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill``
+    ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave; the
+    symbol without the dots is their product. An output with ``like`` has the shape and dtype of that input. ``fill``
     is the value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
-    ``saved_by``: the reference of another operator whose output of this name this input is, computed from the other
-    inputs: mean and rstd of a backward pass belong to its x, and random numbers would not.
+    ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its output of
+    the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
     """
 
     name: str
@@ -62,7 +62,7 @@ class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
     data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field with the
-    elements of a group that must be read whole before any of it is written; "": each element stands alone.
+    number of elements in a group, which must be read whole before any of it is written; "": there are no groups.
     """
 
     header: Path
@@ -76,8 +76,8 @@ class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
 class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
-    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header and struct, and of
-    the same arguments unless ``tiling_arguments`` names others.
+    ``tiling``: the tiling function of this rung, if it is not the operator's. Header and struct are the
+    same, and so are the arguments unless ``tiling_arguments`` names others.
     """
 
     id: str
@@ -94,8 +94,8 @@ class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the launches that a fused operator makes unnecessary.
 
-    kernel: its id. arrays: of each of its inputs and outputs, what that is here: an array of ours, or a name that only
-    the parts know, which is what passes from one to the next.
+    kernel: its id. arrays: for each of its inputs and outputs, an array of the fused operator, or a name that only the
+    parts share, for an array that passes from one part to the next.
     """
 
     kernel: str
@@ -106,8 +106,8 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
     ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
-    ``capstone``: of a learner's operator, which one of the course's last task it is; its grade is then held to the
-    shapes, the reference and the tolerance of that one.
+    ``capstone``: for a learner's operator, which operator of the last task it is; ``gnt grade`` then uses that one's
+    shapes, reference and tolerance.
     """
 
     name: str
@@ -137,12 +137,12 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
 
     @functools.cached_property
     def mask(self) -> Attribute | None:
-        """The attribute that says which outputs are wanted; None: always all."""
+        """The attribute that selects outputs; None if every call returns all."""
         return next((a for a in self.attributes if a.type == "mask"), None)
 
     @property
     def folder(self) -> Path:
-        """Where the operator's file, kernels and headers are."""
+        """The folder of the operator's file, kernels and headers."""
         return self.file.parent
 
     @functools.cached_property
@@ -156,7 +156,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
 
     def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:
-        """What splits the work of one rung: the operator's tiling, with what the rung has instead."""
+        """Return the tiling of one rung: the operator's, with the rung's own function and arguments if it has them."""
         if self.tiling is None:
             return None
         return replace(

@@ -1,4 +1,4 @@
-"""Calls an operator's C++ tiling function from Python, and reads the struct that it fills.
+"""Calls an operator's C++ tiling function from Python and reads the struct that the function fills.
 
 ``kernels/<op>/<op>_tiling.h`` is the only place where the work is split: the kernel includes it, NPU host code
 includes it, and this module compiles it as a small host library. The struct's fields are parsed from the header's
@@ -32,11 +32,11 @@ from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.tables import html_table, text_table
 
-#: The answer to a call: whether it was refused, the sentence, then the struct.
+#: Bytes of an answer before the struct: whether the call was refused, and the sentence.
 _HEAD_BYTES = 1024
-#: A tiling function computes a few numbers; a library that has to be read from a slow disk takes a second.
+#: Limit of a call: a tiling function computes a few numbers, but reading its library from a slow disk takes a second.
 _SECONDS = 20.0
-#: Calls whose answers are kept: launches of one shape come in loops.
+#: The most calls whose answers are kept: launches of one shape come in loops.
 _MOST_KNOWN = 4096
 #: No struct of tiling data is larger: CANN's own limit is far below (projects/host_call.py has 8 MiB for all answers).
 _MOST_BYTES = 8 << 20
@@ -63,10 +63,10 @@ class Tiling:
         return iter(self.fields)
 
     def with_(self, **values: int | float) -> Tiling:
-        """The same struct with other numbers, to try what the host function did not choose.
+        """Return the struct with other numbers, to try what the host function did not choose.
 
-        ``tiling.with_(tileElements=512)``. Nothing else follows: fields that depend on a changed one are the caller's
-        business. Raises ArgumentError for a field that does not exist or cannot hold the number.
+        ``tiling.with_(tileElements=512)``. No other field changes: the caller must adapt those that depend on a changed
+        one. Raises ArgumentError for a field that does not exist or cannot hold the number.
         """
         record = np.frombuffer(self.bytes, self.dtype).copy()
         for name, value in values.items():
@@ -99,8 +99,8 @@ class Tiling:
 class TilingFunction:
     """The tiling function of one header, ready to be called. ``load_tiling`` makes it.
 
-    The header is somebody's C++, so it runs as a kernel does, in a process of its own within its limits
-    (``runtime.isolated``): a crash or an endless loop becomes an exception, a file written or a program started too,
+    The header is somebody's C++, so it runs as a kernel does, in a process of its own with limits
+    (``runtime.isolated``). A crash, an endless loop, a write to a file or the start of a program becomes an exception,
     in a static initialiser as in the function.
     """
 
@@ -116,7 +116,7 @@ class TilingFunction:
     def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
         """Fill the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
 
-        Raises ArgumentError with the sentence that the C++ function returned; KernelError for one that does not return.
+        Raises ArgumentError with the sentence that the C++ function returned; KernelError if it does not return.
         """
         words = []
         for symbol, real in zip(self.spec.arguments, self._is_real, strict=True):
@@ -138,7 +138,7 @@ class TilingFunction:
         return Tiling(self.spec.struct, data, self.dtype)
 
     def _ask(self, entry: str, request: bytes, answer_bytes: int, limits: Limits) -> np.ndarray:
-        """The bytes that the library answers. Raises KernelError in the words of a tiling function."""
+        """Return the library's answer. Raises KernelError whose text names the tiling function, not a kernel."""
         args = [
             LaunchArg("request", ArgKind.TENSOR, Role.IN, request),
             LaunchArg("answer", ArgKind.TENSOR, Role.INOUT, np.zeros(answer_bytes, np.uint8)),
@@ -153,7 +153,7 @@ class TilingFunction:
             raise
 
     def _read_dtype(self, field_names: tuple[str, ...], numbers: Sequence[int]) -> np.dtype:
-        """Of the struct. The numbers come out of a library that may have written anything."""
+        """Return the struct's dtype. It checks the numbers, because the library may have written anything."""
         total, rows = numbers[0], [numbers[at : at + 4] for at in range(1, len(numbers), 4)]
         if not 0 < total <= _MOST_BYTES or any(
             kind not in _KINDS or not length or size not in (length << n for n in range(5)) or at + size > total
@@ -183,14 +183,14 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 
 
 def _included(folder: Path, text: str) -> tuple[str, ...]:
-    """The texts of the headers beside a tiling header that it includes: what is compiled changes with them."""
+    """Return the texts of the headers that a tiling header includes from its folder: an edit of one recompiles it."""
     files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
     return tuple(readable_text(file) for file in files)
 
 
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunction:
-    del included  # part of what the cache goes by
+    del included  # part of the cache's key
     names = field_names(text, spec.struct, where=str(spec.header))
     source, folders = _export(spec, names), (spec.header.parent, TWIN_INCLUDE)
     return TilingFunction(spec, Kept(lambda: build_host_library(source, include_dirs=folders).library), names)
@@ -216,12 +216,11 @@ def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
 
 
 def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
-    """The C++ that exports the layout and the function.
+    """Return C++ that exports the struct's layout and the function.
 
     The structured binding fails to compile unless ``names`` are as many as the struct has fields; ``offsetof`` fails
-    unless each one exists. An argument arrives as an integer or as a real, whichever ``gnt_tiling_real`` says that its
-    parameter is; an integer that does not fit the parameter is refused, because the conversion would silently give
-    another number.
+    unless each one exists. An argument arrives as an integer or as a real, as the type of its parameter is; an integer
+    that does not fit the parameter is refused, because the conversion would silently give another number.
     """
     layout = ",\n    ".join(
         f"offsetof({spec.struct}, {name}), sizeof({spec.struct}::{name}), kind_of<decltype({spec.struct}::{name})>, "

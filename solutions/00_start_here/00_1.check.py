@@ -32,7 +32,7 @@ def _shares(n: int, blocks: int) -> list[tuple[int, int]]:
 
 
 def _tails(case: KernelCase, result: Result) -> str | None:
-    """Names whose tail was forgotten, where the elements that nobody wrote are just that."""
+    """Return whose tail was forgotten, if the unwritten elements are a tail."""
     holes = unwritten(result["y"])
     if not holes.any():
         return None

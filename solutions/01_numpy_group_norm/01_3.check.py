@@ -12,7 +12,7 @@ from gn_tutorial.course.exercises.check_python import Chunks, PythonCase, Python
 
 
 def _chunk_cases(rng: np.random.Generator) -> list[PythonCase]:
-    # Two parts that hold something come first: with an empty one many wrong formulas agree.
+    # First two parts that are not empty: with an empty one many wrong formulas agree.
     parts = [(2, 1.0, 0.5, 6, -3.0, 4.0), (0, 0.0, 0.0, 3, 1.5, 2.0), (3, 1.5, 2.0, 0, 0.0, 0.0)]
     parts += [(0, 0.0, 0.0, 0, 0.0, 0.0)]
     cases = [_combine_case(part) for part in parts]
@@ -43,7 +43,7 @@ def _stream_case(rng: np.random.Generator, length: int, chunk: int, mean: float,
 
 
 def _empty_case(rng: np.random.Generator) -> PythonCase:
-    """The first chunk is empty, and one in the middle."""
+    """Return a case whose first chunk is empty, and another one in the middle."""
     case = _stream_case(rng, 12, 5, 2.0, 1.0)
     first, *others = case.arguments["chunks"].arrays
     empty = np.zeros(0)
@@ -52,12 +52,12 @@ def _empty_case(rng: np.random.Generator) -> PythonCase:
 
 
 def _long_case(rng: np.random.Generator) -> PythonCase:
-    """Two million bytes in 257 chunks, and room for a quarter: three numbers for each chunk fit, its data do not."""
+    """Return a case of two million bytes in 257 chunks. A quarter fits: three numbers a chunk do, all data do not."""
     return replace(_stream_case(rng, 256 * 1000 + 7, 1000, 30.0, 2.0), room=512_000)
 
 
 def _which_part(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
-    """What went wrong in ``combine``. The mean comes first: where it is wrong, m2 may be right."""
+    """Return what went wrong in ``combine``: first in the mean, because m2 may be right even if the mean is wrong."""
     count_a, mean_a, m2_a, count_b, mean_b, m2_b = (float(value) for value in case.arguments.values())
     count, delta = count_a + count_b, mean_b - mean_a
     if not (count_a and count_b):

@@ -25,7 +25,7 @@ def _pair_case(rng: np.random.Generator, n: int, blocks: int) -> KernelCase:
 
 
 def _overwritten(case: KernelCase, result: Result) -> str | None:
-    """Where y begins before x ends, the last elements of a tile see y's first ones in place of x's last."""
+    """Recognise a y that begins before x ends: the last elements of a tile then add y's first ones, not x's last."""
     x, y, z = case.inputs["x"], case.inputs["y"], result["z"]
     first = int((z != x + y).argmax())
     if 0 < first < _PAIR_TILE and np.array_equal(z[first:_PAIR_TILE], (y[: x.size - first] + y[first:])[:_PAIR_TILE]):

@@ -14,7 +14,7 @@ from gn_tutorial.runtime.launch_types import Tally
 
 _N, _BLOCKS = 20001, 3  # as the exercise's text says
 
-#: The three queues of kernels/add with sizes that arrive at run time: one compilation for every size that is tried.
+#: The three queues of kernels/add. Their sizes arrive at run time, so that one compilation serves all sizes.
 _QUEUES = """\
 #include "kernel_operator.h"
 
@@ -38,7 +38,7 @@ def _tally() -> Tally:
 
 @functools.cache
 def _largest_tile(buffers: int) -> int:
-    """The largest tile, in whole 32-byte blocks of floats, with which the add kernel runs: found by trying."""
+    """The largest tile, in whole 32-byte blocks of floats, with which the add kernel runs; tries them."""
     fits, too_large = 1, 8192  # in blocks of 8 floats
     while too_large - fits > 1:
         middle = (fits + too_large) // 2

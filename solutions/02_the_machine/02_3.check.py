@@ -12,7 +12,7 @@ _BLOCK = 32
 
 
 def _tiling_cases(rng: np.random.Generator) -> list[TilingCase]:
-    # (n, ubBytes, elementBytes, buffers). 1000 bytes are no multiple of anything; 4096 elements divide evenly.
+    # (n, ubBytes, elementBytes, buffers). 1000 bytes are no multiple of 32 or 3; 4096 elements divide evenly.
     cases = [
         _tiling_case(13, 1024, 4, 1),
         _tiling_case(100, 192, 4, 3),

@@ -27,9 +27,9 @@ def _offset_case(groups: int, cores: int) -> KernelCase:
 
 
 def _trap_case(groups: int, cores: int) -> KernelCase:
-    """The core that has the last group falls over the end of owner: the twin says who that really is.
+    """Return a case in which the core with the last group writes past the end of owner: the twin names that core.
 
-    Without it a kernel could number its cores as it likes, and write those numbers to owner.
+    Otherwise a kernel could number its cores as it likes, and write those numbers to owner.
     """
     case = _offset_case(groups, cores)
     last = cores - 1
@@ -47,7 +47,7 @@ def _trap_case(groups: int, cores: int) -> KernelCase:
 
 def _everybody(case: KernelCase, result: Result) -> str | None:
     groups = case.expected["owner"].size
-    # Two cores on one place are a race; looked at in order, the last core is the owner of all.
+    # Cores that write one place are a race; in a run one core after the other, the last core owns all groups.
     if case.blocks > 1 and (result["owner"] == case.blocks - 1).all():
         return f"every core works on all {groups} groups: nothing is divided"
     return None

@@ -18,16 +18,16 @@ _FLOAT, _BLOCK = 4, 32
 
 
 def _sizes(case: KernelCase) -> tuple[int, int, int, int, int]:
-    """Rows, elements of a row, of its pitch and of its place in the Unified Buffer, and the rows of a full tile."""
+    """Return the rows, the elements of a row, its pitch and its place in the Unified Buffer, and a full tile's rows."""
     rows, length, pitch = (int(case.numbers[name]) for name in ("rows", "length", "pitch"))
     place = -(-length // 8) * 8
     return rows, length, pitch, place, _TILE // place
 
 
 def _moved(case: KernelCase, gap_bytes: int, apart: int = 0) -> np.ndarray | None:
-    """y if rows with gaps of gap_bytes were brought in; None if that leaves x. Bytes, as a gap may be any.
+    """Return y if rows with gaps of gap_bytes were copied in; None if that reads past x. A gap may be part of a float.
 
-    apart: elements from the row that a tile begins with to the next row, where that is taken for another number.
+    apart: elements for each row before a tile, if the kernel does not take the pitch.
     """
     rows, length, pitch, _, most = _sizes(case)
     row_bytes = length * _FLOAT
@@ -37,7 +37,7 @@ def _moved(case: KernelCase, gap_bytes: int, apart: int = 0) -> np.ndarray | Non
         if at < 0 or at + row_bytes > memory.size:
             return None
         y[row] = memory[at : at + row_bytes]
-    with np.errstate(all="ignore"):  # a gap in other units makes floats out of halves of two
+    with np.errstate(all="ignore"):  # after such a gap, halves of two floats make one
         return y.reshape(-1).view(np.float32) * np.float32(case.numbers["factor"])
 
 
@@ -76,19 +76,19 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
 
 
 def _tiles(case: KernelCase) -> Iterator[tuple[int, int]]:
-    """The first row of each tile, and its rows."""
+    """Yield each tile's first row and number of rows."""
     rows, _, _, _, most = _sizes(case)
     yield from ((first, min(most, rows - first)) for first in range(0, rows, most))
 
 
 def _which_way_out(case: KernelCase, result: Result) -> str | None:
-    """Tiles that went out as one piece, or to the wrong place of y."""
+    """Recognise tiles that went out as one piece, or to the wrong place of y."""
     _, length, _, place, _ = _sizes(case)
     got, want, right = result["y"], case.expected["y"], True
     for first, count in _tiles(case):
         at = np.arange(count * length)
         row, column = at // place, at % place
-        inside = column < length  # what lies behind the end of a row has no known value
+        inside = column < length  # the values after the end of a row are unknown
         source = want[(first + row[inside]) * length + column[inside]]
         right = right and np.array_equal(got[first * length + at[inside]], source)
     if right:
@@ -106,7 +106,7 @@ def _which_way_out(case: KernelCase, result: Result) -> str | None:
 
 
 def _cut(case: KernelCase, result: Result) -> str | None:
-    """Rows that end too early, or that lie too far from each other: y has holes where its right elements are not."""
+    """Recognise rows that end too early, or that lie too far apart: y has holes then."""
     length = int(case.numbers["length"])
     holes = unwritten(result["y"]).reshape(-1, length)
     if not holes.any() or holes.all():
@@ -118,7 +118,7 @@ def _cut(case: KernelCase, result: Result) -> str | None:
 
 
 def _beyond(case: KernelCase, found: Diagnostic) -> str:
-    """A copy past the end of x or y: where it began, and how many bytes it touched, say which number is wrong."""
+    """Return which number of a copy past the end of x or y is wrong, from its beginning and the bytes it touched."""
     _, length, pitch, place, _ = _sizes(case)
     name = found.fields.get("argument")
     touched, offset = (int(found.fields.get(key, -1)) for key in ("bytes", "offset"))
@@ -171,7 +171,7 @@ def _outside_tile(case: KernelCase, found: Diagnostic) -> str:
 
 def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
     # 13: a tail, and a gap longer than a block. 16: no gap. Then other gaps, more tiles than one, several cores; at the
-    # end gaps of 66640 bytes, 1104 more than 16 bits can count.
+    # end gaps of 66640 bytes, which become 1104 in 16 bits.
     shapes = [(3, 13, 25, 1), (4, 16, 16, 1), (5, 24, 31, 1), (70, 37, 41, 1), (200, 45, 59, 3), (4, 19, 16679, 1)]
     for _ in range(2):
         length = int(rng.integers(9, 300))

@@ -12,7 +12,7 @@ _FLOAT = 4
 
 
 def _which_tile(case: TilingCase, got: Mapping[str, int]) -> str | None:
-    """What is wrong with the tile; None if it is right."""
+    """Return what is wrong with the tile; None if it is right."""
     channels, spatial, ub, buffers, other = case.arguments.values()
     want, tile, group = case.expected or {}, got["tileElements"], channels * spatial
     if tile == want["tileElements"]:
@@ -38,7 +38,7 @@ def _which_tile(case: TilingCase, got: Mapping[str, int]) -> str | None:
 
 
 def _which_count(case: TilingCase, got: Mapping[str, int]) -> str | None:
-    """What is wrong with the numbers that follow from a right tile."""
+    """Return what is wrong with the numbers that follow from a right tile; None if the tile is wrong."""
     channels, spatial, _, _, _ = case.arguments.values()
     want, tile, group = case.expected or {}, got["tileElements"], channels * spatial
     if tile != want["tileElements"]:

@@ -1,6 +1,6 @@
 """05.1: two buffers that are used at the same time.
 
-What numbers do not show is read from the timeline of the same launch: which pipes were at work together. Modelled, for
+The timeline of the same launch shows what the numbers do not: which pipes worked at the same time. It is modelled for
 the default chip, which the texts name.
 """
 
@@ -17,7 +17,7 @@ from .overlap import MANY_TILES, both_busy, has_full_barrier
 
 _ROW_TILE = 4096  # kTile of the kernel
 
-#: The part of MTE2's time that has to lie beside V's work. The order of step 3 has 0.6, turns have 0.
+#: The part of MTE2's time in which V must work too. The order of step 3 gives 0.6; pipes that take turns give 0.
 _HIDDEN = 0.4
 
 

@@ -16,7 +16,7 @@ from gn_tutorial.profiler.profile import Profile, profile
 
 @functools.cache
 def _add(tile: int, buffers: int, work: int, tiles: int) -> Profile:
-    """kernels/add on one block, with so many buffers in each queue, and ``work`` Exp behind each Add."""
+    """The profile of kernels/add on one block, with ``buffers`` in each queue, and ``work`` Exp after each Add."""
     text = kernel("add/queue").source
     add = "    AscendC::Add(z, x, y, static_cast<int32_t>(count));\n"
     more = "    AscendC::Exp(z, z, static_cast<int32_t>(count));\n" * work

@@ -1,6 +1,6 @@
 """05.3: flags by hand.
 
-What numbers do not show is read from the timeline of the same launch: which pipes were at work together. Modelled, for
+The timeline of the same launch shows what the numbers do not: which pipes worked at the same time. It is modelled for
 the default chip, which the texts name.
 """
 
@@ -58,9 +58,9 @@ def _no_barrier(case: KernelCase, result: Result) -> str | None:
 
 
 def _needless(found: Profile) -> str | None:
-    """Flags that nobody needs beside the four that order two buffers: each may cost a wait.
+    """Return a complaint about more flags than the four that order two buffers: each may cost a wait.
 
-    A few more than four for each tile are right: backward flags may be set ahead of the loop.
+    Four more in all are right: backward flags may be set ahead of the loop.
     """
     events = found.trace.blocks[0]
     tiles = sum(event.kind is Kind.COPY and event.pipe is Pipe.MTE2 for event in events)

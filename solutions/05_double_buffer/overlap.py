@@ -1,11 +1,11 @@
-"""Which pipes of a launch were at work together: for the checks of 05.1 and 05.3."""
+"""Tells which pipes of a launch worked at the same time, for the checks of 05.1 and 05.3."""
 
 from __future__ import annotations
 
 from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.profiler.profile import Profile
 
-#: Tiles of a row from which on there is enough to overlap: the first copy of a row has nothing to hide behind.
+#: Rows of fewer tiles are not judged, because the first copy of a row has nothing to overlap with.
 MANY_TILES = 8
 
 
@@ -17,6 +17,6 @@ def both_busy(found: Profile, one: Pipe, other: Pipe) -> float:
 
 
 def has_full_barrier(found: Profile) -> bool:
-    """Whether the kernel itself makes all pipes wait for all; the end of every kernel does so too."""
+    """Whether the kernel itself makes all pipes wait for all; the end of a kernel does so too, and is not counted."""
     events = found.trace.blocks[0]
     return any(event.kind is Kind.BARRIER and event.pipe is Pipe.ALL and event.op == "PipeBarrier" for event in events)

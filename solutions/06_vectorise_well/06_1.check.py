@@ -15,14 +15,14 @@ _OVERWRITES = "{} into acc_, so each tile overwrites the sum of the previous one
 
 
 def _lane_sums(row: np.ndarray, power: int) -> np.ndarray:
-    """What an accumulator holds after a row."""
+    """Return what an accumulator holds after a row."""
     padded = np.zeros(-(-row.size // _TILE) * _TILE)
     padded[: row.size] = row**power
     return padded.reshape(-1, _TILE).sum(axis=0)
 
 
 def _last_lanes(row: np.ndarray) -> float:
-    """The sum of an accumulator in which each tile took the place of the one before, as far as it reaches."""
+    """Return the sum of an accumulator in which each tile overwrote the previous one, as far as it reaches."""
     lanes = np.zeros(min(row.size, _TILE))
     for at in range(0, row.size, _TILE):
         lanes[: min(_TILE, row.size - at)] = row[at : at + _TILE]
@@ -90,7 +90,7 @@ def _one_reduction(case: KernelCase, result: Result) -> str | None:
     rows, length = case.inputs["x"].shape
     if result.tally.bytes_in < case.inputs["x"].nbytes:
         return "the numbers are right, but x does not come through the Unified Buffer"
-    # Two for a row: its sum, and the SetValue of Write.
+    # A row needs two accesses: the GetValue of its sum, and the SetValue of Write.
     lanes = min(length, _TILE)
     if result.tally.scalar > 3 * rows and result.tally.scalar >= rows * lanes // 2:
         return (
@@ -116,7 +116,7 @@ def _one_reduction(case: KernelCase, result: Result) -> str | None:
 
 
 def _needless_waits(case: KernelCase, result: Result) -> str | None:
-    """A number that S reads, or a wait for V, in the loop: the waits are as many as with a reduction for each tile."""
+    """Recognise a number that S reads, or a wait for V, in the loop: it waits as often as with a reduction a tile."""
     rows, said = (len(case.inputs["x"]), "the numbers are right, and each row is reduced once, but the scalar unit")
     if result.tally.scalar > 2 * rows:
         return (

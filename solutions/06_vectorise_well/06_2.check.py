@@ -56,13 +56,13 @@ def _which_formula(case: KernelCase, result: Result) -> str | None:
 
 
 def _whole_tail(case: KernelCase, result: Result) -> str | None:
-    """An instruction that goes on behind the end of a short tile: no number shows it, as nobody copies that out."""
+    """Recognise an instruction that works beyond the end of a short tile; no number shows it, as none is copied out."""
     for events in result.trace.blocks.values() if result.trace else ():
-        came: list[int] = []  # elements of the copies so far; the tile at work is the last one, or the one before
+        came: list[int] = []  # elements of each copy so far; the instruction's tile is the last or the one before
         for event in events:
             if event.kind is Kind.COPY and event.pipe is Pipe.MTE2:
                 came.append(sum(one.bytes for one in event.operands if one.space is Space.GM) // _HALF)
-            # A number for every place of a buffer may be set ahead. Repeats may be filled.
+            # Duplicate may fill a whole buffer beforehand. Other instructions may complete a repeat.
             elif came and event.kind is Kind.VECTOR and event.op != "Duplicate":
                 most = -(-max(came[-2:]) // _REPEAT) * _REPEAT
                 if event.lanes > most:
@@ -121,7 +121,7 @@ def _sigmoid_cases(rng: np.random.Generator) -> list[KernelCase]:
 
 def _sigmoid_case(rng: np.random.Generator, n: int, blocks: int) -> KernelCase:
     x = (rng.standard_normal(n) * 3 + 0.4).astype(np.float16)
-    # Where a half runs out on the way, where a float does, and the ends of what a half can hold.
+    # Values for which a half overflows on the way, or a float does, and the largest halves of both signs.
     ends = np.array([-12, 7.5, -13.5, 100, -100, 0, -65504, 65504], np.float16)
     x[: ends.size] = ends
     with np.errstate(over="ignore"):
@@ -132,7 +132,7 @@ def _sigmoid_case(rng: np.random.Generator, n: int, blocks: int) -> KernelCase:
 
 CHECK = KernelChecker(
     _sigmoid_cases,
-    # Two steps of a half, or two of the smallest ones. Whether it is the nearest half is a demand.
+    # Two steps of a half, or two of the smallest ones. A demand checks for the nearest half.
     rtol=2.0**-9,
     atol=2 * _HALF_STEP,
     symptoms=(_which_formula,),

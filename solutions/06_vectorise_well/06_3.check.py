@@ -21,12 +21,12 @@ def _step(name: str) -> Profile:
 
 
 def _reductions(name: str) -> int:
-    """Of one group: every core has one."""
+    """Return the ReduceSum instructions of one group: every core has one group."""
     return sum(event.op == "ReduceSum" for event in _step(name).trace.blocks[0])
 
 
 def _copies_of_x(name: str) -> int:
-    """Of one group, from global memory."""
+    """Return the copies of x from global memory for one group."""
     copies = (event for event in _step(name).trace.blocks[0] if event.pipe is Pipe.MTE2)
     return sum(any(operand.argument == "x" for operand in event.operands) for event in copies)
 
@@ -45,7 +45,7 @@ extern "C" __global__ __aicore__ void adds(int32_t n, int32_t at_once) {
 
 @functools.cache
 def _adds_cycles(at_once: int) -> float:
-    """Cycles of V for 6400 floats, so many at once."""
+    """Return the cycles of V for 6400 floats, with ``at_once`` floats an instruction."""
     found = profile(kernel(source=_ADDS), 6400, at_once, blocks=1)
     return sum(span.cycles for span in found.timeline.of(0, Pipe.V) if span.op == "Adds")
 

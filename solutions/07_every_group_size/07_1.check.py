@@ -14,14 +14,14 @@ _PIECE, _SLOTS = 512, 4  # of 07.1
 
 
 def _slot_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # Less than a piece; pieces and a shorter one; as many as there are slots; more, so that some come again.
+    # Less than a piece; pieces and a shorter one; as many as there are slots; more, so that some are loaded again.
     shapes = [(1, 192, 1), (2, 1216, 1), (3, 2048, 2), (1, 3008, 1), (3, 2560, 1), (2, 5120, 2)]
     shapes += [(int(rng.integers(3, 6)), 64 * int(rng.integers(9, 80)), int(rng.integers(1, 4))) for _ in range(2)]
     return [_slot_case(rng, *shape) for shape in shapes]
 
 
 def _slot_case(rng: np.random.Generator, rows: int, length: int, cores: int) -> KernelCase:
-    """Each row about a mean of its own, and the pieces of a row about means of their own."""
+    """Return a case in which each row, and each piece of a row, has a mean of its own."""
     x = rng.standard_normal((rows, length)) + np.linspace(-3, 4, length) + 5 * np.arange(1, rows + 1)[:, None]
     x = x.astype(np.float32)
     wide = x.astype(np.float64)
@@ -47,7 +47,7 @@ def _which_mean(case: KernelCase, result: Result) -> str | None:
     rows, length = x.shape
     pieces = [x[:, at : at + _PIECE] for at in range(0, length, _PIECE)]
     running = np.array([x[row % case.blocks : row + 1 : case.blocks].sum() for row in range(rows)])
-    # By what each row was lowered, where it is one number.
+    # The number that was subtracted from each row, if it is the same for the whole row.
     lowered = x - y
     if np.abs(lowered - lowered[:, :1]).max() > 1e-3:
         return (
@@ -105,7 +105,7 @@ def _read_once(case: KernelCase, result: Result) -> str | None:
 
 
 def _too_early(case: KernelCase, fault: Diagnostic) -> str:
-    """Who overwrites what is still read: V, in a slot with another piece, or the next copy in."""
+    """Return why a slot is overwritten too early: by the next copy in, or by V."""
     rows, length = case.inputs["x"].shape
     if not fault.fields.get("pipe", "").endswith("V"):
         return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"

@@ -72,7 +72,7 @@ def _which_strides(case: KernelCase, result: Result) -> str | None:
 
 
 def _without_eps(x: np.ndarray, y: np.ndarray, mean: np.ndarray, var: np.ndarray) -> bool:
-    """Whether y is right without eps. Where a spread is so large that eps makes no difference, nothing says so."""
+    """Whether y is right but for a missing eps; False if the spreads are so large that eps makes no difference."""
     spread = np.flatnonzero(var[:, 0] > 0)
     bare, right = ((x - mean)[spread] / np.sqrt(var[spread] + eps) for eps in (0.0, _EPS))
     alike = np.allclose(y[spread], bare, rtol=1e-3, atol=1e-3)
@@ -80,7 +80,7 @@ def _without_eps(x: np.ndarray, y: np.ndarray, mean: np.ndarray, var: np.ndarray
 
 
 def _inexact(case: KernelCase, result: Result) -> str | None:
-    """Rsqrt and Reciprocal, which are right in the first four digits at most."""
+    """Recognise Rsqrt and Reciprocal, which are right in the first four digits at most."""
     op = next((one.fields["op"] for one in result.diagnostics if one.id == "approximate-result"), "")
     if not op:
         return None
@@ -130,7 +130,7 @@ def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
     # A whole tile of the longest rows; rows of one block; lengths between; counts that are no multiple of eight.
     shapes = [(64, 64, 1), (16, 8, 1), (13, 24, 1), (5, 40, 1), (130, 16, 2)]
     shapes += [(int(rng.integers(70, 300)), 8 * int(rng.integers(2, 8)), int(rng.integers(1, 4))) for _ in range(2)]
-    # Last, spreads of the size of sqrt(eps): only these show what became of eps.
+    # Last, spreads of the size of sqrt(eps): only these show a wrong eps.
     return [*(_row_case(rng, *shape) for shape in shapes), _near_eps_case(rng)]
 
 

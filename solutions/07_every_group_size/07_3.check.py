@@ -60,7 +60,7 @@ def _which_moments(case: KernelCase, result: Result) -> str | None:
 
 
 def _means_off(x: np.ndarray, y: np.ndarray) -> str | None:
-    """Where y is a line of x: which of mean and variance is off."""
+    """Return which of mean and variance is off, if y is a linear function of x."""
     slope, shift = np.polyfit(x, y, 1)
     if not np.allclose(slope * x + shift, y, rtol=1e-3, atol=1e-3) or not slope:
         return None
@@ -101,7 +101,7 @@ def _shared_cases(rng: np.random.Generator) -> list[KernelCase]:
 
 
 def _shared_case(rng: np.random.Generator, length: int, cores: int) -> KernelCase:
-    """Shares differ in mean and in spread, so that no average of their moments is right."""
+    """Return a case whose shares differ in mean and in spread, so that no average of their moments is right."""
     x = rng.standard_normal(length) * np.linspace(0.5, 2, length) + 6 * np.linspace(0, 1, length) ** 2
     x = x.astype(np.float32)
     wide = x.astype(np.float64)

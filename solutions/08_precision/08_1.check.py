@@ -24,7 +24,7 @@ _HALF_STEP = 2.0**-24
 
 
 def _rms_message(case: KernelCase, result: Result) -> str | None:
-    """Which of the numbers on the way does not fit into a half."""
+    """Return which of the numbers on the way does not fit into a half."""
     row = first_missed_row(case, result, "y")
     if row is None:
         return None
@@ -67,7 +67,7 @@ def _rms_message(case: KernelCase, result: Result) -> str | None:
 
 
 def _not_squared(case: KernelCase, result: Result) -> bool:
-    """Whether x was added up as it is. A row with a negative sum has no root then, and no numbers."""
+    """Whether x was summed without squaring it; a row with a negative sum then has no root, and is NaN."""
     x, got = case.inputs["x"].astype(np.float64), result["y"].astype(np.float64)
     inside = x.mean(axis=1) + float(case.numbers["eps"])
     rows = inside > 0
@@ -102,7 +102,7 @@ def _what_was_too_small(ratio: np.ndarray, mean: float, x: np.ndarray) -> str:
 
 
 def _rms_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # In this order: each asks for one more thing to be float.
+    # In this order, because each case needs one more number in float.
     hidden = int(rng.integers(2, 6)), int(rng.integers(300, 1900))
     return [
         _rms_case("around 1", lopsided(rng, 3, 37), 0.02),
@@ -117,7 +117,7 @@ def _rms_cases(rng: np.random.Generator) -> list[KernelCase]:
 
 
 def _spiky(rng: np.random.Generator, rows: int, length: int) -> np.ndarray:
-    """Few elements above 256, whose squares no half can hold; the mean of all squares is a half again."""
+    """Return rows with few elements above 256, whose squares no half can hold; the mean of the squares fits."""
     x = 5 * lopsided(rng, rows, length)
     x[:, 1::97] *= 120
     return x

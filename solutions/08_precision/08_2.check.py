@@ -11,14 +11,14 @@ from gn_tutorial.operators.result import Result
 
 from .accuracy_cases import accuracy_case, accuracy_checker, alike, first_missed_row, lopsided, statistics
 
-#: What rounding leaves of a variance about a pivot that lies near.
+#: The relative error that rounding leaves in rstd, if the variance has a near pivot.
 _DIGITS = 2e-5
 
 _TILE = 512  # kTile of the kernel
 
 
 def _far_message(case: KernelCase, result: Result) -> str | None:
-    """Whether the variance cancelled, or the result."""
+    """Return what lost the digits: the variance, the mean or the result."""
     x, eps = case.inputs["x"].astype(np.float64), float(case.numbers["eps"])
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
     row = first_missed_row(case, result, "rstd")
@@ -27,7 +27,7 @@ def _far_message(case: KernelCase, result: Result) -> str | None:
         with np.errstate(divide="ignore"):
             if alike(rstd, 1 / np.sqrt(np.square(x - x[:, :1]).mean(axis=1) + eps)):
                 return "the variance is the mean square distance from the pivot: subtract the square of rest"
-            # Before eps: this one is told by more digits, and on some data it comes near the other.
+            # Before the mistakes with eps: on some data they look like this one, which more digits tell apart.
             for mixed in _own_pivots(x):
                 with_own = 1 / np.sqrt(np.maximum(mixed, 0) + eps)
                 if not alike(with_own, case.golden["rstd"], _DIGITS) and alike(rstd, with_own, _DIGITS):
@@ -69,7 +69,7 @@ def _far_message(case: KernelCase, result: Result) -> str | None:
 
 
 def _own_pivots(x: np.ndarray) -> Iterator[np.ndarray]:
-    """The variance of each row that comes out with another pivot in each tile: its first element, or its mean."""
+    """Yield the rows' variances as they come out with a pivot for each tile: its first element, or its mean."""
     length = x.shape[1]
     starts = np.arange(0, length, _TILE)
     firsts = x[:, starts]

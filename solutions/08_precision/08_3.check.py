@@ -32,7 +32,7 @@ def _apart(got: np.ndarray, values: np.ndarray) -> float:
 
 
 def _half_message(case: KernelCase, result: Result) -> str | None:
-    """Which statistic has the digits of a half."""
+    """Return which statistic has only the digits of a half."""
     eps, variance = (float(case.numbers["eps"]), case.inputs["x"].astype(np.float64).var(axis=1))
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
     want_mean, want_rstd = case.golden["mean"], case.golden["rstd"]
@@ -68,7 +68,7 @@ def _half_message(case: KernelCase, result: Result) -> str | None:
 
 
 def _follows(row: int, case: KernelCase, result: Result) -> bool:
-    """Whether y is what the kernel's own mean and rstd make of x: then it is they that are wrong, if only a little."""
+    """Whether y follows from the kernel's own mean and rstd: then these are wrong, even if only slightly."""
     x = case.inputs["x"][row].astype(np.float32)
     gamma, beta = (case.inputs[name][row].astype(np.float32) for name in ("gamma", "beta"))
     made = (x - result["mean"][row]) * (result["rstd"][row] * gamma) + beta
@@ -76,7 +76,7 @@ def _follows(row: int, case: KernelCase, result: Result) -> bool:
 
 
 def _which_result(row: int, case: KernelCase, result: Result) -> str | None:
-    """What was done in float with the right statistics, to the last bit but for ties."""
+    """Return the mistake whose formula, in float with the right statistics, gives nearly every y to the last bit."""
     x = case.inputs["x"][row].astype(np.float32)
     gamma, beta = (case.inputs[name][row].astype(np.float32) for name in ("gamma", "beta"))
     mean, rstd = result["mean"][row], result["rstd"][row]
@@ -113,7 +113,7 @@ def _which_rstd(row: int, rstd: np.ndarray, want: np.ndarray, variance: np.ndarr
             (1 / np.sqrt(_half(variance) + eps), "the variance was rounded to a half"),
             (1 / np.sqrt(_half(_half(variance) + _half(eps))), "variance and eps are halves"),
         ]
-    # The nearest: where eps is much smaller than the variance, two of them are alike.
+    # The nearest first: if eps is much smaller than the variance, two of them are alike.
     for values, words in sorted(known, key=lambda one: _apart(rstd, one[0])):
         if not alike(values, want, 1e-5) and alike(rstd, values, 1e-5):
             steps = (
@@ -143,7 +143,7 @@ def _half_case(rng: np.random.Generator, label: str, x: np.ndarray, eps: float) 
     rows = len(x)
     gamma = rng.uniform(0.6, 1.9, rows).astype(np.float32)
     y, mean, rstd = statistics(x, eps)
-    # beta cancels the lowest value of a row, but for a small rest: there an early rounding is seen.
+    # beta nearly cancels the lowest value of a row: there an early rounding shows.
     beta = (0.04 - gamma * y.min(axis=1)).astype(np.float32)
     y = y * gamma.astype(np.float64)[:, None] + beta.astype(np.float64)[:, None]
     golden = {"y": y, "mean": mean, "rstd": rstd}

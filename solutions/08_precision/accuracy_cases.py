@@ -33,7 +33,7 @@ def alike(got: np.ndarray, values: np.ndarray, rtol: float = _SAME) -> bool:
     return bool(np.isfinite(got).all() and np.allclose(got, values, rtol=rtol, atol=0))
 
 
-#: The last case: enough rows and sizes to judge the rounding of y.
+#: The label of the last case, which has enough rows and sizes to judge the rounding of y.
 ALL_SIZES = "each row another size"
 
 _NOBODY_WROTE = {
@@ -46,7 +46,7 @@ _NOBODY_WROTE = {
 
 
 def lopsided(rng: np.random.Generator, rows: int, length: int) -> np.ndarray:
-    """Numbers around 0 with a gap there, two thirds of them above it: no symmetry, and no result near zero."""
+    """Return numbers on both sides of 0, none near it, two thirds above it: no symmetry, and no result near zero."""
     above = rng.uniform(0.4, 1.0, (rows, length))
     below = -rng.uniform(0.6, 2.4, (rows, length))
     # Both kinds in every row, however short it is.
@@ -84,9 +84,9 @@ def _by_vector_unit(case: KernelCase, result: Result) -> str | None:
 
 
 def rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
-    """Nearly every y is the nearest half to golden; the standard, whose T is two such errors, does not ask for that.
+    """Return a complaint unless nearly every y is the half nearest to golden; the standard's T allows two such errors.
 
-    Asked in the last case only: what is rounded on the way fails an earlier one, whose words say more.
+    Only in the last case: a kernel that rounds on the way fails an earlier case, whose message says more.
     """
     if not case.label.startswith(ALL_SIZES):
         return None
@@ -108,7 +108,7 @@ def rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
 
 
 def _missing(case: KernelCase, result: Result) -> str | None:
-    """Nothing to say of numbers while some are not there."""
+    """Return a complaint about elements that were never written, which would hide any other mistake."""
     for name in case.expected:
         holes = unwritten(result[name].reshape(-1))
         if holes.all():
@@ -119,7 +119,7 @@ def _missing(case: KernelCase, result: Result) -> str | None:
 
 
 def accuracy_checker(cases: object, words: Symptom, *demands: Symptom) -> KernelChecker:
-    """The checker of one exercise. words: recognises what is wrong with the numbers."""
+    """Return the checker of one exercise. words: recognises what is wrong with the numbers."""
     return KernelChecker(
         cases,  # type: ignore[arg-type]
         rtol=0.0,  # every output has a golden

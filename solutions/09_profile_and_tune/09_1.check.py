@@ -1,7 +1,7 @@
 """09.1: what holds up three launches.
 
-They are kernels/add with one planted fault each (``faulty_launches``). The model says what is right: the cause is what
-gains most when it is mended. All times are modelled.
+They are kernels/add with one planted fault each (``faulty_launches``). The model gives the right answers: the cause is
+the fault whose mending gains most. All times are modelled.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gn_tutorial.course.exercises.launch_facts import PIPES, limiting_pipe
 
 
 def _cause(name: str) -> str:
-    """The mend after which the launch is fastest. A mend whose fault the launch does not have changes nothing."""
+    """Return the cause whose mending makes the launch fastest; mending a fault that it lacks changes nothing."""
     text = launch_text(name)
     times = {cause: text_profile(text.replace(bad, good)).microseconds for cause, (good, bad) in FAULTS.items()}
     return min(times, key=times.__getitem__)

@@ -18,7 +18,7 @@ _KERNEL, _ROOM = "group_norm/double_buffered", 196_608
 
 _BUFFERS, _OTHER_BYTES, _FLOAT, _STEP = 5, 96, 4, 64
 
-#: How far above the best tile that was tried a choice may be.
+#: The part by which a chosen tile may be slower than the best one that was tried.
 _WITHIN = 0.03
 
 
@@ -35,7 +35,7 @@ def _tuning(channels: int, spatial: int, values: tuple[int, ...]) -> Tuning:
 
 @functools.cache
 def _best(channels: int, spatial: int) -> Candidate:
-    """The fastest of what `gnt tune` would try, and of equal parts of a channel and of a group."""
+    """Return the fastest of the tiles that `gnt tune` would try, and of equal parts of a channel or a group."""
     largest = _largest(_ROOM)
     fewest = -(-channels * spatial // largest)
     counts = {*range(1, 7), *range(fewest, fewest + 3)}
@@ -85,7 +85,7 @@ def _fits(case: TilingCase, got: Mapping[str, int]) -> str | None:
 
 def _fast(case: TilingCase, got: Mapping[str, int]) -> str | None:
     tile, (channels, spatial, room) = got["tileElements"], case.arguments.values()
-    # A Unified Buffer of another size exists on paper only, and nothing of a few elements depends on the tile.
+    # No modelled chip has another Unified Buffer, and for a few elements the tile makes no difference.
     if room != _ROOM or channels * spatial < _STEP:
         return None
     best = _best(channels, spatial)
@@ -100,7 +100,7 @@ def _fast(case: TilingCase, got: Mapping[str, int]) -> str | None:
 
 
 def _pieces(tile: int, channels: int, spatial: int) -> tuple[int, int]:
-    """Copies of x for one group: of the two passes over the group, and of the one channel by channel."""
+    """Return a group's copies of x: in the two passes over the group, and in the pass channel by channel."""
     return 2 * -(-channels * spatial // tile), channels * -(-spatial // tile)
 
 

@@ -70,7 +70,7 @@ def _wrong_dx(p: Parts) -> Iterator[tuple[np.ndarray, str]]:
 
 
 def _wrong_terms(p: Parts) -> Iterator[tuple[np.ndarray, str]]:
-    """dx with one slip in one of its three terms, or in two of them."""
+    """Yield dx with one slip, in one of its three terms or in two of them, and the slip in words."""
     count = p.a.shape[2] * p.a.shape[3]
 
     def slips(name: str, of_a: np.ndarray, of_dy: np.ndarray) -> list[tuple[np.ndarray, str]]:

@@ -75,7 +75,7 @@ def _channel_shapes(case: PythonCase, got: Got) -> str | None:
 
 
 def _which_reshape(case: PythonCase, said: str, function: str) -> str | None:
-    """An empty batch has no elements from which reshape could find out what -1 stands for."""
+    """Explain a failed reshape of an empty batch, which has no elements from which -1 could follow."""
     del function
     if case.arguments["x"].size or "cannot reshape" not in said:
         return None

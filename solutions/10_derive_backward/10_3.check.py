@@ -1,4 +1,4 @@
-"""10.3: a gradient test is tested with backward passes, right and wrong."""
+"""10.3: tests a gradient test with right and wrong backward passes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def forward(x, gamma, beta, num_groups):
     return FACTOR * y, mean, rstd
 """
 
-#: Mistake -> what it is, and what a test that accepts it lacks. In this order.
+#: Mistake -> what it is, and a question about what a test that accepts it lacks. In the order of the cases.
 _PLANTED: Mapping[str, tuple[str, str]] = {
     "hands dy on": ("dx is dy, returned unchanged", "what is dx compared with?"),
     "zero": ("dx is 0 everywhere", "which loss has a dx of 0 in any case?"),
     "first position": ("one dy is used for all positions of a channel", "does dy differ from position to position?"),
-    # With gammas of 1 both of these look right, with one channel in a group the second: the first one comes first.
+    # With gammas of 1 both of these look right; with one channel in a group the second still does, so it comes second.
     "dy summed": ("the means of dx are taken of dy instead of dy * gamma", "which gammas hide that?"),
     "gamma pulled out": (
         "dx has gamma in front of the means instead of inside",
@@ -66,7 +66,7 @@ def _test_case(label: str, forward: FunctionText, backward: str, right: bool) ->
 def _test_cases(rng: np.random.Generator) -> list[PythonCase]:
     cases = [_test_case("a right backward pass", _forward(), text(), True)]
     cases += [_test_case(what, _forward(), text(name), False) for name, (what, _) in _PLANTED.items()]
-    # A test that has the derived formula inside, and never asks forward, says yes to this.
+    # A test that contains the derived formula, and never calls forward, accepts this.
     cases += [_test_case(_OTHER_FORWARD, _forward(factor=2.0), text(), False)]
     eps, scale = float(rng.uniform(0.05, 0.2)), float(rng.uniform(1.5, 3.0))
     cases += [_test_case("a right backward pass, another eps", _forward(eps), text(), True)]
@@ -74,7 +74,7 @@ def _test_cases(rng: np.random.Generator) -> list[PythonCase]:
     small = 1 + float(rng.uniform(6e-5, 9e-5))
     return [
         *cases,
-        # Not GroupNorm's own forward pass, and right all the same: only dx is scaled, so gamma and beta show it.
+        # dx is right for this scaled forward pass, so only the gradients of gamma and beta show the mistake.
         _test_case(
             f"every gradient but dx is {scale:.2f} times too small", _forward(factor=scale), text(factor=scale), False
         ),

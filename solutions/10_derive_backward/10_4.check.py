@@ -16,7 +16,7 @@ _WORDS = ("right", "constants", "dy summed", "gamma pulled out", "dgamma from dy
 
 @functools.cache
 def _verdict(letter: str) -> str:
-    """The word whose function gives the numbers of this one, on data that tell all of them apart."""
+    """Return the word whose function gives the letter's numbers, on data that tell all functions apart."""
     arguments = experiment("general")
     made = suspect(letter)(**arguments)
     words = [word for word in _WORDS if _alike(made, function(word)(**arguments))]

@@ -14,12 +14,12 @@ Got = Mapping[str, np.ndarray]
 
 
 def _arguments(rng: np.random.Generator, shape: tuple[int, ...], groups: int) -> dict[str, np.ndarray | int]:
-    """Data without symmetry. No mean is near 0, dy's neither: where it is 0, a term that is missing costs nothing."""
+    """Return data without symmetry. No mean is near 0, nor dy's: with a mean of 0 a missing term changes nothing."""
     ramp = np.linspace(-1, 4, int(np.prod(shape))).reshape(shape)
     x = rng.standard_normal(shape) * 2 + ramp
     dy = rng.standard_normal(shape) + rng.uniform(0.5, 2, (shape[0], shape[1]) + (1,) * (len(shape) - 2))
     gamma = rng.uniform(0.5, 1.5, shape[1]) * np.where(np.arange(shape[1]) % 3 == 1, -1.0, 2.0)
-    # Not an eps that anybody guesses: mean and rstd are given, and to be used.
+    # An eps that nobody guesses: an attempt must use the given mean and rstd.
     saved = reference.group_norm(x, gamma, num_groups=groups, eps=float(rng.uniform(2e-3, 8e-3)))
     return {"dy": dy, "x": x, "gamma": gamma, "mean": saved.mean, "rstd": saved.rstd, "num_groups": groups}
 
@@ -35,7 +35,7 @@ def gradient_case(
 
 
 def drawn_shape(rng: np.random.Generator) -> tuple[tuple[int, ...], int]:
-    """A shape of x and a number of groups that follow from the attempt."""
+    """Draw a shape of x and a number of groups."""
     groups = int(rng.integers(2, 5))
     return (int(rng.integers(2, 4)), groups * int(rng.integers(2, 5)), int(rng.integers(2, 7))), groups
 
@@ -60,7 +60,7 @@ class Parts:
         self.a = self.dy * self.gamma
 
     def with_own_rstd(self) -> Iterator[Parts]:
-        """The same with an rstd that was computed anew, with one of the usual values of eps, or by count less one."""
+        """Yield the same with an rstd that an attempt may compute itself: with a usual eps, or by count less one."""
         rows = self.x.reshape(*self.x.shape[:2], -1)
         count = rows.shape[2]
         variances = [rows.var(axis=2, ddof=ddof) for ddof in (0, 1) if ddof < count]

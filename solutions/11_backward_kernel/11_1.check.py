@@ -1,7 +1,7 @@
 """11.1: dgamma and dbeta in two stages.
 
-What one core wiped out or overtook shows in the numbers of a run without checks, one core after the other; which cores
-had a part in it is read from the trace.
+A run without checks, one core after the other, shows in its numbers what a core wiped out or did too early; the trace
+shows which cores took part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """11.2: sums that all cores clear and add to.
 
-What one core wiped out or overtook shows in the numbers of a run without checks, one core after the other; which cores
-had a part in it is read from the trace.
+A run without checks, one core after the other, shows in its numbers what a core wiped out or did too early; the trace
+shows which cores took part.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _all_cores_add(case: KernelCase, result: Result) -> str | None:
         return f"the numbers are right, but {writing} of {case.blocks} cores write dx: keep the work divided"
     if adding < asked:
         return f"the numbers are right, but {adding} of {case.blocks} cores write to dbeta: keep the atomic additions"
-    # dx once, a share of dbeta for each row, and the zeros.
+    # Bytes that must go out: dx once, a share of dbeta for each row, and the zeros.
     rows, asked = (case.inputs["dy"].nbytes, 2 * case.inputs["dy"].nbytes + case.expected["dbeta"].nbytes)
     if result.tally.bytes_out >= asked + rows:
         return (

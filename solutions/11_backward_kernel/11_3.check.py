@@ -38,13 +38,13 @@ def _bytes_of_x() -> int:
 
 
 def _readings(step: str) -> int:
-    """How often each of dy and x is read; shares of the workspace are far less than a reading."""
+    """Return how often dy and x are read each; shares in the workspace are far fewer bytes than one reading."""
     return round(_launch(step).tally.bytes_in / _bytes_of_x() / 2)
 
 
 @functools.cache
 def _patterns(samples: int) -> int:
-    """How many different float32 numbers one dbeta takes, at most, when cores add atomically in many orders."""
+    """Return how many different float32 numbers one dbeta has, at most, if cores add atomically in many orders."""
     arrays, step = _arguments((samples, 64, 9), 8), kernel("group_norm_backward/atomic")
     runs = [
         step(*arrays, num_groups=8, isolated=False, observed=False, options=TwinOptions(block_order=order)).dbeta
@@ -55,7 +55,7 @@ def _patterns(samples: int) -> int:
 
 @functools.cache
 def _rows_of_cores() -> str:
-    """Whether exercise 11.1, a row for each core, gives the same bits on three cores as on four."""
+    """Return "yes" if exercise 11.1, with a row for each core, gives the same bits on three and on four cores."""
     found = kernel(load_course().find("11.1").solution, optimise="little")
     rng = np.random.default_rng(10)
     dy, xhat = matrix(rng, 30, 64), matrix(rng, 30, 64)

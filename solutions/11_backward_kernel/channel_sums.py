@@ -12,7 +12,7 @@ FLOAT = 4  # bytes
 
 
 def matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
-    """Another size and another offset in each channel, and in no sample the numbers of another one."""
+    """Return samples without symmetry: channels differ in size and offset, and no two samples are alike."""
     scale = np.linspace(0.5, 2.0, channels) * rng.uniform(0.8, 1.2, (samples, 1))
     return (rng.standard_normal((samples, channels)) * scale + np.linspace(1.5, 0.25, channels)).astype(np.float32)
 
@@ -23,12 +23,12 @@ def case_label(samples: int, channels: int, cores: int) -> str:
 
 
 def core_sums(values: np.ndarray, cores: int) -> np.ndarray:
-    """What the samples of each core add up to: (cores, channels)."""
+    """Return the sum of each core's samples: (cores, channels)."""
     return np.stack([values[core::cores].sum(axis=0) for core in range(cores)])
 
 
 def copying_blocks(result: Result, argument: str, access: Access) -> set[int]:
-    """The recorded blocks whose copies read or wrote an argument; none are left out, as eight are recorded."""
+    """Return the blocks whose copies read or wrote an argument; all are recorded, because there are at most eight."""
     recorded = result.trace.blocks.items() if result.trace else ()
     return {
         block

@@ -13,7 +13,7 @@ from .registration_cases import FORBIDDEN, SECONDS, probe_cases
 
 
 def _compile_host_api() -> None:
-    """Both calls of 12.2, once. Compiling them takes minutes on a busy machine, which is no part of an attempt."""
+    """Make both calls of 12.2: compiling them takes minutes on a busy machine, too long for an attempt's seconds."""
     x, ones = np.ones((1, 2), np.float32), np.ones(2, np.float32)
     made = host.group_norm(x, ones, ones, num_groups=1)
     host.group_norm_backward(x, x, made.mean, made.rstd, ones, num_groups=1)

@@ -10,7 +10,7 @@ import numpy as np
 from gn_tutorial import host
 from gn_tutorial.course.exercises.check_python import FunctionText, PythonCase, PythonChecker
 
-#: What is called -> probe, and its arguments besides the seed.
+#: Call, in words -> probe, and its arguments besides the seed.
 _CALLS = {
     "three axes, all gradients": ("computes", {"shape": "3 6 5"}),
     "five axes": ("computes", {"shape": "2 6 2 3 2"}),
@@ -38,7 +38,7 @@ def _cases(rng: np.random.Generator) -> Sequence[PythonCase]:
 
 
 def _compile() -> None:
-    """The host API and its kernel: minutes on a busy machine, which are no part of an attempt."""
+    """Compile the host API and its kernel: that takes minutes on a busy machine, too long for an attempt's seconds."""
     x, one = np.ones((1, 2), np.float32), np.ones((1, 1), np.float32)
     host.group_norm_backward(x, x, one, one, num_groups=1)
 

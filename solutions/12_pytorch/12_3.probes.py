@@ -1,7 +1,7 @@
-"""Probes of 12.3: which calls an attempt makes, with what, in which order, and what comes out.
+"""Probes of 12.3, which look at an attempt's calls, their arguments, their order and their results.
 
-A probe is given the attempt's names, numbers and texts, and returns what is wrong in a sentence, or nothing. Its text
-runs in the attempt's process.
+A probe takes the attempt's names, numbers and texts, and returns a sentence about what is wrong, or None. Its text runs
+in the attempt's process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NAMES = ("x", "weight", "bias")
 
 
 class Watched(host.Stream):
-    """A stream that notes in ``seen`` what is put on it, and what was waited for."""
+    """A stream that notes first calls, second calls and waits in ``seen``."""
 
     def __init__(self, attempt: Any) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class Watched(host.Stream):
             self._watch(attempt, name, getattr(host, name))
 
     def synchronize(self) -> None:
-        """As a Stream's, and noted."""
+        """Note the call, and wait as a Stream does."""
         self.seen.append(("synchronize", None, None))
         super().synchronize()
 
     def _watch(self, attempt: Any, name: str, call: Any) -> None:
-        call = getattr(call, "real", call)  # of the probe before
+        call = getattr(call, "real", call)  # an earlier probe may have wrapped it
 
         def noted(*given: Any, **named: Any) -> Any:
             made = call(*given, **named)
@@ -45,16 +45,16 @@ class Watched(host.Stream):
         own.update({key: noted for key, one in own.items() if getattr(one, "real", one) is call})
 
     def order(self) -> list[str]:
-        """The names of what was noted, in its order."""
+        """Return the names of the noted calls, in their order."""
         return [name for name, _, _ in self.seen]
 
     def of(self, name: str) -> list[tuple[Any, Any]]:
-        """What each call of this name was given, and what it returned."""
+        """Return the arguments and the result of each call of this name."""
         return [(given, made) for seen, given, made in self.seen if seen == name]
 
 
 def computes(attempt: Any, seed: int, shape: str, mask: str = "111", weighted: int = 1) -> str | None:
-    """The gradients that the mask asks for, by one plan, waited for."""
+    """Check that the attempt computes the gradients that the mask selects, by one plan, and waits for them."""
     wanted = [one == "1" for one in mask]
     given = data([int(one) for one in shape.split()], seed, bool(weighted))
     with Watched(attempt) as stream:
@@ -65,7 +65,7 @@ def computes(attempt: Any, seed: int, shape: str, mask: str = "111", weighted: i
 
 
 def refuses(attempt: Any, seed: int, num_groups: int, code: int) -> str | None:
-    """What the first call refuses comes out as a ValueError with its code, and nothing is carried out."""
+    """Check that a refusal of the first call becomes a ValueError with its code, without a second call."""
     given = data([3, 6, 5], seed, True)
     if code == 161001:
         given[3] = None
@@ -136,7 +136,7 @@ def _of_results(got: Any, want: Sequence[np.ndarray], wanted: Sequence[bool]) ->
 
 
 def data(shape: Sequence[int], seed: int, weighted: bool) -> list[Any]:
-    """grad_y, x, mean, rstd and weight, without symmetry, float32; weight None if it is not weighted."""
+    """Return grad_y, x, mean, rstd and weight, without symmetry, float32; without ``weighted``, weight is None."""
     rng = np.random.default_rng(seed)
     x = (rng.standard_normal(shape) * 2 + np.arange(shape[1]).reshape(-1, *[1] * (len(shape) - 2))).astype(np.float32)
     rows = x.reshape(shape[0], GROUPS, -1).astype(float)

@@ -1,4 +1,4 @@
-"""Probes of 12.4: whether inputs can be used at all, and whether a wrong kernel passes with them.
+"""Probes of 12.4: whether an attempt's inputs are valid, and whether a wrong kernel passes with them.
 
 Their text runs in the attempt's process. A kernel is the text of a function ``backward`` (``gradient_mistakes``).
 """
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-MOST = 1000  # numbers: a sample is read by people
+MOST = 1000  # numbers at most, because people read a sample
 EPS = 1e-5
 
 
 def fits(attempt: Any, seed: int, tolerance: float, right: str) -> str | None:
-    """The shapes of what inputs returns; and a right kernel, in float32, must pass with them."""
+    """Check the shapes that inputs returns, and that a right kernel in float32 passes with them."""
     made = attempt.inputs(np.random.default_rng(seed))
     if not isinstance(made, tuple) or len(made) != 4:
         return "inputs returns four things: dy, x, gamma, num_groups"
@@ -36,7 +36,7 @@ def fits(attempt: Any, seed: int, tolerance: float, right: str) -> str | None:
 
 
 def catches(attempt: Any, seed: int, tolerance: float, right: str, wrong: str, what: str, asks: str) -> str | None:
-    """Whether the wrong kernel's gradients differ from the right ones by more than the tolerance."""
+    """Check that the wrong kernel's gradients differ from the right ones by more than the tolerance."""
     made = attempt.inputs(np.random.default_rng(seed))
     if _alike(_run(wrong, made, float), _run(right, made, float), tolerance):
         return f"a kernel that {what} passes with these inputs: {asks}"

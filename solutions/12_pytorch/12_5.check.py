@@ -25,10 +25,10 @@ _B = 0.044715 * _A
 #: Where the slope crosses zero; x keeps away from it, because a relative error says nothing there.
 _CROSSING = -0.7524614
 
-#: Where no exponential has left what a float holds, so that the formula decides and not the overflow.
+#: Below this |x| no exponential overflows a float, so that the formula alone decides the numbers.
 _MODERATE = 6.0
 
-#: Where the slope is 1 or 0 as a float, and below zero where it is small but not 0 yet.
+#: Ranges of x in which the slope, as a float, is 1, in which it is 0, and in which it is small but not always 0.
 _FAR = ((9, 30), (-30, -9), (-9.5, -8))
 
 
@@ -98,7 +98,7 @@ def _mistakes(dy: np.ndarray, x: np.ndarray) -> list[tuple[np.ndarray, str]]:
 
 
 def _digits(case: KernelCase, got: np.ndarray, x: np.ndarray) -> str | None:
-    """Numbers that are nearly right: a limit for x that changes them, or digits that were lost."""
+    """Explain numbers that are nearly right: a limit for x changed them, or digits were lost."""
     golden, dy = case.golden["dx"], case.inputs["dy"].astype(np.float64)
     for end in (x <= np.quantile(x, 0.05), x >= np.quantile(x, 0.95)):
         slopes, right = got[end] / dy[end], golden[end] / dy[end]
@@ -136,7 +136,7 @@ def _by_vector_unit(case: KernelCase, result: Result) -> str | None:
 
 
 def _small_slopes(case: KernelCase, result: Result) -> str | None:
-    """Far below zero the accuracy standard asks for little: a slope of 1e-20 in place of 0 is within it."""
+    """Check slopes far below zero, where the accuracy standard asks for little: it accepts 1e-20 in place of 0."""
     x, dy = case.inputs["x"], case.inputs["dy"].astype(np.float64)
     slopes, right = result["dx"] / dy, case.golden["dx"] / dy
     for here, wrong in (
@@ -153,7 +153,7 @@ def _small_slopes(case: KernelCase, result: Result) -> str | None:
 
 
 def _no_more_than_n(case: KernelCase, result: Result) -> str | None:
-    """Whether an instruction works on a whole tile where there is less: what lies behind it nobody wrote for it."""
+    """Return a complaint about an instruction on more numbers than the tile has: it computes with unwritten ones."""
     most = min(case.inputs["x"].size, _TILE)
     # Init fills all of ones_.
     worst = next((one for one in vector_instructions(result) if one.lanes > most and one.op != "Duplicate"), None)

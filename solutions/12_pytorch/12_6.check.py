@@ -85,20 +85,20 @@ def _which_sum(case: KernelCase, result: Result) -> str | None:
 
 
 def _products(dy: np.ndarray) -> np.ndarray:
-    """Each row of dy times the rows before it in its tile."""
+    """Return each row of dy multiplied by the rows before it in its tile."""
     tiles = [np.cumprod(dy[first : first + _ROWS], axis=0) for first in range(0, len(dy), _ROWS)]
     return np.concatenate(tiles)
 
 
 def _turned(dy: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """dx where the pieces of W begin at row 0 and column `out`; for one tile of columns."""
+    """Return dx if the pieces of W begin at row 0 and column `out`; for one tile of columns."""
     columns = weight.shape[1]
     flat = np.append(weight.reshape(-1), np.zeros(len(weight)))
     return dy @ np.stack([flat[out : out + columns] for out in range(len(weight))])
 
 
 def _as_asked(case: KernelCase, result: Result) -> str | None:
-    """What the numbers do not show: who adds, how much of a tile, and how often W comes in."""
+    """Check what the numbers do not show: which unit adds, how much of a tile, and how often W comes in."""
     rows, columns = case.expected["dx"].shape
     outs = int(case.numbers["outs"])
     tiles = -(-columns // _TILE)
@@ -109,7 +109,7 @@ def _as_asked(case: KernelCase, result: Result) -> str | None:
             "vector unit adds n numbers at a time"
         )
     seen = vector_instructions(result)
-    # Of one row only: a single Duplicate may clear all rows, with what lies between them.
+    # Instructions on one row. Duplicate is not one: it may clear all rows at once, and the gaps between them.
     by_row = [event for event in seen if event.op in ("Axpy", "Add", "Muls")]
     worst = next((event for event in by_row if event.lanes > min(columns, _TILE)), None)
     if worst is not None:
@@ -151,7 +151,7 @@ def _never_filled(case: KernelCase, found: Diagnostic) -> str:
         if case.numbers["rows"] % _ROWS == 0:
             return f"{missing}: Dy takes the row of the tile first, then the output"
         return f"{missing}: the last tile has count_ rows, and that may be fewer than kRows"
-    # Of the instructions that read what they write to, the first source is the destination.
+    # For an instruction that also reads its destination, the first source is the destination.
     if role in ("dst", "src0"):
         return "a term is added to old data: AllocTensor clears nothing, so set n numbers of each row to 0"
     return "more numbers are read than were copied in: a piece of W has n of them"
@@ -171,7 +171,7 @@ CHECK = KernelChecker(
         "ub-stale": _never_filled,
         "ub-misaligned": "a row of the tile begins at row * kTile, which is a whole number of 32-byte blocks",
         "ub-use-after-free": _FREED_EARLY,
-        # Once a row: where the next rows only read what lies there still, the second FreeTensor is what stops it.
+        # For a FreeTensor in each row: if later rows only read what is still there, the second FreeTensor fails.
         "queue-wrong-state": _FREED_EARLY,
         "queue-empty": "DeQue finds nothing: CopyWeight requests a piece of W, and each DeQue needs one",
         "queue-no-free-buffer": "CopyWeight finds no free buffer: FreeTensor gives the piece back after its use",

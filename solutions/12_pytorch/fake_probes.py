@@ -1,7 +1,7 @@
-"""Probes of the fakes in 12.1 and 12.2: what a fake returns beside its operator, and how it comes to it.
+"""Probes of the fakes in 12.1 and 12.2, which compare a fake's results with its operator's, and look at its calls.
 
-A probe is given the attempt's names, its operator's name and a seed, and returns what is wrong in a sentence, or
-nothing. Its text runs in the attempt's process, behind that of probe_data.py; no other module is imported there.
+A probe takes the attempt's names, its operator's name and a seed, and returns a sentence about what is wrong, or
+None. Its text runs in the attempt's process, behind that of probe_data.py; no other module is imported there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from .probe_data import EPS, INPUTS, RESULTS, Calls, Said, data, line_of
 
-#: Operator -> the function that is its fake, in the exercise's file.
+#: Operator -> the name of its fake in the exercise's file.
 _FAKES = {
     "rms_norm": "rms_norm_fake",
     "rms_norm_backward": "rms_norm_backward_fake",
@@ -69,7 +69,7 @@ def backward_fake(attempt: Any, op: str, seed: int) -> Said:
 
 
 def _beside(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str], kind: str) -> Said:
-    """What is different when the same call has no numbers."""
+    """Return how the fake's results differ from the operator's, for the same call without numbers."""
     empty = [one.to("meta") if isinstance(one, Tensor) else one for one in call]
     said = _by_itself(attempt, op, empty, names)
     if said:
@@ -93,7 +93,7 @@ def _beside(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str], ki
 
 
 def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str]) -> Said:
-    """Call the fake as a function, so that what is wrong with it is not taken for the operator's."""
+    """Call the fake as a function, so that its mistakes are not taken for the operator's."""
     title = _FAKES[op]
     fake = getattr(attempt, title, None)
     if not callable(fake):
@@ -104,7 +104,7 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
         except (
             RuntimeError,
             TypeError,
-        ) as error:  # also RecursionError, and NotImplementedError: without words the stub's
+        ) as error:  # also a RecursionError, and the stub's NotImplementedError
             if any(one.name() == f"exercise::{op}" for one in calls.functions):
                 return _calls_itself(title, op), _line(error, fake)
             if "meta" not in str(error):
@@ -131,7 +131,7 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
 
 
 def _parameters(attempt: Any, op: str, eps: float | None) -> Said:
-    """What the fake says it takes, where the operator takes something else."""
+    """Return a complaint if the fake's parameters differ from the operator's."""
     fake = getattr(attempt, _FAKES[op])
     for one in inspect.signature(fake).parameters.values():
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):

@@ -1,7 +1,7 @@
-"""Probes of the gradient in 12.1 and 12.2: its numbers, what is computed, what is kept, and what has none.
+"""Probes of the gradient in 12.1 and 12.2: its numbers, what is computed and kept, and which results have none.
 
-A probe is given the attempt's names, its operator's name and a seed, and returns what is wrong in a sentence, or
-nothing. Its text runs in the attempt's process, behind that of probe_data.py; no other module is imported there.
+A probe takes the attempt's names, its operator's name and a seed, and returns a sentence about what is wrong, or
+None. Its text runs in the attempt's process, behind that of probe_data.py; no other module is imported there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .probe_data import EPS, INPUTS, RESULTS, Calls, Said, data, line_of, number
 
 
 def gradients(attempt: Any, op: str, seed: int) -> Said:
-    """All gradients against PyTorch's own derivative of the formula, in float64."""
+    """Compare all gradients with PyTorch's own derivative of the formula in float64."""
     given = [one.requires_grad_() for one in data(op, seed, torch.float32)]
     try:
         made = getattr(attempt, op)(*given, EPS)
@@ -43,7 +43,7 @@ def gradients(attempt: Any, op: str, seed: int) -> Said:
 
 
 def mask(attempt: Any, op: str, seed: int) -> Said:
-    """Which gradients are computed when one input only needs its gradient."""
+    """Check that only one gradient is asked for if only one input needs its gradient."""
     for wanted, name in enumerate(INPUTS[op]):
         given = data(op, seed, torch.float32)
         given[wanted].requires_grad_()
@@ -63,7 +63,7 @@ def mask(attempt: Any, op: str, seed: int) -> Said:
 
 
 def statistics(attempt: Any, op: str, seed: int) -> Said:
-    """Whether a result without a gradient pretends to have one."""
+    """Check that results without a gradient do not pretend to have one."""
     given = [one.requires_grad_() for one in data(op, seed, torch.float32)]
     for name, one in zip(RESULTS[op][1:], getattr(attempt, op)(*given, EPS)[1:], strict=True):
         if one.requires_grad:
@@ -75,7 +75,7 @@ def statistics(attempt: Any, op: str, seed: int) -> Said:
 
 
 def saved(attempt: Any, op: str, seed: int) -> Said:
-    """Whether tensors are kept where autograd knows of them, and no more of them than are needed."""
+    """Check that tensors are kept where autograd knows of them, and only those that are needed."""
     given = [one.requires_grad_() for one in data(op, seed, torch.float32)]
     kept: list[Tensor] = []
     with torch.autograd.graph.saved_tensors_hooks(lambda one: kept.append(one) or one, lambda one: one):
@@ -108,7 +108,7 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 
 def _out_of_order(op: str, calls: Sequence[Sequence[Any]], known: Mapping[str, Tensor]) -> str | None:
-    """A tensor in the place of another one, in the call of the backward operator."""
+    """Recognise a tensor in the place of another one in the call of the backward operator."""
     for place, one in zip(_taken(op), calls[0] if calls else (), strict=False):
         if not isinstance(one, Tensor) or _same(one, known[place]):
             continue
@@ -122,7 +122,7 @@ def _out_of_order(op: str, calls: Sequence[Sequence[Any]], known: Mapping[str, T
 
 
 def _of_saving(attempt: Any, error: Exception) -> Said:
-    """What PyTorch says when save is over, about what it did: no line of save is in that error."""
+    """Explain an error that PyTorch raises after save, about a call in save: its traceback has no line of save."""
     save = getattr(attempt, "save", None)
     for word in ("save_for_backward", "mark_non_differentiable"):
         if word in str(error) and save is not None:
@@ -148,7 +148,7 @@ def _which(
     op: str,
     exact: Sequence[Tensor],
 ) -> str:
-    """A mistake by name, where the numbers are those of one."""
+    """Return the mistake whose numbers the gradient has, or else how wrong the gradient is."""
     if one.shape == grad_y.shape and torch.equal(one, grad_y):
         return f"the gradient of {name} is grad_y, returned unchanged"
     ones = [exact[0], torch.ones_like(exact[1]).requires_grad_(), *exact[2:]]
@@ -164,7 +164,7 @@ def _which(
 def _of_autograd(error: RuntimeError) -> str:
     text = str(error).splitlines()[0]
     if "incorrect number of gradients" in text:
-        # PyTorch's own numbers count one more, an argument that custom_op adds.
+        # PyTorch's numbers are left out: they count one more argument, which custom_op adds.
         return "the number of gradients is wrong: one for each argument of the operator, None for eps"
     if "invalid gradient" in text:
         return f"{text[text.index('returned') :]}: one for each argument of the operator, in their order"

@@ -13,11 +13,11 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 EPS = 0.01  # large enough to be seen in every result
-#: Operator -> its results; the first one is the one with a gradient.
+#: Operator -> its results; the first one has a gradient.
 RESULTS = {"rms_norm": ("y", "rstd"), "layer_norm": ("y", "mean", "rstd")}
 INPUTS = {"rms_norm": ("x", "weight"), "layer_norm": ("x", "weight", "bias")}
 
-#: What a probe returns: what is wrong, and the line that is to blame; or nothing.
+#: A probe's result: a sentence about what is wrong, perhaps with the line at fault; or None.
 Said = str | tuple[str, int] | None
 
 
@@ -38,7 +38,7 @@ class Calls(TorchDispatchMode):
 
 
 def numbers(shape: Sequence[int], seed: int) -> Tensor:
-    """Random numbers that follow from the seed."""
+    """Return random numbers that the seed determines."""
     return torch.randn(tuple(shape), generator=torch.Generator().manual_seed(seed))
 
 
@@ -53,5 +53,5 @@ def data(op: str, seed: int, dtype: torch.dtype, turned: bool = False) -> list[T
 
 
 def line_of(function: Any) -> int:
-    """Where a function of the attempt begins; 0 for what is none."""
+    """Return the first line of a function of the attempt; 0 if it is not a function."""
     return getattr(getattr(function, "__code__", None), "co_firstlineno", 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gn_tutorial.course.exercises.check_python import FunctionText, PythonCase
 
-#: Probe -> what it looks at, in words. In the order in which one mends.
+#: Probe -> what it looks at, in words. In the order in which a learner should mend.
 _FAKES: Mapping[str, str] = {
     "forward_fake": "the fake beside the operator",
     "fake_defaults": "calls without eps",
@@ -23,10 +23,10 @@ _GRADIENTS: Mapping[str, str] = {
     "saved": "what is kept for the backward pass",
 }
 
-#: File of probes, the section of the notebook that explains what they ask, and the probes.
+#: A file of probes, the section of the notebook that explains their subject, and the probes.
 _FILES = (("fake_probes.py", "The fake", _FAKES), ("gradient_probes.py", "The gradient", _GRADIENTS))
 
-#: Importing PyTorch takes a second, and ten where others work too.
+#: Importing PyTorch takes a second, and ten on a busy machine.
 SECONDS = 60.0
 
 FORBIDDEN = {

@@ -13,7 +13,7 @@ from gn_tutorial.reference import silu
 
 _TILE = 1024  # kTile of the exercise's kernel
 
-#: Where no exponential has left what a float holds, so that the formula decides and not the overflow.
+#: Below this size of x and u no exponential overflows a float, so that the formula alone decides the numbers.
 _MODERATE = 8.0
 
 
@@ -30,7 +30,7 @@ def _cases(rng: np.random.Generator) -> list[KernelCase]:
 def _case(rng: np.random.Generator, label: str, n: int, width: float, blocks: int = 1) -> KernelCase:
     x, r = (rng.uniform(-width, width, n).astype(np.float32) for _ in range(2))
     z = (rng.uniform(0.4, 2.2, n) * rng.choice([-1, 1, 1], n)).astype(np.float32)
-    # The sum is rounded once, in every order of instructions; where x and r nearly cancel, that decides the digits.
+    # Every kernel rounds the sum x + r once; where they nearly cancel, this rounding decides the digits.
     y = silu(x + r) * z
     text = f"{label}: {n} floats on {blocks} block{'s' * (blocks > 1)}, tiles of {_TILE}"
     return KernelCase(text, {"x": x, "r": r, "z": z}, {"n": n}, {"y": y.astype(np.float32)}, blocks)
@@ -89,7 +89,7 @@ def _mistakes(x: np.ndarray, r: np.ndarray, z: np.ndarray) -> list[tuple[np.ndar
 
 
 def _once_through_memory(case: KernelCase, result: Result) -> str | None:
-    """A launch that writes a result between and reads it again is as slow as two."""
+    """Return a complaint if the launch writes an intermediate result and reads it again, as slow as two launches."""
     least_in, least_out = 3 * case.inputs["x"].nbytes, case.inputs["x"].nbytes
     moved_in, moved_out = result.tally.bytes_in, result.tally.bytes_out
     if moved_in <= least_in and moved_out <= least_out:

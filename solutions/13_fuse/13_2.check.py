@@ -28,5 +28,5 @@ def _pattern_cases(rng: np.random.Generator) -> Sequence[PythonCase]:
     ]
 
 
-#: Importing PyTorch takes a second, and ten where others work too.
+#: Importing PyTorch takes a second, and ten on a busy machine.
 CHECK = PythonChecker(_pattern_cases, 0, 0, seconds=60.0, libraries=("torch",))

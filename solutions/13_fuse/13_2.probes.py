@@ -1,7 +1,7 @@
-"""Probes of 13.2: what the attempt's pass does to graphs in which a gated layer stands, or nearly.
+"""Probes of 13.2: what the attempt's pass does to graphs with a gated layer, or with something like it.
 
-A probe is given the attempt's names, and returns what is wrong in a sentence, or nothing. Its text runs in the
-attempt's process; no other module is imported there.
+A probe takes the attempt's names, and returns a sentence about what is wrong, or None. Its text runs in the attempt's
+process; no other module is imported there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch.nn import functional
 
 
 def both_orders(attempt: Any, seed: int) -> str | None:
-    """Whether the layer is found in either order, and computes the same afterwards."""
+    """Check that the pass finds the layer in either order, and that the graph computes the same afterwards."""
     for order, name, function in (("silu(gate) * up", "pattern", _plain), ("up * silu(gate)", "turned", _turned)):
         if wrong := _no_pattern(name, getattr(attempt, name)):
             return wrong
@@ -42,7 +42,7 @@ def both_orders(attempt: Any, seed: int) -> str | None:
 
 
 def _no_pattern(name: str, pattern: Callable[..., Any]) -> str | None:
-    """Why nothing can be found with this function, if so."""
+    """Return why this function cannot be a pattern; None if it can."""
     try:
         graph = _trace(pattern)
     except NameError as error:
@@ -55,7 +55,7 @@ def _no_pattern(name: str, pattern: Callable[..., Any]) -> str | None:
 
 
 def _why_left(name: str, order: str, pattern: Callable[..., Any], function: Callable[..., Any]) -> str:
-    """Why the layer was left: the pattern does not find it, or may_fuse refuses it."""
+    """Return why the layer was left: the pattern does not find it, or may_fuse refuses it."""
     if replace_pattern_with_filters(_trace(function), pattern, _plain):
         return f"{name} finds it, but may_fuse says no to two tensors that swiglu takes"
     operators = [_named(node.target) for node in _trace(pattern).graph.nodes if node.op.startswith("call")]
@@ -73,7 +73,7 @@ def _named(target: Any) -> str:
 
 
 def what_the_kernel_takes(attempt: Any, seed: int) -> str | None:
-    """Whether two tensors are left that the kernel would refuse."""
+    """Check that the pass leaves pairs of tensors that the kernel would refuse."""
     kinds: tuple[tuple[str, Any, Any], ...] = (
         ("up has one row and is broadcast", ((3, 5), torch.float32), ((1, 5), torch.float32)),
         ("up has an axis less and is broadcast", ((3, 5), torch.float32), ((5,), torch.float32)),
@@ -91,7 +91,7 @@ def what_the_kernel_takes(attempt: Any, seed: int) -> str | None:
 
 
 def unknown(attempt: Any, seed: int) -> str | None:
-    """Whether values are left of which tracing knows nothing."""
+    """Check that the pass leaves values whose shape and dtype are unknown."""
     del seed
     graph = _trace(_plain)
     try:
@@ -107,7 +107,7 @@ def unknown(attempt: Any, seed: int) -> str | None:
 
 
 def others(attempt: Any, seed: int) -> str | None:
-    """Whether expressions are left that only look like the layer."""
+    """Check that the pass leaves expressions that only look like the layer."""
     alike = ((3, 5), torch.float32)
     kinds: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("silu(gate) + up", lambda gate, up: functional.silu(gate) + up),
@@ -146,7 +146,7 @@ def _trace(function: Callable[..., Any]) -> GraphModule:
 def _graph(
     function: Callable[..., Any], seed: int, *kinds: tuple[tuple[int, ...], torch.dtype]
 ) -> tuple[GraphModule, list[Tensor]]:
-    """The function's graph with shapes and dtypes, and inputs that follow from the seed."""
+    """Return the function's graph with shapes and dtypes, and inputs that the seed determines."""
     source = torch.Generator().manual_seed(seed)
     given = [(torch.randn(shape, generator=source) + 0.5).to(dtype) for shape, dtype in kinds]
     graph = _trace(function)

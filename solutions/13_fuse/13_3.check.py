@@ -37,7 +37,7 @@ class _Pair:
 
     @property
     def because(self) -> str:
-        """What most of the difference is; the words are explained in the exercise's file."""
+        """The word for most of the difference; the exercise's file explains the words."""
         slow, quick = (self.before, self.after) if self.saved > 0 else (self.after, self.before)
         if len(slow) <= len(quick) and _orders(slow) > 1.5 * _orders(quick):
             return "tiles"
@@ -48,7 +48,7 @@ class _Pair:
 
 
 def _orders(launches: tuple[Profile, ...]) -> int:
-    """Copies in and out: shorter tiles make more of them."""
+    """Return the number of copies in and out, which grows with shorter tiles."""
     return sum(one.tally.mte2 + one.tally.mte3 for one in launches)
 
 
@@ -70,7 +70,7 @@ _FUSIONS: dict[str, tuple[str, str, tuple[int, ...], int, dict[str, Any]]] = {
 
 
 def _sigma(n: int) -> _Pair:
-    """SwiGLU and its gradients in halves: sigma computed again, and saved."""
+    """Return SwiGLU and its gradients in halves: with sigma computed again, and with sigma saved."""
     x, cores = np.full(n, 0.25, np.float16), int(default_machine().cores)
     saving = kernel(kernels_root() / "fusion" / "swiglu_saving.cpp")
 

@@ -66,7 +66,7 @@ class Lab:
         return self.home / "exercises"
 
     def progress(self) -> Mapping[str, Any]:
-        """What the learner has done."""
+        """Return the learner's progress file."""
         return json.loads((self.home / "progress" / "progress.json").read_text(encoding="utf-8"))
 
     def write_notebook(self, name: str, cells: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> str:

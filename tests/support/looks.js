@@ -1,5 +1,5 @@
-// What a reader could not see of the notebook in front. Takes nothing; gives { texts, pictures, complaints }: how many of
-// each were looked at, and one line for each that is unreadable, cut off or wider than its pane.
+// Finds what a reader cannot see in the notebook in front. Returns { texts, pictures, complaints }: how many texts and
+// pictures it looked at, and a line for each that is unreadable, cut off or wider than its pane.
 async () => {
   // WCAG 2.1, criterion 1.4.3 (level AA): 4.5 to 1; 3 to 1 for text of 24 px, or 18.66 px and bold.
   const NORMAL = 4.5;
@@ -52,7 +52,7 @@ async () => {
     return (light + 0.05) / (dark + 0.05);
   };
 
-  // Whether what ends at `right` can be brought into sight: it lies within its area, or something around it scrolls.
+  // Whether an element that ends at `right` can be brought into view: it lies in its area, or one around it scrolls.
   const reachable = (element, right, area) => {
     for (let at = element; at && at !== area.parentElement; at = at.parentElement) {
       const overflow = getComputedStyle(at).overflowX;

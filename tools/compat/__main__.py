@@ -1,4 +1,4 @@
-"""``python -m tools.compat``: the folder's kernels as a table or JSON, with progress, and what the exit code says."""
+"""``python -m tools.compat`` tries a folder's kernels, shows its progress, and prints a table or JSON."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def try_kernels(
 
 
 def _run(root: Path, options: CompatOptions, *, everything: bool, as_json: bool) -> int:
-    """Try every kernel under ``root``, print what came of it, and return the exit code.
+    """Try every kernel under ``root``, print the results, and return the exit code.
 
-    An interrupt (Ctrl-C) ends the trying; what was tried is reported.
+    An interrupt (Ctrl-C) ends the trying; the results until then are printed.
     """
     cases = trying.find_cases(root)
     rows = trying.try_all(cases, options, lambda index, case: _progress(index, len(cases), case, root))
@@ -79,7 +79,7 @@ def _run(root: Path, options: CompatOptions, *, everything: bool, as_json: bool)
 
 
 def _progress(index: int, count: int, case: CompatCase, root: Path) -> None:
-    """One line that changes on a terminal; elsewhere a line for every tenth case."""
+    """Print progress: one line that changes on a terminal, elsewhere a line for every tenth case."""
     shown = f"{index + 1} of {count}: {_inside(case.path, root)}"
     if sys.stderr.isatty():
         print(f"\r\033[K{shown[:120]}", end="", file=sys.stderr, flush=True)

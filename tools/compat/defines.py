@@ -1,6 +1,6 @@
-"""What a kernel's build would define, guessed from the files around it: macros, dtypes, templates.
+"""Guesses what a kernel's build would define, from the files around it: macros, dtypes, template arguments.
 
-A guess is good enough to see whether the twin has what the kernel uses; it says nothing about the kernel's results.
+A guess is good enough to see whether the twin has the APIs that the kernel uses; the kernel's results mean nothing.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from pathlib import Path
 from gn_tutorial.compiler.dtype_macros import dtype_defines
 from gn_tutorial.cpp.entries import scan
 
-#: Every tutorial kernel accepts it, and half the production ones.
+#: A dtype that every tutorial kernel accepts, and half the production ones.
 _DTYPE = "float16"
 _PASSED = re.compile(r"(?:-D|\b)([A-Z_][A-Z0-9_]*)=(\$\{\w+\}|\w+)")
 
 
 def guess(path: Path, text: str) -> list[str]:
-    """Definitions for the source: ``NAME=VALUE``. text: the source with what it includes from beside itself."""
+    """Return definitions for the source, ``NAME=VALUE``. text: the source with the headers that lie beside it."""
     return [*_from_cmake(path.parent, text), *_dtypes(text)]
 
 
 def guess_template(text: str) -> str:
-    """Arguments for the last kernel template of a text without kernels; empty if there is none.
+    """Return the last kernel template of a text without kernels, with arguments; empty if there is none.
 
-    Those of a launch in the text, if they mean something outside the function that launches; else half, false, 1.
+    The arguments are those of a launch in the text, if they make sense outside its function; else half, false, 1.
     """
     found = scan(text)
     if found.entries or not found.templates:
@@ -48,7 +48,7 @@ def guess_template(text: str) -> str:
 
 
 def _launched(text: str, name: str, most: int) -> str:
-    """The template arguments of a launch: literals, types of the language, constants of the file."""
+    """Return the template arguments of a launch if all are literals, built-in types or constants of the file."""
     known = set(re.findall(r"^(?:static )?constexpr \w+ (\w+)|^#define (\w+)", text, re.MULTILINE))
     names = {one for pair in known for one in pair} | {"true", "false", "half", "float", "bfloat16_t"}
     for arguments in re.findall(rf"\b{name}\s*<([\w\s,]+)>\s*<<<", text):

@@ -1,6 +1,6 @@
-"""A kernel beside its host files, tried with the tiling that its own project gives: for ``tools.compat``.
+"""Tries a kernel beside its host files with its own project's tiling, for ``tools.compat``.
 
-Shapes, numbers and attributes are invented; what they mean for the kernel, the project's tiling function decides.
+Shapes, numbers and attributes are invented; the project's tiling function makes the kernel's arguments of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tools.compat.reasons import Reason, of_compile_error, of_invented_launch, o
 COMPILED, RAN, FAILED = "compiled", "ran", "failed"
 #: Tried in this order until the project takes one: a matrix, a line, images, one with a tail.
 _SHAPES = ((8, 2048), (2048,), (2, 32, 16, 16), (4, 8, 100))
-#: Of the file's folder, above it: op_kernel, and one for an architecture.
+#: How many folders above the file are tried as op_kernel, which may have a folder for an architecture.
 _FOLDERS_UP = 3
 
 
@@ -47,14 +47,14 @@ def _of_kernels(root: Path, path: Path, names: set[str]) -> Project | None:
             if found.definition.snake_name in names and found.kernel_file == path:
                 return found
         except GntError:
-            continue  # the kernel is then tried as one that stands alone
+            continue  # the kernel is then tried without its project
     return None
 
 
 def try_project(project: Project, seconds: float, *, run: bool) -> tuple[str, tuple[Reason, ...]] | None:
-    """What came of the kernel: a status of ``tools.compat`` and reasons.
+    """Return the result of trying the kernel: a status of ``tools.compat``, and reasons.
 
-    None where its tiling takes no invented call and the kernel is a template, or the host files do not compile.
+    None if its tiling takes no invented call and the kernel is a template, or if the host files do not compile.
     """
     planned, refused = _planned(project)
     if planned is None:
@@ -127,7 +127,7 @@ def _call(project: Project, shape: tuple[int, ...]) -> OpCall:
 
 
 def _invented(declared: Parameter, form: Form, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """Small numbers, in every type; None for an input that may be left out, two tensors of a list."""
+    """Return small numbers in the input's type; None for an optional input, two tensors for a list."""
     if declared.optional:
         return None
     array = rng.integers(0, 8, shape).astype(as_dtype(dtype_name(form.dtype)))

@@ -1,4 +1,4 @@
-"""Why a kernel does not compile or run on the twin, in a few kinds that can be counted."""
+"""Reasons why a kernel does not compile or run on the twin, in a few kinds that can be counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gn_tutorial.toml_file import read_toml
 
 @dataclass(frozen=True)
 class Reason:
-    """kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
+    """Why a kernel fails. kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
 
     kind: str
     name: str
@@ -23,7 +23,7 @@ class Reason:
 
 #: Kind of the reason why a case is not tried.
 OTHER = "other target"
-# Written for other cores, other products, other programming interfaces; searched in the text without comments.
+# Marks of code for other cores, products or programming interfaces, which are searched in text without comments.
 _ELSEWHERE = (
     ("matrix core", r"__cube__|\bMmad\s*[<(]|matmul_intf\.h|\bTPosition::(?:A1|A2|B1|B2|CO1|CO2)\b|\bLoadData\w*\s*[<(]"
      r"|KERNEL_TYPE_(?:MIX_AIC|AIC_ONLY)|\b__mix__\b|\bLocalTensor<[^>]*>\s*\w*[lL]0[abcABC]\b|QuePosition::(?:A1|B1|CO1)"
@@ -41,7 +41,7 @@ _ELSEWHERE = (
 
 
 def other_machine(path: Path, text: str) -> Reason | None:
-    """Why the source is not for the vector cores of Atlas A2 by its own words; None if it may be."""
+    """Return which of the source's words show that it is not for the vector cores of Atlas A2; None if it may be."""
     plain = without_comments(text)
     for name, pattern in _ELSEWHERE:
         if re.search(pattern, plain):
@@ -80,12 +80,12 @@ def of_run_error(error: KernelError) -> Reason:
     return Reason("crash", _short(error.what), error.where)
 
 
-#: What depends on the sizes and contents of arrays, and on the number of blocks: beginnings of ids.
+#: Beginnings of the ids of findings that depend on the sizes and contents of arrays, or on the number of blocks.
 _BY_SIZE = ("gm-", "race-blocks", "race-equal-bytes", "cache-", "block-", "sync-all-", "cross-core-", "tiling-")
 
 
 def of_invented_launch(fault: KernelFault) -> Reason:
-    """Of a launch on arrays and with blocks that were made up: what depends on them is no finding about the kernel."""
+    """Return why a launch with invented sizes failed: because of them, unless a finding does not depend on them."""
     errors = [one for one in fault.diagnostics if one.severity == "error"]
     own = [one for one in errors if not one.id.startswith(_BY_SIZE)]
     if own or not errors:
@@ -128,6 +128,6 @@ def _of_message(message: str, where: str, line: str) -> Reason:
 
 
 def _short(text: str) -> str:
-    """Without names and numbers of one case, so that equal mistakes count together."""
+    """Return the first line without its long numbers, so that equal mistakes count together."""
     line = text.splitlines()[0] if text else ""
     return re.sub(r"\d{3,}", "N", line)[:100]

@@ -1,9 +1,9 @@
-"""Which kernels under a folder run on the twin, and why the others do not: ``python -m tools.compat``.
+"""Tells which kernels under a folder run on the twin, and why the others do not: ``python -m tools.compat``.
 
 A case is one source file that holds kernels, its own or in a header it includes. Each is compiled; a whole sample (with
-``main``) is run, a kernel beside its host files is tiled by them, and one whose parameters are plain arrays is launched
-on memory of our making. Nothing of the folder runs outside the launcher of ``isolated``, within limits; the folder
-itself is only read.
+``main``) is run, a kernel beside its host files gets their tiling, and one whose parameters are plain arrays gets
+invented numbers. Nothing of the folder runs outside the launcher of ``isolated`` and its limits; the folder itself is
+only read.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ COMPILED, RAN, FAILED, EXCLUDED = "compiled", "ran", "failed", "excluded"
 
 @dataclass(frozen=True)
 class CompatCase:
-    """One source file, its text, and what its kernels are called."""
+    """One source file, its text, and the names of its kernels."""
 
     path: Path
     text: str
@@ -66,10 +66,10 @@ class CompatCase:
 
 @dataclass(frozen=True)
 class CompatRow:
-    """What came of one case.
+    """The result of one case.
 
-    status: excluded (made for another machine), failed (does not compile), compiled (and was not run, or did not run
-    well), ran. reasons: why it went no further, the first one first. seconds: compilation and run together.
+    status: excluded (made for another machine), failed (does not compile), compiled (but was not run, or its run
+    failed), ran. reasons: why it went no further, in order. seconds: compilation and run together.
     """
 
     path: Path
@@ -161,7 +161,7 @@ def missing_apis(rows: Sequence[CompatRow]) -> list[tuple[str, int]]:
 def _files(root: Path) -> Iterator[Path]:
     for path in root.rglob("*"):
         inside = path.relative_to(root).parts[:-1]
-        # A name with a dot: what tools keep for themselves, such as Jupyter's copies (.ipynb_checkpoints).
+        # Folders whose names begin with a dot belong to tools, such as Jupyter's copies (.ipynb_checkpoints).
         left_out = any(name in _SKIPPED or name.startswith(".") for name in inside)
         if path.suffix in SUFFIXES and path.is_file() and not left_out:
             yield path
@@ -250,7 +250,7 @@ def _run(case: CompatCase, built: Built, options: CompatOptions) -> Reason | Non
 
 
 def _cannot_invent(entry: Entry) -> Reason | None:
-    """Why no arguments can be made up: a number or a tiling struct decides how far the kernel goes."""
+    """Return why arguments cannot be invented: a number or a tiling struct decides how far the kernel goes."""
     for param in entry.params:
         if param.kind is ArgKind.VALUE:
             return Reason("arguments", f"a value of type {param.ctype}", entry.name)
@@ -260,12 +260,12 @@ def _cannot_invent(entry: Entry) -> Reason | None:
 
 
 def _invented(index: int) -> np.ndarray:
-    """Small numbers that are finite in every type a kernel may take the bytes for."""
+    """Return bytes that are finite small numbers in every type of a kernel."""
     return np.random.default_rng(index).integers(0, 60, _ARRAY_BYTES, dtype=np.uint8)
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """What stands beside a sample, so that its relative paths work; nothing if that is large."""
+    """Copy a sample's folder, so that its relative paths work; nothing if the folder is large."""
     total = 0
     for path in source.rglob("*"):
         if path.is_symlink() or not path.is_file():
@@ -281,7 +281,7 @@ def _copy_files(source: Path, target: Path) -> None:
 def try_all(
     cases: Sequence[CompatCase], options: CompatOptions, seen: Callable[[int, CompatCase], None]
 ) -> list[CompatRow]:
-    """Every case in order; ``seen`` is called before each one. An interrupt ends it early: fewer rows than cases."""
+    """Try every case in order, and call ``seen`` before each. An interrupt ends it: fewer rows than cases."""
     rows: list[CompatRow] = []
     try:
         for index, case in enumerate(cases):

@@ -17,7 +17,7 @@ PAGES = Path(__file__).resolve().parents[2] / "exercises" / "theory" / "pages.to
 
 
 def missing(clone: str, revision: str, paths: list[str]) -> list[str]:
-    """The paths that the revision does not have."""
+    """Return the paths that the revision does not have."""
     command = ["git", "-C", clone, "-c", "core.quotepath=off", "ls-tree", "-r", "--name-only", revision]
     there = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
     return [path for path in paths if path not in there]

@@ -44,7 +44,7 @@ _MARKS = re.compile(r"[ \t]*// (?:(?:expect|also): [\w-]+|the other access|the c
 
 @dataclass(frozen=True)
 class Example:
-    """A wrong program and its right twin. printed: what the twin says of the wrong one; line: where it finds it."""
+    """A wrong program and its right twin. printed: the twin's output for the wrong one; line: of the finding."""
 
     name: str
     wrong: str
@@ -55,19 +55,19 @@ class Example:
 
 
 def pages() -> dict[str, str]:
-    """Every file of docs/diagnostics by name, as it should be now."""
+    """Return every file of docs/diagnostics: its name -> its text as it should be now."""
     found = {f"{entry.id}.md": page(entry, examples(entry.id)) for entry in entries().values()}
     return {"README.md": index(), **found}
 
 
 def examples(name: str) -> list[Example]:
-    """The pairs whose wrong program expects this id: the one that is called like it first, else by name."""
+    """The pairs whose wrong program expects this id: first those named like the id, then by name."""
     wrong = [one for one, path in programs.SOURCES.items() if name in [found for found, _ in programs.expected(path)]]
     return [example(one, name) for one in sorted(wrong, key=lambda one: _place(one, name))]
 
 
 def _place(program: str, name: str) -> tuple[bool, bool, str]:
-    """Where a program comes among those of an id: what shows only one of its causes comes last."""
+    """Return a sort key for an id's programs: those that show only one of its causes come last."""
     return not _named_like(program, name), program.startswith("cause/"), program
 
 
@@ -90,7 +90,7 @@ def example(program: str, name: str) -> Example:
 
 
 def run(program: str) -> tuple[str, Findings]:
-    """What the twin prints for a program, without folders and comments of the tests, and its findings."""
+    """Return the twin's output for a program, without folders and comments of the tests, and its findings."""
     try:
         findings = programs.run(program).diagnostics
         text = findings.render()
@@ -101,7 +101,7 @@ def run(program: str) -> tuple[str, Findings]:
 
 
 def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
-    """One entry as Markdown."""
+    """Return one entry as Markdown."""
     parts = [f"# {entry.id}", _kind(entry, found), "## What it means", spoken(entry.what)]
     parts += ["## Why it matters on a device", spoken(entry.why), "## What to do", spoken(entry.fix)]
     if found:
@@ -121,7 +121,7 @@ def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
 
 
 def index() -> str:
-    """The guide: from symptoms to ids, then every id by family."""
+    """Return the guide: from symptoms to ids, then every id by family."""
     parts = [
         "# Diagnostics, and how to find a mistake",
         "The twin names a mistake by an id, the line, the buffer and the other place that matters. Every id has a "
@@ -144,7 +144,7 @@ def index() -> str:
 
 
 def marked(pair: Example) -> tuple[str, str]:
-    """The two programs with the lines marked that differ, and the line that the twin names if it is another one."""
+    """Return both programs with marks at lines that differ, and at the line that the twin names."""
     wrong, right = pair.wrong.splitlines(), pair.right.splitlines()
     bare = [line.replace("_bad(", "_ok(") for line in wrong]
     changes = difflib.SequenceMatcher(a=bare, b=right, autojunk=False).get_opcodes()
@@ -158,14 +158,14 @@ def marked(pair: Example) -> tuple[str, str]:
 
 
 def stale() -> list[str]:
-    """Names of pages that are missing, out of date or of no diagnostic any more."""
+    """Return the names of pages that are missing, out of date, or about a diagnostic that no longer exists."""
     folder, wanted = ROOT / PAGES, pages()
     there = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
     return sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
 
 
 def write() -> list[str]:
-    """Write every page and delete those of no diagnostic; returns the names of those that changed."""
+    """Write every page and delete pages of diagnostics that no longer exist; return the names of changed pages."""
     folder, wanted, changed = ROOT / PAGES, pages(), stale()
     folder.mkdir(parents=True, exist_ok=True)
     for name in changed:
@@ -188,7 +188,7 @@ def _reference(entry: CatalogueEntry) -> str:
 
 
 def _command(pair: Example) -> list[str]:
-    """How to run the wrong program; nothing for one that needs more than ``gnt run`` can be told."""
+    """Return how to run the wrong program; nothing if it needs options that ``gnt run`` lacks."""
     if is_special(pair.wrong):
         return []
     more = f" --blocks {programs.request(pair.name).blocks}"
@@ -220,7 +220,7 @@ def _code(language: str, text: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages, or with ``--check`` only name the stale ones; 1 if there are any then."""
+    """Write the pages; with ``--check`` only name the stale ones, and return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
     check_only = parser.parse_args(arguments).check

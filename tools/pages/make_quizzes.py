@@ -1,9 +1,9 @@
-"""The quiz and the puzzles of every notebook, made from ``exercises``: `./gnt lint quizzes --fix`.
+"""Makes the quiz and the puzzles of every notebook from ``exercises``: `./gnt lint quizzes --fix`.
 
-A puzzle is a cell ``puzzle-name``, which its file in ``exercises/puzzles`` makes: its text, and the output of nobody's
-lines. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored
-there is what that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing,
-names the notebooks that differ, and ends with 1.
+A puzzle is a cell ``puzzle-name``. Its text comes from its file in ``exercises/puzzles``, and its output is that of a
+puzzle not attempted. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. Its
+stored output is that of the call, so that a change of the bank needs no run of the notebook. ``--check`` writes
+nothing, names the notebooks that differ, and ends with 1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def puzzle_cell(name: str, count: int) -> dict[str, Any]:
 
 
 def with_puzzles(cells: list[dict[str, Any]], number: str) -> list[dict[str, Any]]:
-    """The cells of notebook ``number``, those of puzzles as they are made."""
+    """Return the cells of notebook ``number``, with the cells of its puzzles made anew."""
     made, count = [], 0
     for cell in cells:
         count += cell["cell_type"] == "code"
@@ -70,12 +70,12 @@ def with_puzzles(cells: list[dict[str, Any]], number: str) -> list[dict[str, Any
 
 
 def _lines(text: str) -> list[str]:
-    """As a notebook stores a text."""
+    """Return a text as a notebook stores it."""
     return text.splitlines(keepends=True)
 
 
 def put(notebook: Path, check: bool) -> bool:
-    """Whether a notebook's cells of quiz and puzzles are what their files give; without ``check`` they are made so."""
+    """Return whether a notebook's cells of quiz and puzzles agree with their files; without ``check`` rewrite them."""
     contents = json.loads(notebook.read_text(encoding="utf-8"))
     there = contents["cells"]
     begin = next(place for place, cell in enumerate(there) if cell["id"] == "quiz")

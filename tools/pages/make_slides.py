@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from make_teaching import PAUSES, clock, load, notebook_file
 
 _NO_CODE = "picture"
-#: What nbconvert loads, by its setting -> where npm puts it, seen from the slides.
+#: nbconvert's setting for a library -> the library's place after npm install, seen from the slides.
 _LOCAL = {
     "reveal_url_prefix": "node_modules/reveal.js",
     "require_js_url": "node_modules/requirejs/require.js",
@@ -31,7 +31,7 @@ _LOCAL = {
 
 
 def slides(plan: dict[str, Any], parts: dict[str, Any]) -> Any:
-    """A notebook whose cells are the slides of a plan. Raises ValueError if a notebook lacks a cell that is named."""
+    """Return a notebook whose cells are the slides of a plan. Raises ValueError if a notebook lacks a named cell."""
     import nbformat
 
     made = nbformat.v4.new_notebook()
@@ -65,7 +65,7 @@ def _slide(cell: Any) -> Any:
 
 
 def write(made: Any, folder: Path, local: bool) -> Path:
-    """Write the page into a folder, and say where. local: the libraries are in its ``node_modules``."""
+    """Write the page into a folder, and return its path. local: the libraries are in its ``node_modules``."""
     from nbconvert import SlidesExporter
     from traitlets.config import Config
 

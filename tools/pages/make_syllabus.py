@@ -1,7 +1,7 @@
-"""Minutes and counts of the course, in README and in each notebook's first cell: `./gnt lint notebooks --fix`.
+"""Writes minutes and counts of the course into README and each notebook's first cell: `./gnt lint notebooks --fix`.
 
-Written by hand: in a notebook's first cell how long it takes to read and run it, and what it needs. Everything else is
-counted: minutes of exercises (their files say them), puzzles, quizzes, questions and tasks. ``--check`` writes nothing,
+Authors write into a notebook's first cell how long it takes to read and run, and its prerequisites. This program counts
+the rest: minutes of exercises (from their files), puzzles, quizzes, questions and tasks. ``--check`` writes nothing,
 says what differs, and ends with 1 if anything does.
 """
 
@@ -35,14 +35,14 @@ _NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "ni
 
 
 class Writing(NamedTuple):
-    """What there is to write in a notebook: exercises, their minutes, puzzles."""
+    """What a learner writes in a notebook: the number of exercises, their minutes, the number of puzzles."""
 
     exercises: int
     minutes: int
     puzzles: int
 
     def total(self) -> int:
-        """Minutes of all of it."""
+        """Return the minutes of all of it."""
         return self.minutes + MINUTES * self.puzzles
 
     def words(self) -> str:
@@ -55,7 +55,7 @@ class Writing(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """A notebook. minutes: to read and run it. exercises: minutes for all that is written in it."""
+    """A notebook. minutes: to read and run it. exercises: minutes for its exercises and puzzles."""
 
     file: str
     number: str
@@ -66,14 +66,14 @@ class Lesson(NamedTuple):
 
 
 def writing(number: str) -> Writing:
-    """What the files of exercises and puzzles say of a notebook."""
+    """Count a notebook's exercises and puzzles from their files."""
     mine = [one for one in load_course() if one.notebook == number]
     puzzles = sum(one.notebook == number for one in load_puzzles().values())
     return Writing(len(mine), sum(one.minutes for one in mine), puzzles)
 
 
 def time_line(first: str, there: Writing) -> tuple[str, int]:
-    """The line of the time as it should be in a first cell, and the minutes of all that is written.
+    """Return the line of the time as a first cell should have it, and the minutes of exercises and puzzles.
 
     Raises ValueError if the cell has no such line.
     """
@@ -101,7 +101,7 @@ def lesson(notebook: Path) -> Lesson:
 
 
 def put_time(notebook: Path, check: bool) -> bool:
-    """Whether a notebook says the time that its exercises and puzzles take; without ``check`` it is made to."""
+    """Return whether a notebook states the time of its exercises and puzzles; without ``check`` write it there."""
     contents = json.loads(notebook.read_text(encoding="utf-8"))
     first = "".join(contents["cells"][0]["source"])
     line, _ = time_line(first, writing(notebook.name[:2]))
@@ -143,7 +143,7 @@ def counts() -> str:
 
 
 def put(page: Path, check: bool) -> bool:
-    """Whether the page has the syllabus and the counts of today; without ``check`` it is made so."""
+    """Return whether the page has today's syllabus and counts; without ``check`` write them."""
     text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     made = before + BEGIN + table(lessons()) + END + rest.partition(END)[2]

@@ -1,4 +1,4 @@
-"""``TEACHING.md``: the plans of plans.toml, minute by minute: `./gnt lint notebooks --fix`.
+"""Writes ``TEACHING.md``, which has the plans of plans.toml minute by minute: `./gnt lint notebooks --fix`.
 
 ``--check`` writes nothing, says whether the page differs, and ends with 1 if it does.
 """
@@ -14,7 +14,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAGE = ROOT / "docs" / "teaching" / "TEACHING.md"
-#: Rows of a plan that are no part of the course.
+#: The rows of a plan that are no part of the course -> their titles.
 PAUSES = {"pause": "Pause", "lunch": "Lunch"}
 
 _HEAD = """# Teaching the course
@@ -92,7 +92,7 @@ def _part(part: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    """``--check`` or nothing."""
+    """Write the page; with ``--check`` only compare it. Return 1 if it differs."""
     text = page(load())
     if "--check" in sys.argv[1:]:
         same = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text

@@ -41,7 +41,7 @@ from gn_tutorial.translation.texts import DOMAIN, _catalogue, key_of  # noqa: E4
 
 COMMAND = "./gnt lint translations --fix"
 NOTEBOOKS = ROOT / "notebooks"
-#: The pages that can be had in a language, by the name of their document.
+#: The pages that can be translated: the name of the document -> the English page.
 PAGES = {"README": ROOT / "README.md", "GLOSSARY": ROOT / "docs" / "GLOSSARY.md"}
 _WIDTH = 120
 # A date that changed with each run would change every file.
@@ -50,7 +50,7 @@ _PLACEHOLDER = re.compile(r"\{\w*\}")
 _CODE = re.compile(r"`[^`]+`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
-#: Where a text stands, and the text.
+#: The place of a text, and the text.
 Found = tuple[str, str]
 
 
@@ -63,7 +63,7 @@ def documents() -> dict[str, Callable[[], Iterator[Found]]]:
 
 
 def _of_messages() -> Iterator[Found]:
-    """What package and checks say: the texts in ``translated("...")``, and the words of tables that are shown."""
+    """Yield the messages of package and checks: texts in ``translated("...")``, and words of tables that are shown."""
     for path in sorted((ROOT / "gn_tutorial").rglob("*.py")) + sorted((ROOT / "solutions").glob("*/*.py")):
         where = path.relative_to(ROOT).as_posix()
         # Not Babel's extractor: before Python 3.12 it does not see into an f-string.
@@ -77,7 +77,7 @@ def _of_messages() -> Iterator[Found]:
 
 
 def _of_diagnostics() -> Iterator[Found]:
-    """The sentences of findings, their labels and words, the families and symptoms, what pages say around them."""
+    """Yield the sentences of findings, their labels and words, families and symptoms, and the words of their pages."""
     for entry in catalogue.entries().values():
         yield entry.id, entry.family
         yield from ((f"{entry.id}.{part}", getattr(entry, part)) for part in ("what", "why", "fix"))
@@ -95,7 +95,7 @@ def _of_page(path: Path) -> Iterator[Found]:
 
 
 def _of_lesson(path: Path) -> Iterator[Found]:
-    """The prose of a notebook, its exercises, and its quiz."""
+    """Yield the prose of a notebook, of its exercises, and of its quiz."""
     number = path.name[:2]
     for cell in _read(path)["cells"]:
         if cell["cell_type"] == "markdown":
@@ -111,7 +111,7 @@ def _of_lesson(path: Path) -> Iterator[Found]:
 
 
 def _of_checker(exercise: Exercise) -> Iterator[str]:
-    """What a checker says of findings; its other words are ``translated`` where they are made."""
+    """Yield a checker's words about findings; its other words are ``translated`` in their own files."""
     faults = getattr(checker_of(exercise), "faults", {})
     yield from (text for text in faults.values() if isinstance(text, str))
 
@@ -121,7 +121,7 @@ def _read(notebook: Path) -> dict[str, Any]:
 
 
 def brought_up_to_date(path: Path) -> Catalog:
-    """A language's document with today's English. Raises ValueError if no document is called so."""
+    """Return a language's document with today's English. Raises ValueError if there is no document of that name."""
     if path.stem not in documents():
         raise ValueError(f"{path.relative_to(ROOT)}: no document is called {path.stem}")
     template = Catalog()
@@ -141,7 +141,7 @@ def brought_up_to_date(path: Path) -> Catalog:
 
 
 def _keep_former(made: Catalog) -> None:
-    """Give English that changed the translation of what stood in its place before, marked fuzzy, and note that."""
+    """Give changed English the translation of the former text in its place, marked fuzzy, with a note."""
     former: dict[str, list[str]] = {}
     for one in made.obsolete.values():
         for place, _ in one.locations if one.string else ():
@@ -156,7 +156,7 @@ def _keep_former(made: Catalog) -> None:
 
 
 def accepted(path: Path) -> None:
-    """Take every former translation of a document for one of the English of today, which was only reworded."""
+    """Accept every fuzzy translation of a document, because its English was only reworded."""
     made = brought_up_to_date(path)
     for message in made:
         if message.id and message.fuzzy and not set(complaints(_without_mark(message))):
@@ -170,14 +170,14 @@ def _without_mark(message: Message) -> Message:
 
 
 def as_po(made: Catalog) -> bytes:
-    """The document as its file has it."""
+    """Return the document as the bytes of its file."""
     data = io.BytesIO()
     write_po(data, made, width=_WIDTH, ignore_obsolete=True)
     return data.getvalue().rstrip(b"\n") + b"\n"
 
 
 def as_mo(parts: Sequence[Catalog], name: str) -> bytes:
-    """All documents of a language as gettext reads them; what is fuzzy, empty or as in English is left out."""
+    """Return a language's documents in gettext's binary form, without texts that are fuzzy, empty or as in English."""
     whole = Catalog(locale=name, project=DOMAIN, version="", creation_date=_DATE, revision_date=_DATE, fuzzy=False)
     for part in parts:
         for message in part:
@@ -193,7 +193,7 @@ def _is_read(message: Message) -> bool:
 
 
 def complaints(message: Message) -> Iterator[str]:
-    """What is wrong with a translation: no text, English that has changed, or something that was not carried over."""
+    """Yield what is wrong with a translation: no text, changed English, or names, code and links that it lacks."""
     english, other = message.id, message.string
     if message.fuzzy:
         yield "its English has changed"
@@ -208,7 +208,7 @@ def complaints(message: Message) -> Iterator[str]:
 
 
 def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
-    """The notebooks and pages of a language, as they should be now. parts: the documents that it has."""
+    """Return the notebooks and pages of a language as they should be now. parts: the documents that it has."""
     made = {}
     mark = f"<!-- Made by {COMMAND} from the English page: docs/translating.md. Do not edit. -->\n"
     with speaking(name):
@@ -216,7 +216,7 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
             if part in PAGES:
                 text = PAGES[part].read_text(encoding="utf-8")
                 target = PAGES[part].with_suffix(f".{name}.md")
-                # Its links are the English page's: a learner's copies have one name in every language (lab/).
+                # It keeps the English page's links: a learner's copies have the same names in every language (lab/).
                 made[target] = f"{translated_markdown(text).rstrip()}\n\n{mark}".encode()
             elif (english := NOTEBOOKS / f"{part}.ipynb").exists():
                 contents = in_language(_read(english))
@@ -229,7 +229,7 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
 
 
 def _one_folder_down(line: str, parts: Sequence[str]) -> str:
-    """The line with its links as a notebook of the language needs them, which is a folder further down."""
+    """Return the line with links for a notebook of the language, which lies one folder further down."""
 
     def moved(found: re.Match[str]) -> str:
         target = found[1]
@@ -240,12 +240,12 @@ def _one_folder_down(line: str, parts: Sequence[str]) -> str:
 
 
 def waiting(folder: Path, parts: Sequence[Catalog]) -> tuple[list[str], list[str]]:
-    """What a translator has to do in a language, and what is wrong with what was done; each with its place."""
+    """Return what a translator has to do in a language, and mistakes in its translations, each with its place."""
     to_do, wrong = [], []
     known: dict[str, str] = {}
     for message in (one for part in parts for one in part if one.id):
         found = list(complaints(message))
-        done = message.string and not message.fuzzy  # a term that stays English counts: the other document would win
+        done = message.string and not message.fuzzy  # also a term that stays English: the other word would win
         if done and known.setdefault(message.id, message.string) != message.string:
             found.append("translated otherwise in another document")
         place = ", ".join(where for where, _ in message.locations[:2])
@@ -255,23 +255,23 @@ def waiting(folder: Path, parts: Sequence[Catalog]) -> tuple[list[str], list[str
 
 
 def put(folder: Path, fix: bool) -> tuple[list[Path], list[str], list[str]]:
-    """One language: its files that are out of date, what waits for a translator, and what is wrong.
+    """Return a language's files that are out of date, what waits for a translator, and what is wrong.
 
-    With ``fix`` the files are written. Raises ValueError for a file that is no document.
+    With ``fix``, write the files. Raises ValueError for a file that is no document.
     """
     files = sorted(folder.glob("*.po"))
     parts = [brought_up_to_date(path) for path in files]
     wanted = {path: as_po(part) for path, part in zip(files, parts, strict=True)}
     wanted[folder / "LC_MESSAGES" / f"{DOMAIN}.mo"] = as_mo(parts, folder.name)
     stale = _written(wanted, fix)
-    if fix or not stale:  # pages are made with what the package reads, so that has to be today's
+    if fix or not stale:  # pages are made with the file that the package reads, so it must be up to date
         _catalogue.cache_clear()
         stale += _written(made_pages(folder.name, [path.stem for path in files]), fix)
     return stale, *waiting(folder, parts)
 
 
 def _written(wanted: dict[Path, bytes], fix: bool) -> list[Path]:
-    """The files that are not as wanted; with ``fix`` they are then."""
+    """Return the files that differ from their wanted bytes; with ``fix``, write them."""
     stale = [path for path, data in wanted.items() if not path.exists() or path.read_bytes() != data]
     for path in stale if fix else ():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -280,7 +280,7 @@ def _written(wanted: dict[Path, bytes], fix: bool) -> list[Path]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write every language, or with ``--check`` only name what is out of date; 1 if there is any then, or an error."""
+    """Write every language; with ``--check`` only name files that are out of date. Return 1 for these, or a mistake."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a file is out of date")
     parser.add_argument(

@@ -1,1 +1,1 @@
-"""The timing model beside published launches of production operators: ``python -m tools.published_launches``."""
+"""Compares the timing model with published launches of production operators: ``python -m tools.published_launches``."""

@@ -1,4 +1,4 @@
-"""``python -m tools.published_launches``: published launches of production operators beside the timing model."""
+"""``python -m tools.published_launches`` shows published launches of production operators beside the timing model."""
 
 from __future__ import annotations
 

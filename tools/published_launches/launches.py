@@ -1,7 +1,7 @@
-"""The timing model against published launches of production operators, run as the projects that they are.
+"""Compares the timing model with published launches of production operators, which run as operator projects.
 
-``published_launches.csv`` has what was measured, and what the model said when its constants were last settled. With the
-operators' sources (a checkout of ops-nn), they run with their own tilings; without them the stored figures stand.
+``published_launches.csv`` has the measured times, and the modelled ones when the constants were last settled. With the
+operators' sources (a checkout of ops-nn) they run with their own tilings; without them the stored figures are shown.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from tools.published_launches.error_band import Launch, inside, published_launch
 
 #: The chip of the published launches.
 _CHIP = "910B2"
-#: Where each operator lies in ops-nn, and its name there. GroupNorm runs as GroupNormSilu without its activation.
+#: Operator -> its place in ops-nn, and its name there. GroupNorm runs as GroupNormSilu without its activation.
 _PLACES = {
     "group_norm": ("norm/group_norm_silu", "GroupNormSilu"),
     "rms_norm": ("norm/rms_norm", "RmsNorm"),
     "dynamic_quant": ("quant/dynamic_quant", "DynamicQuant"),
     "swi_glu": ("activation/swi_glu", "SwiGlu"),
 }
-#: True of RmsNorm for short rows, and not what is asked here: it broadcasts from a buffer that it has given back.
+#: RmsNorm broadcasts short rows from a buffer that it has freed: a true finding, which must not stop a measurement.
 _OPTIONS = TwinOptions(warnings=("ub-use-after-free",), races="ignore")
 
 
 def rows_of(what: str = "", machine: Machine | None = None, sources: Path | None = None) -> Iterator[CalibrationRow]:
-    """The rows of all launches, of an operator's ("rms_norm") or of one ("rms_norm/4"), each as soon as it is known.
+    """Yield the rows of all launches, of an operator's ("rms_norm") or of one ("rms_norm/4"), each when it is known.
 
     machine: instead of the chip that was measured; needs sources. sources: a folder with ``norm``, ``quant`` and
-    ``activation`` of ops-nn; None: the stored figures. Raises ArgumentError that lists the operators, or names what
-    the folder lacks, and what a call of a project raises.
+    ``activation`` of ops-nn; None: the stored figures. Raises ArgumentError, which lists the operators or names
+    what the folder lacks, and the errors of a project's call.
     """
     chosen = [one for one in published_launches() if what in ("", one.op, f"{one.op}/{one.case}")]
     if not chosen:
@@ -57,7 +57,7 @@ def rows_of(what: str = "", machine: Machine | None = None, sources: Path | None
 
 
 def modelled_us(launch: Launch, machine: Machine, sources: Path) -> float:
-    """Run a launch with the operator's own tiling, and model its time in us. Raises as ``rows_of``."""
+    """Run a launch with the operator's own tiling, and model its time in us. Raises the errors of ``rows_of``."""
     place, name = _PLACES[launch.op]
     if not (sources / place).is_dir():
         raise ArgumentError(f"{sources} has no {place}", hint="the folder of a checkout of ops-nn")

@@ -152,7 +152,7 @@ class KernelChecker:
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
         """Complain if an output's bits depend on the order of the blocks, which nobody chooses on the device."""
         for order in self.orders:
-            options = replace(self.options, block_order=order, threads=1)  # what races must give one verdict
+            options = replace(self.options, block_order=order, threads=1)  # a race must give one verdict
             again = self._launch(found, case, observed=False, options=options)
             for name, want in case.expected.items():
                 width = f"u{want.dtype.itemsize}"
@@ -239,7 +239,7 @@ class KernelChecker:
         return repr(found) if found and found.step else ""
 
     def _wrong(self, case: KernelCase, result: Result) -> list[ComparisonRow]:
-        """The outputs that are not what they should be."""
+        """Return the rows of the outputs that are wrong."""
         tolerance = Tolerance(self.rtol, self.atol, "the exercise's")
         rows = (compare(name, result[name], want, tolerance) for name, want in case.expected.items())
         return [row for row in rows if not _right(row, case)]
@@ -250,7 +250,7 @@ def _right(row: ComparisonRow, case: KernelCase) -> bool:
 
 
 def _words(row: ComparisonRow, case: KernelCase) -> str:
-    """What is wrong with an output, where no symptom of the exercise knows more."""
+    """Return what is wrong with an output, if no symptom of the exercise recognises it."""
     seen = row.evidence
     if said := recognised(seen, Reader.KERNEL_EXERCISE):
         return said[0]

@@ -38,7 +38,7 @@ class Prediction:
     rule: str = ""
 
     def malformed(self, answer: object) -> str:
-        """What is wrong with the form of an answer, whatever its value; empty if nothing is."""
+        """Return what is wrong with the form of an answer, whatever its value; empty if nothing is."""
         if answer in (None, "?"):
             what = "one of the words" if self.choices else "a number"
             return f"{self.name} has no prediction yet: replace the question mark by {what}"
@@ -50,7 +50,7 @@ class Prediction:
         return ""
 
     def wrong(self, answer: Answer) -> str:
-        """What is wrong with the value of an answer; empty if it is right."""
+        """Return what is wrong with the value of an answer; empty if it is right."""
         measured = self.measure()
         if self._near(answer, measured):
             return ""

@@ -77,7 +77,7 @@ Raised = Callable[[PythonCase, str, str], str | None]
 
 @dataclass(frozen=True)
 class PythonChecker:
-    """As KernelChecker, for functions.
+    """Checks Python functions, as KernelChecker checks kernels.
 
     forbidden: names that an attempt must not use -> what to do instead. shapes: symptoms for an array of a wrong
     shape. raised: symptoms for a call that ends in an exception. libraries: packages that the attempt may import
@@ -125,7 +125,7 @@ class PythonChecker:
         return len(cases)
 
     def missing(self) -> str:
-        """The first of its libraries that is not installed, or nothing."""
+        """The first of its libraries that is not installed; empty if all are."""
         return next((name for name in self.libraries if importlib.util.find_spec(name) is None), "")
 
     def _read(self, path: Path) -> Verdict | None:
@@ -222,7 +222,7 @@ def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
 
 
 def _function_at(path: Path, line: int) -> str:
-    """The function of the file that this line belongs to, or nothing."""
+    """Return the name of the file's function that has this line; empty if none has."""
     for node in ast.parse(path.read_bytes()).body:
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
             return node.name
@@ -230,7 +230,7 @@ def _function_at(path: Path, line: int) -> str:
 
 
 def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
-    """Line, name and whether it is an imported package, for every name that the text uses."""
+    """Yield every name that the text uses: its line, the name, and whether it is an imported package."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -245,7 +245,7 @@ def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
 
 
 def _job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> dict[str, Any]:
-    """The job of these calls; its arrays are written into the folder."""
+    """Return the job of these calls, and write its arrays into the folder."""
     arrays: dict[str, np.ndarray] = {}
 
     def put(array: np.ndarray) -> str:

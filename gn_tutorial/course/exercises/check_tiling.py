@@ -35,7 +35,7 @@ Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 
 @dataclass(frozen=True)
 class TilingChecker:
-    """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header.
+    """Checks ``const char* function(arguments..., struct*)`` in a header, as KernelChecker checks kernels.
 
     demands: called when the expected fields are right, for what no single number shows, for example a fast tile.
     seconds: for each call.

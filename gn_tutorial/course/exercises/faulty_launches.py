@@ -1,6 +1,6 @@
 """Three launches of kernels/add with one planted fault each: notebook 09 shows them, exercise 09.1 asks about them.
 
-A module of its own, although in the package ``lessons`` alone imports it: the check of 09.1 does too.
+A module of its own, because the check of 09.1 imports it too; in the package only ``lessons`` does.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from gn_tutorial.profiler.profile import Profile, profile
 
 _N, _BLOCKS = 600_000, 8
 
-#: What the three launches share, as edits of kernels/add.
+#: Edits of kernels/add that all launches have, the sound one too: text -> replacement.
 _SOUND = (("kTile = 2048", "kTile = 8192"), ("Queue_, 1, kTile", "Queue_, 2, kTile"))
-#: Cause -> sound text, and the text with the fault.
+#: Cause -> the sound text and the faulty one.
 FAULTS = {
     "cores": (
         "share = ((n + 7) / 8 + blocks - 1) / blocks * 8;",

@@ -1,4 +1,4 @@
-"""``check("03.2")``: the verdict on the learner's attempt, the same in a notebook and in ``gnt learn``."""
+"""``check("03.2")`` returns the verdict on the learner's attempt, in a notebook as in ``gnt learn``."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def check(
 ) -> CheckResult:
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
-    strict: launches are made with the twin's strict options (``KernelChecker.strict``), where the exercise is a kernel.
-    The learner's file is made if it is not there. A pass is noted in the learner's progress. An exercise that was not
-    begun is "not attempted yet", no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
-    exercise, for a source that is no text, and where the learner's folder cannot be written.
+    strict: launch with the twin's strict options (``KernelChecker.strict``), if the exercise is a kernel. The learner's
+    file is made if it is missing. A pass is noted in the learner's progress. An exercise that was not begun is "not
+    attempted yet" and no error, so that a notebook runs to its end. Raises ArgumentError for an unknown exercise, for a
+    source that is no text, and if the learner's folder cannot be written.
     """
     if not isinstance(source, (str, type(None))):
         raise ArgumentError(f"source= is text, not {type(source).__name__}")
@@ -56,9 +56,9 @@ def check(
 
 
 def warm(exercise: Exercise) -> None:
-    """Make ready what the first check of an exercise needs besides the attempt, by checking the stub; says nothing.
+    """Check the stub, so that the cache has what a first check needs besides the attempt; ignores the verdict.
 
-    Of a kernel that is the launcher, the twin's checkers and, from a second text on, its headers, precompiled.
+    For a kernel that is the launcher, the twin's checkers and, after a second text, the precompiled headers.
     """
     checker = checker_of(exercise)
     stub = exercise.stub.read_bytes()
@@ -71,9 +71,9 @@ def warm(exercise: Exercise) -> None:
 
 
 def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
-    """The verdict on a file, of the exercise's checker unless told.
+    """Return the verdict on a file. checker: the exercise's own by default.
 
-    Raises ArgumentError, RegistryError for what is not the learner's mistake.
+    Raises ArgumentError or RegistryError for faults that are not the learner's.
     """
     try:
         text = path.read_bytes()
@@ -81,8 +81,8 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
         return _failed(exercise, Verdict("the file is empty", where=path.name))
-    # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
-    # numbers that it will be asked for.
+    # The attempt's text determines the data: an attempt has the same verdict each time, and none can contain the
+    # numbers that its own check will use.
     checker = checker or checker_of(exercise)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Verdict):
@@ -91,15 +91,15 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
 
 
 def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
-    """As ``grade``, for a text under the name of the exercise's own file."""
+    """Return the verdict on a text, in a file with the name of the exercise's own."""
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))  # what is no text is the checker's to tell
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))  # the checker reports a lone surrogate
         return grade(exercise, path, checker)
 
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:
-    """Whether the compiler's waits are there even in a strict check, since the solution needs them."""
+    """Whether even a strict check keeps the compiler's waits, because the solution needs them."""
     checker = checker_of(exercise)
     return isinstance(checker, KernelChecker) and checker.auto_sync
 
@@ -109,7 +109,7 @@ def _strict(checker: Checker) -> Checker:
 
 
 def _with_code(finding: Verdict, path: Path) -> Verdict:
-    """The finding with the line that it names and a mark below, where it shows nothing longer."""
+    """Return the finding with the line that it names and a mark below it, unless it has a detail already."""
     place = re.match(rf"{re.escape(path.name)}:(\d+)", finding.where)
     line = source_line(str(path), int(place[1])).expandtabs(4) if place and not finding.detail else ""
     if not place or not line:

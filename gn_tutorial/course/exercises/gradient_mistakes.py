@@ -1,9 +1,9 @@
-"""Backward passes of GroupNorm, right and wrong ones, and data that tell them apart or do not.
+"""Right and wrong backward passes of GroupNorm, and data that tell them apart, or fail to.
 
 Notebooks 10 and 12 and the checks of 10.3, 10.4 and 12.4 use them.
 
-Each wrong one is the right text with one place edited. Several have been published: a gradient handed on unchanged, dy
-summed where dy * gamma belongs, gamma pulled out of the means, dgamma from dy * gamma.
+Each wrong one is the right text with one edit. Several have been published: dy returned as dx, sums of dy instead of
+dy * gamma, gamma pulled out of the means, dgamma from dy * gamma.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def backward(dy, x, gamma, mean, rstd, num_groups):
 """
 
 _DX = "dx = r * (a - e_a - xhat * e_ax)"
-#: Name -> the place of the right text, and what stands there instead.
+#: Name -> the part of the right text that is replaced, and its replacement.
 _EDITS: Mapping[str, tuple[str, str]] = {
     "right": (_DX, _DX),
     "hands dy on": (_DX, "dx = dy"),
@@ -63,9 +63,9 @@ _EDITS: Mapping[str, tuple[str, str]] = {
 
 
 def text(name: str = "right", factor: float = 1.0) -> str:
-    """The text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with that mistake.
+    """Return the text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with that mistake.
 
-    It returns dx, dgamma, dbeta. factor: what dx is multiplied by besides. Raises KeyError for an unknown name.
+    The function returns dx, dgamma, dbeta. factor: a further factor of dx. Raises KeyError for an unknown name.
     """
     old, new = _EDITS[name]
     assert _RIGHT.count(old) == 1, name
@@ -80,7 +80,7 @@ def function(name: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarra
     return names["backward"]
 
 
-#: The five functions of exercise 10.4, under the letters of its question; what each of them does wrong.
+#: Letter of a function in exercise 10.4 -> the mistake that it makes.
 _SUSPECTS: Mapping[str, str] = {
     "A": "gamma pulled out",
     "B": "dgamma from dy * gamma",
@@ -91,11 +91,11 @@ _SUSPECTS: Mapping[str, str] = {
 
 
 def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The backward pass A, B, C, D or E of exercise 10.4; called and returning as ``text`` says."""
+    """The backward pass A, B, C, D or E of exercise 10.4, with the arguments and results that ``text`` describes."""
     return function(_SUSPECTS[letter])
 
 
-#: Experiment -> gammas, groups and dy: C = 4 channels, and what is not said has no symmetry.
+#: Experiments, named by the value that is special: of gamma, of the groups, of dy. All else has no symmetry; C = 4.
 EXPERIMENTS = ("general", "gamma 1", "G = C", "dy 1")
 
 
@@ -112,10 +112,10 @@ def experiment(name: str) -> dict[str, np.ndarray | int]:
     return {"dy": dy, "x": x, "gamma": gamma, "mean": saved.mean, "rstd": saved.rstd, "num_groups": groups}
 
 
-#: What a test of the sample's kind allows: relative, and absolute.
+#: The relative and the absolute tolerance of a test such as the published sample's.
 TOLERANCE = 1e-3
 
-#: Mistake, of ``text`` -> what such a kernel does, and what to ask of inputs that accept it. The first seven pass
+#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs that accept it. The first seven pass
 #: with the inputs of the sample.
 WRONG: Mapping[str, tuple[str, str]] = {
     "zero": ("writes zeros into dx", "how large is dx for them?"),
@@ -158,7 +158,7 @@ def published_sample() -> dict[str, Any]:
 
 
 def accepted_with(given: Mapping[str, Any]) -> dict[str, bool]:
-    """What a wrong kernel does -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
+    """Return the mistake in words -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
     wide = {name: one.astype(float) if isinstance(one, np.ndarray) else one for name, one in given.items()}
     right = function("right")(**wide)
     return {what: _alike(function(name)(**wide), right) for name, (what, _) in WRONG.items()}

@@ -14,13 +14,13 @@ from gn_tutorial.operators.result import Result
 if TYPE_CHECKING:
     from gn_tutorial.profiler.profile import Profile
 
-#: The pipes of which one can limit a launch, as predictions name them.
+#: The pipes that can limit a launch, as predictions name them.
 PIPES = ("S", "MTE2", "V", "MTE3")
 _LIMITS = {"scalar unit": "S", "vector unit": "V"}
 
 
 def limiting_pipe(found: Profile) -> str:
-    """The pipe of the binding limit; the limit's own name, if it is not that of a pipe."""
+    """The pipe of the binding limit; the limit's own name if it is not a pipe's."""
     return _LIMITS.get(found.binding.name, found.binding.name)
 
 
@@ -31,7 +31,7 @@ def vector_instructions(result: Result) -> list[Event]:
 
 
 def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
-    """The demand that the formula is the attempt's own and exact enough: needs a checker that is ``traced``."""
+    """Return a complaint if a launch computes the formula by one instruction, or inexactly. Needs ``traced``."""
     used = {event.op for event in vector_instructions(result)}
     whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
     if whole:

@@ -2,8 +2,8 @@
 
 ``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name, the
 exercise's TOML file (its task, hints and wrong solutions), and the file that checks it. Wrong solutions are edits of
-the solution, not files, so that they cannot drift from it; and they lie there because an edit quotes the solution,
-which ``exercises/`` must not.
+the solution, not files, so that they cannot drift from it; they are not in ``exercises/``, because an edit quotes the
+solution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gn_tutorial.toml_file import course_folder, decode, look_of
 from gn_tutorial.translation.choice import ENGLISH, language
 from gn_tutorial.translation.texts import translated
 
-#: What the learner does; the words are shown.
+#: Kind -> what the learner does, in the words that are shown.
 KINDS = {
     "fill": "complete a kernel",
     "mend": "find and mend a mistake",
@@ -68,7 +68,7 @@ class WrongSolution(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Exercise(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What its TOML file says of an exercise."""
+    """The keys of an exercise's TOML file."""
 
     title: Text
     objectives: Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -85,7 +85,7 @@ class _Exercise(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Exercise(_Exercise, frozen=True, kw_only=True):
     """One exercise. ``stub`` and ``solution`` are absolute paths.
 
-    file: of the stub and the solution, in both folders; ``info`` is the TOML file that says all this.
+    file: the path of the stub and of the solution in their folders. info: the exercise's TOML file.
     """
 
     id: str
@@ -101,16 +101,16 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
     @property
     def lesson(self) -> str:
-        """Where it is explained, in words."""
+        """The notebook and section that explain it, in words."""
         return self.lesson_in(self.section)
 
     def lesson_in(self, section: str) -> str:
-        """The same for another section of its notebook."""
+        """Its notebook and another section, in words."""
         words = translated("notebook {notebook}, section '{section}'")
         return words.format(notebook=self.notebook, section=translated(section))
 
     def translated(self) -> Exercise:
-        """The exercise with what a learner reads in the learner's language."""
+        """The exercise with title, task and hints in the learner's language."""
         if language() == ENGLISH:
             return self
         hints = tuple(map(translated, self.hints))
@@ -119,7 +119,7 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Course:
-    """The exercises in order, and the two folders they are read from. An exercise is read when it is asked for.
+    """The exercises in order, and the two folders they are read from. Each is read when it is needed.
 
     files: id -> the exercise's TOML file.
     """
@@ -133,7 +133,7 @@ class Course:
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:
-        """All of them. Raises RegistryError that names the file and the key at fault."""
+        """All exercises. Raises RegistryError that names the file and the key at fault."""
         return tuple(self)
 
     @property
@@ -153,13 +153,13 @@ class Course:
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
     def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
-        """The first exercise from this one on that was not passed, from the first after the last; None if all were."""
+        """The next exercise that was not passed, from this one to the last, then from the first; None if all were."""
         begin = self.ids.index(exercise.id)
         order = self.ids[begin:] + self.ids[:begin]
         return next((self.find(one) for one in order if one not in passed), None)
 
     def after(self, exercise: Exercise) -> Exercise:
-        """The exercise behind this one; behind the last, the first."""
+        """The exercise after this one; after the last, the first."""
         return self.find(self.ids[(self.ids.index(exercise.id) + 1) % len(self.ids)])
 
     def _read(self, info: Path) -> Exercise:

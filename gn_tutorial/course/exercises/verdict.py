@@ -1,6 +1,6 @@
-"""What a check found, as text and as HTML, with the next step. Stable: no time, no random id.
+"""The result of a check as text and as HTML, with the next step. Stored outputs compare equal: no times, no random ids.
 
-The one path of a machine is where HTML links the learner's file; the text beside it names it from the learner's folder.
+The only path of this machine is in the link to the learner's file; the text of the link begins at the learner's folder.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Verdict:
     """What is wrong, in the learner's terms.
 
     message: one or two sentences. case: the smallest input that shows it. where: file and line, if one is to blame.
-    detail: longer text below, such as the compiler's errors. section: of the exercise's notebook, where this is
-    explained, if that is not where the exercise stands.
+    detail: longer text below, such as the compiler's errors. section: the section of the exercise's notebook that
+    explains this, if it is not the exercise's own.
     """
 
     message: str
@@ -37,8 +37,8 @@ class Verdict:
 class Step:
     """What a notebook offers besides the verdict.
 
-    file: the learner's, which exists. following: id and title of the exercise that comes next; "": there is none.
-    solution: the text of ours, for one that was passed.
+    file: the learner's file, which exists. following: id and title of the next exercise; "" if there is none.
+    solution: the text of our solution after a pass, else "".
     """
 
     file: Path
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class CheckResult:
-    """The verdict on one attempt. ``result.passed`` is what a program asks; a notebook shows the object itself."""
+    """The verdict on one attempt: programs read ``result.passed``, and a notebook shows the object itself."""
 
     exercise: str
     title: str
@@ -74,7 +74,7 @@ class CheckResult:
 
     @property
     def message(self) -> str:
-        """What is wrong, or nothing."""
+        """The sentence about the mistake; empty if there is none."""
         return self.finding.message if self.finding else ""
 
     def head(self) -> str:
@@ -88,7 +88,7 @@ class CheckResult:
         return words.format(exercise=self.exercise, title=self.title, cases=self.cases)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Label and text of what follows the head; nothing unless the attempt failed."""
+        """Label and text of each line after the head; empty unless the attempt failed."""
         if self.finding is None:
             return []
         rows = [

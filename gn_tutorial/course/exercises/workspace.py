@@ -1,8 +1,8 @@
-"""The learner's own files. Learners work on copies, in a clone too.
+"""The learner's own files. Learners work on copies of the exercises, in a clone too.
 
 A copy keeps the stub at hand for ``reset``, lets ``git pull`` bring new exercises without a conflict, and keeps the
 files that CI checks as they were. The folder is ``my_exercises`` beside ``exercises`` in a clone, ``gn_exercises`` in
-the home folder for an installed package, and ``$GNT_EXERCISES_DIR`` where that is set.
+the home folder for an installed package, and ``$GNT_EXERCISES_DIR`` if that is set.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.toml_file import learners_folder
 
 
 def default_folder() -> Path:
-    """Where the learner's files are."""
+    """The folder of the learner's files."""
     return learners_folder("GNT_EXERCISES_DIR", exercises_root(), "my_exercises", "gn_exercises")
 
 
@@ -31,7 +31,7 @@ class Workspace:
     folder: Path
 
     def path(self, exercise: Exercise) -> Path:
-        """The learner's file of an exercise; it need not exist. One under an older number is moved there first."""
+        """The learner's file of an exercise, which need not exist. Moves a file under a former number there first."""
         path = self.folder / exercise.file
         for former in () if path.exists() else former_files(exercise.file):
             old = self.folder / former
@@ -55,7 +55,7 @@ class Workspace:
         return path
 
     def reset(self, exercise: Exercise) -> Path | None:
-        """Put the stub back; what was there is kept beside it, and its path returned. None if there was nothing."""
+        """Put the stub back; return the path of a backup beside it, or None if the learner had changed nothing."""
         path = self.path(exercise)
         backup = None
         if not self.untouched(exercise):

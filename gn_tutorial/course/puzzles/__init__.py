@@ -1,1 +1,1 @@
-"""Puzzles: a few lines of C++, written in a notebook beside the idea that they need, and a picture of what they did."""
+"""Puzzles: a learner writes a few lines of C++ beside the idea that they need; a picture shows what the lines did."""

@@ -1,4 +1,4 @@
-"""The puzzles there are, read from ``exercises/puzzles/NN_name.toml``, a file each (README.md there says how)."""
+"""Reads the puzzles, each from its file ``exercises/puzzles/NN_name.toml`` (README.md there describes the format)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import decode
 
 FEWEST_WRONG = 3
-#: What a puzzle takes, in the times that notebooks and README say: an estimate, for three to fifteen lines.
+#: Minutes for a puzzle of three to fifteen lines: an estimate, which notebooks and README count.
 MINUTES = 5
 _FILE = re.compile(r"(\d\d)_(\w+)\.toml")
 _COLUMNS = 88
 
 
 class _Puzzle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What its file says of a puzzle."""
+    """The keys of a puzzle's file."""
 
     title: Text
     section: Text
@@ -44,7 +44,7 @@ class _Puzzle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Puzzle(_Puzzle, frozen=True, kw_only=True):
-    """One puzzle. inputs, outputs: name -> a Python expression; of an output, what is right.
+    """One puzzle. inputs, outputs: name -> a Python expression; that of an output gives the right values.
 
     frame: "local" gives tensors of the Unified Buffer by these names, "global" tensors of global memory, ``xGm``.
     before, after: the lines of the kernel around the learner's. options: of ``TwinOptions``.
@@ -55,11 +55,11 @@ class Puzzle(_Puzzle, frozen=True, kw_only=True):
 
     @property
     def notebook(self) -> str:
-        """Its number: ``"04"``."""
+        """The number of its notebook, ``"04"``."""
         return self.id[:2]
 
     def stub(self) -> str:
-        """What a learner starts from: the task, as comments."""
+        """The text that a learner starts from: the task, as comments."""
         return "\n".join(["", *(f"// {line}" for line in textwrap.wrap(self.task, _COLUMNS - 3)), ""])
 
     def cell(self) -> str:

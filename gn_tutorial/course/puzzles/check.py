@@ -1,4 +1,4 @@
-"""``puzzle("04.count", lines)``: what the lines do, beside what is right; the mistake behind them, by its name."""
+"""``puzzle("04.count", lines)`` runs the lines, compares their results with the right ones, and names the mistake."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _TRACING = Tracing(bytes=8 << 20)
 
 
 def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) -> PuzzleResult:
-    """Check the lines of one puzzle. Show the result in a notebook: its picture is there.
+    """Check the lines of one puzzle; a notebook shows the result as a picture.
 
-    Without code in them nothing is run: "not attempted yet". A pass is noted in the learner's progress. Raises
+    Lines without code are not run: "not attempted yet". A pass is noted in the learner's progress. Raises
     ArgumentError for an unknown puzzle.
     """
     chosen = find(name)
@@ -57,7 +57,7 @@ def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) 
 
 
 def check(chosen: Puzzle, lines: str) -> PuzzleResult:
-    """As ``puzzle``, and notes nothing."""
+    """Check the lines as ``puzzle`` does, and note nothing."""
     rng = np.random.default_rng(zlib.crc32(f"{chosen.id}{lines}".encode("utf-8", "surrogatepass")))
     data = Data.of(chosen, rng)
     begun = bool(code_of(lines))
@@ -75,14 +75,14 @@ def check(chosen: Puzzle, lines: str) -> PuzzleResult:
 
 @dataclass(frozen=True)
 class Data:
-    """The arrays of one check: what goes in, and what is right."""
+    """The arrays of one check: the inputs, and the right outputs."""
 
     inputs: Mapping[str, np.ndarray]
     want: Mapping[str, np.ndarray]
 
     @classmethod
     def of(cls, chosen: Puzzle, rng: np.random.Generator) -> Data:
-        """What the puzzle's expressions give; of float64 they are float32."""
+        """Evaluate the puzzle's expressions; results in float64 become float32."""
         names: dict[str, Any] = {"np": np, "rng": rng, "fill": float(FILL)}
         arrays = {}
         for name, expression in [*chosen.inputs.items(), *chosen.outputs.items()]:
@@ -101,7 +101,7 @@ class _Attempt:
     path: Path
 
     def judged(self) -> tuple[Verdict | None, tuple[Lanes, ...], Profile | None]:
-        """What is wrong, or nothing; what the lines wrote; the timeline, if the puzzle's picture is one."""
+        """Return the verdict on a mistake, or None; what the lines wrote; the profile, if the picture shows pipes."""
         found = kernel(self.path, optimise="little")
         options = TwinOptions(**self.chosen.options)
         try:
@@ -131,13 +131,13 @@ class _Attempt:
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 
     def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
-        """What a device may be left with: the same launch, where copies come late and these findings stop nothing."""
+        """Return a result that a device may give: these findings stop nothing, and after a race copies are late."""
         races = any(one.startswith("race-") for one in ids)
         others = tuple(one for one in ids if not one.startswith("race-"))
         try:
             harmless = replace(options, warnings=others, races="ignore" if races else "report", delayed_dma=races)
             return self._launch(found, harmless)
-        except (ArgumentError, KernelError):  # the launch ends there
+        except (ArgumentError, KernelError):  # this launch ends without a result
             return None
 
     def _fault(self, first: Diagnostic, after: Result | None) -> Verdict:
@@ -155,7 +155,7 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """The verdict in the words of the mistake that this is; as it was if it is none that is named."""
+        """Return the verdict in the words of the mistake that the puzzle names, or unchanged if it names none."""
         names = self._names(after, verdict.message if verdict else "")
         with np.errstate(all="ignore"):
             one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
@@ -163,13 +163,13 @@ class _Attempt:
             return verdict
         if verdict is None:
             return Verdict(one.say)
-        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # what was found stays, below
+        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # the finding stays, below
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
-        """What a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
+        """Return the names that a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
 
-        An output's name is what was written, and with ``_want`` what is right; nothing of it is there if the launch
-        ended before.
+        An output's name has the values that were written; with ``_want`` it has the right ones. Both are missing if
+        there is no result.
         """
         trace, timeline = (result.trace, lambda: profile_of(result).timeline) if result else (None, None)
         names = names_of(self.lines, said, trace, timeline) | {"np": np, "fill": float(FILL)} | self.data.inputs
@@ -198,7 +198,7 @@ class _Attempt:
 
 
 def _said(lanes: Lanes) -> str:
-    """What differs first, where nothing better is known."""
+    """Return a sentence about the first difference, for lines that show no named mistake."""
     missing = lanes.wrong & lanes.empty & ~lanes.meant
     if missing.any():
         some = "nothing of" if missing.all() else "part of"
@@ -216,7 +216,7 @@ def _below(verdict: Verdict, finding: str) -> str:
 
 
 def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:
-    """The block that wrote each element, -1 where none did, SEVERAL where more than one."""
+    """Return which block wrote each element: -1 for none, SEVERAL for more than one."""
     writers = np.full(flat.size, -1)
     if result.trace is None:
         return writers
@@ -236,9 +236,9 @@ _COLUMNS = 88
 
 @dataclass(frozen=True, repr=False)
 class PuzzleResult:
-    """``result.passed`` is what a program asks; a notebook shows the object itself.
+    """The verdict on a puzzle: programs read ``result.passed``, and a notebook shows the object itself.
 
-    kernel: the learner's lines and what is around them. lanes: what they wrote, if they got so far.
+    kernel: the learner's lines and the lines around them. lanes: what they wrote, if they ran.
     """
 
     puzzle: Puzzle
@@ -255,7 +255,7 @@ class PuzzleResult:
 
     @property
     def message(self) -> str:
-        """What is wrong, or nothing."""
+        """The sentence about the mistake; empty if there is none."""
         return self.verdict.message if self.verdict else ""
 
     def head(self) -> str:

@@ -1,4 +1,4 @@
-"""The kernel around the lines of a puzzle: it brings the inputs where they are needed, and takes the outputs out."""
+"""The kernel around the lines of a puzzle: it copies the inputs to where the lines need them, and the outputs out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: What every lane of an output holds before the lines run, in the frame "local".
+#: The value of every lane of an output before the lines run, in the frame "local".
 FILL = 9
 _CTYPES = {"float32": "float", "float16": "half", "int32": "int32_t", "int16": "int16_t", "uint8": "uint8_t"}
 _SYNC = """// Sync<HardEvent::A_B>: the pipe B waits until the pipe A has done what it was given so far.
@@ -22,7 +22,7 @@ __aicore__ inline void Sync() {
 
 @dataclass(frozen=True)
 class Framed:
-    """The whole kernel, the numbers of the first and the last line that a learner is shown, and of their own."""
+    """The whole kernel. shown: numbers of the first and last line that a learner sees; own: of the learner's lines."""
 
     text: str
     shown: tuple[int, int]
@@ -37,10 +37,10 @@ def framed(
     lines: str,
     after: str,
 ) -> Framed:
-    """The kernel ``puzzle`` with parameters named as the arrays, of which sizes and types are taken.
+    """Return the kernel ``puzzle``, whose parameters have the names, sizes and types of the arrays.
 
-    kind "local": each array is a LocalTensor of its name; outputs begin as FILL, and ``work`` has 4 KiB. "global": a
-    GlobalTensor of its name and ``Gm``, and the lines do the rest; ``pipe`` is a TPipe.
+    kind "local": each array is a LocalTensor of its name; outputs begin as FILL, and ``work`` has 4 KiB. "global": each
+    is a GlobalTensor, named ``xGm`` for x, and the lines do the rest; ``pipe`` is a TPipe.
     """
     arrays = {**inputs, **outputs}
     parameters = ", ".join(f"GM_ADDR {name}" for name in arrays)
@@ -111,7 +111,7 @@ def _indented(part: str) -> list[str]:
 
 
 def _place(array: np.ndarray) -> int:
-    """Bytes of its place in the Unified Buffer."""
+    """Return the bytes that it takes in the Unified Buffer: whole blocks."""
     return -(-array.nbytes // 32) * 32
 
 

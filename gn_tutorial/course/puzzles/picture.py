@@ -1,4 +1,4 @@
-"""What the lines of a puzzle wrote, lane by lane, expected beside got: as SVG, and as signs for a terminal."""
+"""Shows what the lines of a puzzle wrote, lane by lane beside what was expected: as SVG, and as signs in a terminal."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from gn_tutorial.compare.elements import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
-#: In place of the number of a block: more than one wrote there.
+#: Stands for the number of a block where more than one wrote.
 SEVERAL = -2
-#: Boxes of one row of the picture, a repeat of floats; boxes at most. Rows of up to _NUMBERED boxes have numbers.
+#: The most boxes of a row, a repeat of floats, and of a picture. Rows of up to _NUMBERED boxes show numbers.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
 
 
 @dataclass(frozen=True)
 class _State:
-    """What became of a lane: a sign for the terminal, words, a colour (none: it was left), and a mark upon it."""
+    """What became of a lane: a sign for the terminal, words, a colour ("": nobody wrote it), a mark on the colour."""
 
     sign: str
     words: str
@@ -29,7 +29,7 @@ class _State:
     mark: str = ""
 
 
-#: From the one that hides all others, where a box stands for several lanes, to the one that none hides.
+#: A box for several lanes shows the first of these that one of its lanes has.
 _STATES = {
     "spoilt": _State("!", "written, and should not be", SLOWER, "!"),
     "wrong": _State("x", "written, wrong", SLOWER, "x"),
@@ -37,17 +37,17 @@ _STATES = {
     "right": _State("=", "written, right", FASTER),
     "left": _State(".", "left as it was, right", ""),
 }
-#: Of the blocks that wrote; the number on a box says the same.
+#: The colours of the blocks that wrote; a box also shows the block's number.
 _BLOCKS = (FASTER, TOTAL, CHOSEN)
-#: Of text upon each colour: 4.5 to 1 at least.
+#: The colour of text on each colour, with a contrast of at least 4.5 to 1.
 _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#000000"}
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """One output. The masks are flat: ``wrong``; ``empty``, what nobody wrote; ``meant``, what nobody should write.
+    """One output. The masks are flat: ``wrong``; ``empty``, what no line wrote; ``meant``, what no line should write.
 
-    blocks: which block wrote each element, -1 for none, or SEVERAL, where that is asked for.
+    blocks: the block that wrote each element, -1 for none, or SEVERAL; None if the picture does not show it.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Lanes:
         return -(-self.wrong.size // _MOST)
 
     def states(self) -> list[str]:
-        """A key of the legend for each box."""
+        """Return a key of _STATES for each box."""
         lanes = [
             ("spoilt" if meant else "missing" if empty else "wrong") if wrong else ("left" if meant else "right")
             for wrong, empty, meant in zip(self.wrong, self.empty, self.meant, strict=True)
@@ -80,7 +80,7 @@ class Lanes:
             yield range(first, min(first + columns, boxes))
 
     def text(self) -> str:
-        """Signs, a box each, and what they mean."""
+        """Return the picture in signs, one for each box, and their meaning."""
         states = self.states()
         several = f", {self.each} for each sign" if self.each > 1 else ""
         lines = [f"{self.name}, {self.wrong.size:,} lane{'s' * (self.wrong.size != 1)}{several}"]
@@ -93,7 +93,7 @@ class Lanes:
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """A strip of what is expected above one of what was written, for each row; a tooltip with both numbers."""
+        """Return the picture: for each row a strip of expected values above one of written ones, both in tooltips."""
         states, parts, top = self.states(), [], 18.0
         widest = max(len(row) for row in self.rows())
         width = min(_WIDTH / widest, _WIDEST)
@@ -146,7 +146,7 @@ class Lanes:
         return [_box(x, top, width, colour, tip), _word(x, top, width, str(block), colour)]
 
     def _runs(self) -> Iterator[tuple[str, str]]:
-        """Of each stretch that was written: by whom, and the stretch in words."""
+        """Yield who wrote, and where, in words, for each stretch that was written."""
         at = 0
         for block, run in groupby([] if self.blocks is None else self.blocks.tolist()):
             length = len(list(run))
@@ -167,7 +167,7 @@ def _box(x: float, top: float, width: float, colour: str, tip: str) -> str:
 
 
 def _word(x: float, top: float, width: float, text: str, ground: str) -> str:
-    """In the middle of a box of that colour. SVG draws no background; the property tells programs what is below."""
+    """Return text in the middle of a box of that colour. SVG draws no background-color; programs read it."""
     ink = _INKS.get(ground, "currentColor")
     below = f' style="background-color:{ground}"' if ground else ""
     return (

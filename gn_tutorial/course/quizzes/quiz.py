@@ -1,8 +1,8 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
-In a notebook it is shown twice. What is stored is HTML that has no random id and no state, so that it compares equal
-and is read where nothing runs: an answer opens by the browser's own <details>. In a live notebook a widget takes its
-place (``quiz_widget``), whose answers are noted in the learner's progress.
+A notebook has two outputs. The stored one is HTML without random ids and without state, so that it compares equal and
+can be read where no kernel runs: an answer opens by the browser's own <details>. In a live notebook a widget
+(``quiz_widget``) replaces it, and notes the answers in the learner's progress.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gn_tutorial.course.quizzes.quiz_question import QuizQuestion, known_answers
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.translation.texts import translated
 
-#: The kind of output that names a widget of the running kernel; its number differs each time, so it is never stored.
+#: The output type that names a widget of the running kernel; the id differs each time, so no notebook stores it.
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 FEWEST_QUESTIONS = 5
 
@@ -32,7 +32,7 @@ class Quiz:
     questions: tuple[QuizQuestion, ...]
 
     def standing(self, answers: Mapping[str, str]) -> tuple[int, int]:
-        """How many of the answers by key are right, and how many questions are answered."""
+        """Return how many questions are answered right, and how many are answered. answers: by key."""
         known = known_answers(self.questions, answers)
         return sum(known.get(one.key) == one.right for one in self.questions), len(known)
 
@@ -42,11 +42,11 @@ class Quiz:
         say: Callable[[str], None],
         note: Callable[[str, str], None] = lambda key, letters: None,
     ) -> int:
-        """Ask every question, explain every option, and return how many were answered rightly.
+        """Ask every question, explain every option, and return how many were answered right.
 
-        answer: given a prompt, returns what was typed. say: shows a text. note: told the key of each question and the
-        letters that were chosen. An answer is asked for again until it is made of letters on offer. EOFError of
-        ``answer`` goes through.
+        answer: takes a prompt, and returns what was typed. say: shows a text. note: takes the key of each question and
+        the chosen letters. It asks again until an answer consists of letters on offer. It does not catch an EOFError of
+        ``answer``.
         """
         score = 0
         for number, question in enumerate(self.questions, 1):
@@ -86,21 +86,21 @@ class Quiz:
 
     def _repr_html_(self) -> str:
         asked = "\n".join(question_html(number, question) for number, question in enumerate(self.questions, 1))
-        # The widget finds what it takes the place of by this class.
+        # The widget finds the output that it replaces by this class.
         return f'<div class="gnt-quiz-{self.name}">\n{asked}\n</div>'
 
     def _ipython_display_(self) -> None:
-        """Show what is stored and, where a notebook runs, the widget.
+        """Show the stored form and, in a live notebook, the widget.
 
-        Two outputs: in a notebook that is saved and opened again the widget is a line that says it is not found, and
-        must not take the place of what can be read.
+        They are two outputs: in a notebook that was saved and opened again, a line that says "not found" stands in the
+        widget's place, and must not hide the readable form.
         """
         from IPython import get_ipython
         from IPython.display import display
 
         display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
         if hasattr(get_ipython(), "kernel"):
-            # Without anywidget (extra `lab`) the quiz is read as it is stored.
+            # Without anywidget (extra `lab`) only the stored form is shown.
             with contextlib.suppress(ModuleNotFoundError):
                 from gn_tutorial.course.quizzes.quiz_widget import QuizWidget
 
@@ -113,7 +113,7 @@ class Quiz:
 def quiz(name: str, root: Path | None = None) -> Quiz:
     """The quiz of one notebook: ``quiz("00")``, in the learner's language.
 
-    Raises ArgumentError with the names there are, RegistryError.
+    Raises ArgumentError, which lists the quizzes, and RegistryError.
     """
     folder = (root or exercises_root()) / "quizzes"
     path = folder / f"{name}.toml"
@@ -126,5 +126,5 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
 
 
 def names(root: Path | None = None) -> list[str]:
-    """The quizzes there are."""
+    """The names of all quizzes."""
     return sorted(path.stem for path in ((root or exercises_root()) / "quizzes").glob("*.toml"))

@@ -11,7 +11,7 @@ from gn_tutorial.course.quizzes.quiz_question import Option, QuizQuestion
 from gn_tutorial.toml_file import decode
 
 FEWEST_OPTIONS = 3
-#: A statement is judged by these two, in this order.
+#: The options of a question about a statement, in this order.
 TRUE_FALSE = ("true", "false")
 LEVELS = ("easy", "medium", "hard")
 _LETTERS = "abcdefgh"

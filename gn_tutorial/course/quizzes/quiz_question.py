@@ -32,7 +32,7 @@ class Option:
 class QuizQuestion:
     """One question. source: where the answer is explained, a document or a section of the course.
 
-    level: how hard it is, where somebody has said so (``quiz_file.LEVELS``). english: what it was translated from.
+    level: one of ``quiz_file.LEVELS``, or "" if its file has none. english: the question that was translated.
     """
 
     text: str
@@ -42,7 +42,7 @@ class QuizQuestion:
     english: QuizQuestion | None = field(default=None, repr=False, compare=False)
 
     def translated(self) -> QuizQuestion:
-        """The question in the learner's language; its answers stay those of the English one."""
+        """The question in the learner's language; its key stays that of the English one."""
         if language() == ENGLISH:
             return self
         options = tuple(replace(one, text=translated(one.text), why=translated(one.why)) for one in self.options)
@@ -55,7 +55,7 @@ class QuizQuestion:
 
     @property
     def key(self) -> str:
-        """What its answer is noted under: a question that reads otherwise in English is another one."""
+        """The key of its answer in the progress file; a question whose English text changes gets another key."""
         if self.english:
             return self.english.key
         words = "\n".join([self.text, *(option.text for option in self.options)])
@@ -63,14 +63,14 @@ class QuizQuestion:
 
 
 def known_answers(questions: Sequence[QuizQuestion], answers: Mapping[str, str]) -> dict[str, str]:
-    """Of answers by key, those that one of the questions can have."""
+    """Return the answers, by key, that are possible answers to these questions."""
     offered = {one.key: {option.letter for option in one.options} for one in questions}
     return {key: one for key, one in answers.items() if one and set(one) <= offered.get(key, set())}
 
 
 def question_html(number: int, question: QuizQuestion) -> str:
-    """As it is stored in a notebook: no state, and the answer opens."""
-    # The letters are text: JupyterLab shows the numbers of a list, whatever its type says.
+    """Return a question as a notebook stores it: without state, with an answer that opens."""
+    # The letters are text: JupyterLab shows numbers for a list of any type.
     options = "<br>".join(f"{one.letter.upper()}. {marked(one.text)}" for one in question.options)
     answers = "".join(
         f"<p>{_judged(one).format(letter=f'<b>{one.letter.upper()}</b>', why=marked(one.why))}</p>"
@@ -88,12 +88,12 @@ def _judged(option: Option) -> str:
 
 
 def plain(text: str) -> str:
-    """For a terminal: formulas without their dollar signs. The bank's formulas read well as they are."""
+    """Return the text for a terminal: formulas lose their dollar signs, and are readable as they are."""
     return _FORMULA.sub(r"\1", text)
 
 
 def marked(text: str) -> str:
-    """As HTML: escaped, with `code`, *emphasis*, and formulas with their indices and powers, which need no MathJax."""
+    """Return the text as HTML: escaped, with `code`, *emphasis*, and formulas; their indices need no MathJax."""
     text = _FORMULA.sub(lambda found: _formula(found[1]), escape(text))
     return _EMPHASIS.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", text))
 

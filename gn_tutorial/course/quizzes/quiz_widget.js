@@ -78,7 +78,7 @@ function asked(model, question, number, parent) {
   };
 }
 
-// The static quiz above has the same questions. Its output is put aside while the widget is there.
+// The stored quiz above has the same questions, so its output is hidden while the widget is there.
 function putAside(model, el) {
   let gone = false;
   let hidden = [];
@@ -99,7 +99,7 @@ function putAside(model, el) {
 
 function render({ model, el }) {
   const root = make("div", "gnt-quiz", el);
-  // Enter on a button is a click, and no command of JupyterLab.
+  // Enter on a button must be a click, not a command of JupyterLab.
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   const questions = model.get("questions");
   const words = model.get("words");
@@ -123,7 +123,7 @@ function render({ model, el }) {
   };
   const left = () => questions.filter((question) => !model.get("answers")[question.key]).length;
   handIn.addEventListener("click", () => {
-    // With open questions it is asked once more.
+    // With open questions the button asks once more.
     if (!left() || handIn.dataset.sure) return finish();
     handIn.dataset.sure = "yes";
     handIn.textContent = `hand in with ${left()} open`;
@@ -146,7 +146,7 @@ function render({ model, el }) {
     if (!handIn.dataset.sure || !open) handIn.textContent = "hand in";
     tick();
   };
-  // The clock of this computer, as the kernel's: a page that was closed has lost no time and gained none.
+  // By the clock of this computer, as in the kernel: closing the page neither stops nor shortens the time.
   function tick() {
     const seconds = Math.floor(model.get("deadline") - Date.now() / 1000);
     const runs = model.get("paper") && !model.get("finished") && model.get("deadline") > 0;

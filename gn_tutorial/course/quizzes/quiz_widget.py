@@ -1,8 +1,8 @@
-"""A quiz that is answered by clicks: the widget of a live notebook. Only this module of the room imports anywidget.
+"""The widget of a quiz in a live notebook, answered by clicks. Only this module of the room imports anywidget.
 
-anywidget and not ipywidgets alone: an answer on offer is a button with an explanation of its own below it, which is a
-few lines of HTML and no arrangement of ready-made controls. The page judges by itself, so that a click is answered
-while the kernel is busy; the kernel notes what was chosen.
+It uses anywidget because each option is a button with an explanation below it: a few lines of HTML, but hard to arrange
+from the controls of ipywidgets. The page judges by itself, so that it answers a click while the kernel is busy; the
+kernel notes the choice.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _HERE = Path(__file__).parent
 class AskedWidget(anywidget.AnyWidget):
     """Questions on a page. ``answers``: key of a question -> letters; ``note`` is shown below.
 
-    In a quiz the first choice counts and is explained at once. In a ``paper`` choices may be changed, and nothing is
-    said before it is ``finished``: by the page's button, or at ``deadline``, in seconds since 1970 (0: none).
+    In a quiz the first choice counts and is explained at once. In a ``paper`` choices may change, and nothing is
+    explained before it is ``finished``, by the page's button or at ``deadline``, in seconds since 1970 (0: none).
     """
 
     _esm = (_HERE / "quiz_widget.js").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ class AskedWidget(anywidget.AnyWidget):
 
 
 def page_words() -> dict[str, str]:
-    """What the page says of answers, in the learner's language. A paper's own words are English."""
+    """Return the page's words about answers, in the learner's language. The words of a paper alone are English."""
     return {
         "right": translated("right"),
         "wrong": translated("wrong"),
@@ -79,7 +79,7 @@ class QuizWidget(AskedWidget):
         self.observe(self._answered, "answers")
 
     def _answered(self, change: Mapping[str, Any]) -> None:
-        """Note what is new, or that the quiz is begun anew."""
+        """Note new answers in the progress, or remove all if the learner begins the quiz anew."""
         before, now = (known_answers(self._asked, change[key]) for key in ("old", "new"))
         new = {key: letters for key, letters in now.items() if before.get(key) != letters}
         try:
@@ -92,14 +92,14 @@ class QuizWidget(AskedWidget):
         self.note = self._news()
 
     def _news(self) -> str:
-        """What there is to say of the progress file since the last time."""
+        """Return the messages about the progress file since the last call."""
         said = "\n".join(self._said)
         self._said.clear()
         return said
 
 
 def as_html(question: QuizQuestion) -> dict[str, Any]:
-    """What the page gets of a question: its texts are HTML."""
+    """Return a question's data for the page, with its texts as HTML."""
     return {
         "key": question.key,
         "text": marked(question.text),
@@ -112,5 +112,5 @@ def as_html(question: QuizQuestion) -> dict[str, Any]:
 
 
 def not_kept(error: ArgumentError) -> str:
-    """What a page says when answers cannot be noted."""
+    """Return the page's message if answers cannot be noted."""
     return f"Your answers are not kept: {error}"
