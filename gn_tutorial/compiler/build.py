@@ -78,7 +78,7 @@ def build_kernel(
     folder (the working folder, for a cell). includes: files that are read before the source, as a project's build reads
     its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: size of
+    source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see ``options.Optimise``. ub_bytes: size of
     the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``. objects: files of the cache to link in,
     the rest of a program, whose main may launch no kernel itself. launchers: False leaves out host functions that
     launch, as a project's build does, which compiles for the device alone.
