@@ -71,8 +71,8 @@ class CatalogueEntry(ShownWith):
 
     symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list it under others. ends: the finding
     ends the launch, so it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
-    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of which this one is the
-    harmless form.
+    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of the same finding's harmful
+    form, if this entry is its harmless form.
     """
 
     id: str

@@ -222,7 +222,7 @@ def test_a_header_that_does_not_work_costs_no_build(warm: Cache, seen: Compilati
         (folder / "made").write_bytes(header.read_bytes()[:kept].ljust(20000, b"\1"))
         warm.put(header.name.removesuffix(SUFFIX), SUFFIX, folder / "made")
     assert [value(make(KERNEL % number, warm)) for number in (3, 4)] == [3, 4]
-    assert seen.used()[-1] is False  # the last compilation, of which the library is
+    assert seen.used()[-1] is False  # the last compilation, which made the library
 
 
 BUILDS = """

@@ -180,7 +180,7 @@ def test_the_key_says_the_way_and_the_dtype(dtype: str, number: int) -> None:
 
 
 def hard(kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Data of shape (2, 8, 41, 37) that take digits from whoever computes carelessly."""
+    """Data of shape (2, 8, 41, 37) on which a careless computation loses digits."""
     noise = rng.standard_normal((2, 8, 41, 37)) ** 2
     return {
         "mean 100": noise + 100,

@@ -91,7 +91,7 @@ def launches() -> dict[str, Callable[[], Facts]]:
     }
 
 
-# --- programs that are told what is wrong ----------------------------------------------------------------------------
+# --- programs with a mistake that the twin reports -------------------------------------------------------------------
 
 
 def report(call: Callable[[], object]) -> Facts:

@@ -263,7 +263,7 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         ),
         # Two repeats to the same place: which of its results were read is not followed.
         ([(FILL, 0, 0, 0, 128), (STRIDED, 512, 0, 0, 4 * 12 + 1)], [1, (MULS, 512, 0, 0, 64)]),
-        # Results of which a call with gaps read some, or replaced some.
+        # Some results are read, or replaced, by a call with gaps.
         (
             [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (BLOCKS_APART, 512, 256, 256, 4 * 25)],
             [1, 2, (MULS, 256, 0, 0, 64)],

@@ -227,7 +227,8 @@ def test_number_of_bytes(case: str, written: int, read: int, told: dict[str, np.
 
 @pytest.mark.parametrize(
     ("case", "rows"),
-    # No pitch: 37 lanes in blocks apart, of which the last block has fewer, as the last repeat of 100; bits of a mask.
+    # Without one pitch: 37 lanes in separate blocks, since the last block has fewer lanes, and so the last repeat of
+    # 100; bits of a mask.
     [
         ("Adds_lanes", 6),
         ("Adds_columns", 6),

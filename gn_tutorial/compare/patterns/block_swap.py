@@ -55,7 +55,7 @@ def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> boo
 
 
 def rows(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about wrong rows, those of the last axis, each of which is another row of the reference."""
+    """Return a sentence if each wrong row (along the last axis) equals another row of the reference."""
     length = seen.output.shape[-1] if seen.output.ndim > 1 else 0
     many = seen.output.size // length if length else 0
     if not seen.finite or length < FEWEST or not 1 < many <= _ROWS:

@@ -17,7 +17,7 @@ _PARTS = ("Block", "Pair")
 
 
 class Run(NamedTuple):
-    """Bytes one after the other, of which ``first`` is the number of the first element."""
+    """A range of bytes without gaps. ``first`` is the number of its first element."""
 
     at: int
     bytes: int

@@ -52,7 +52,7 @@ _UNSET = "field-never-set"
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
 _SHARES = "Notebook 03, section 'Which groups belong to which core'"
 _MEETING = "docs/exam.md, section 'Blocks that meet'"
-_NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
+_NOTES = "docs/projects.md, section 'What the tiling function gets, and the notes on it'"
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:

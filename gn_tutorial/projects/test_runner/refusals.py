@@ -84,6 +84,6 @@ def workspace_note(name: str, wanted: int, kind: str, asked: int, room: int) -> 
         return call_note("workspace-too-small", what, "allocate what the first call says", "error")
     if asked < wanted:
         return call_note(
-            "workspace-size", f"{name} is told of {asked:,} bytes of workspace, and tiling asks for {wanted:,}"
+            "workspace-size", f"{name} is called with workspaceSize {asked:,}, and tiling asks for {wanted:,} bytes"
         )
     return None

@@ -35,7 +35,7 @@ def normalised(case: object, *, of_variance: type, of_result: type = np.float32)
 
 
 def told(seed: int, **kind: type) -> list[str]:
-    """What is said of the first case that has something to say, as the checker asks them."""
+    """Return the first message about a case, in the checker's order; empty if there is none."""
     cases = CHECK.cases(np.random.default_rng(seed))
     said = (half_message(case, normalised(case, **kind)) for case in cases)  # type: ignore[arg-type]
     return [text for text in said if text][:1]

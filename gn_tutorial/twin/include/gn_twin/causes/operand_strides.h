@@ -18,7 +18,7 @@ struct Layout {
   uint32_t row_pitch = 0;
 };
 
-// For an operand of which `room` bytes are there.
+// Adds the cause to the fields of a finding about an operand that needs more than the `room` bytes that are there.
 class LayoutCause {
  public:
   // Repeats that would fit one behind the other.

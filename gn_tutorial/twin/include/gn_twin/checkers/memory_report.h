@@ -59,7 +59,7 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                : core.Fault("ub-never-written", origin.loc, used, fields);
 }
 
-// Results that `writer` left and nobody read, of which `now` overwrites `bytes` from byte `at` on.
+// Reports that `now` overwrites `bytes` bytes, from byte `at` on, of results that `writer` wrote and nobody has read.
 GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at,
                                 uint64_t bytes) {
   const Buffer* buffer = BufferAt(core, at);

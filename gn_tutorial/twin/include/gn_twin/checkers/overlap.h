@@ -100,7 +100,7 @@ class OverlapChecker final : public Observer {
     return false;
   }
 
-  // Copy of one row to all rows, of which it is the first: it is written onto itself.
+  // Whether the call is a Copy of the first row to all rows, so that this row is written onto itself.
   static bool RepeatsRow(const Event& event, const Operand& dst, const Operand& source) {
     return source.at == dst.at && source.strided && source.rep_stride == 0 && source.blk_stride == dst.blk_stride &&
            SpanOf(event, dst, 1).begin >= SpanOf(event, source, 0).end && __builtin_strcmp(event.op, "Copy") == 0;
