@@ -49,9 +49,9 @@ __all__ = [
 
 
 def show(source: Kernel | str, start: str, end: str = "  }") -> None:
-    """Print lines of a kernel or text with their numbers: from the first that contains ``start`` to the next ``end``.
+    """Print numbered lines of a kernel or text, from the first that contains ``start`` to the next that is ``end``.
 
-    end: the whole last line. Raises ValueError that names the text that no line has.
+    Raises ValueError if there is no such line; it names the missing text.
     """
     lines = (source.source if isinstance(source, Kernel) else source).splitlines()
     first = next((i for i, line in enumerate(lines) if start in line), None)
@@ -64,14 +64,14 @@ def show(source: Kernel | str, start: str, end: str = "  }") -> None:
 
 
 def stub(exercise: str) -> str:
-    """What a learner starts from in an exercise, as it was handed out. Raises ArgumentError for an unknown id."""
+    """Return the text of an exercise's file as a learner first gets it. Raises ArgumentError for an unknown id."""
     return load_course().find(exercise).stub.read_text(encoding="utf-8")
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print what a launch did for its x of ``nbytes``: readings, vector instructions of block 0, waits of S for V.
+    """Print facts about a launch: how often it read x, block 0's vector instructions, and its waits of S for V.
 
-    Returns how many of the instructions are ReduceSum.
+    nbytes: the size of x. Returns how many of the instructions are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
     waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]

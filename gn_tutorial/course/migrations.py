@@ -1,6 +1,7 @@
-"""Exercises that got another number: what a learner has under the old one moves along.
+"""Exercises that got another number: a learner's progress and files move to the new number.
 
-When notebook 06 became two, those behind it grew by one. Later exercises took the order of their notebook.
+When notebook 06 became two, the numbers of the notebooks behind it grew by one. In a later version exercises took the
+order in which their notebook has them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-#: Notebooks whose number grew by one, by the number that they had, and their topic.
+#: The notebooks whose number grew by one: the number before -> the topic.
 _MOVED = {
     "07": "precision",
     "08": "profile_and_tune",
@@ -16,7 +17,7 @@ _MOVED = {
     "10": "backward_kernel",
     "11": "pytorch",
 }
-#: Exercises that changed places in their notebook after that: the number before -> the number now.
+#: Exercises that later changed places in their notebook: the number before -> the number now.
 _ORDERED = {
     "01.2": "01.3",
     "01.3": "01.2",
@@ -32,7 +33,7 @@ _BEFORE = {new: old for old, new in _ORDERED.items()}
 
 
 def new_id(old: str, version: int) -> str:
-    """The present id of an exercise that a progress file of that version calls ``old``."""
+    """Return the present id of an exercise that a progress file of that version calls ``old``."""
     notebook, dot, rest = old.partition(".")
     if version < 2 and notebook in _MOVED:
         old = f"{int(notebook) + 1:02}{dot}{rest}"
@@ -40,7 +41,7 @@ def new_id(old: str, version: int) -> str:
 
 
 def former_files(file: str) -> tuple[str, ...]:
-    """Where a learner may have had the exercise's file, ``08_precision/08_1_...``, before: the latest place first."""
+    """Return the earlier paths of an exercise's file, such as ``08_precision/08_1_...``, the latest one first."""
     folder, name = PurePosixPath(file).parent.name, PurePosixPath(file).name
     notebook, _, topic = folder.partition("_")
     number = name[:4].replace("_", ".")
@@ -53,7 +54,7 @@ def former_files(file: str) -> tuple[str, ...]:
 
 
 def renumbered(text: str, former: str, file: str) -> str:
-    """The text of a learner's file that was ``former``, with the new numbers of exercises and notebooks."""
+    """Return a learner's text with the new numbers of exercises and notebooks. former, file: its old and new paths."""
 
     def grown(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + 1:02}{found[3]}"

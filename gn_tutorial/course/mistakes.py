@@ -18,11 +18,11 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A mistake, its lines, and the sentence about it.
+    """A mistake that a puzzle recognises. lines: an example of it. say: the sentence that a learner reads.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names_of``), or by both. right: nothing is found and the numbers are right, and still it
-    is refused.
+    over the names of ``names_of``, or by both. right: it is refused although its numbers are right and the twin finds
+    nothing.
     """
 
     name: str
@@ -34,15 +34,15 @@ class WrongAnswer:
 
 
 def code_of(lines: str) -> str:
-    """The lines without comments and blanks: empty if nothing was written yet."""
+    """Return the lines without comments and blanks: empty if nothing was written yet."""
     return "".join(_COMMENT.sub("", lines).split())
 
 
 def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], Timeline] | None) -> dict[str, Any]:
-    """What a ``when`` may use of every attempt, whatever its arrays.
+    """Return the names that every ``when`` may use, besides those of the attempt's arrays.
 
-    text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
-    comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
+    text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: the message of the compiler, the twin or
+    the comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
     which both pipes of block 0 are at work, if there is a timeline.
     """
     events = [event for block in (trace.blocks.values() if trace else ()) for event in block]
@@ -59,10 +59,10 @@ def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], 
 def recognised(
     wrong: Iterable[WrongAnswer], names: Mapping[str, Any], *, right: bool, finding: str = ""
 ) -> WrongAnswer | None:
-    """The first mistake that this attempt is. right: its numbers are, and nothing was found.
+    """Return the first mistake that this attempt has; None if none is recognised.
 
-    What the twin found is known to be true, what is read in the lines is a guess: after a finding only those mistakes
-    are asked that name it.
+    right: its numbers are right and nothing was found. A finding of the twin is true, while a pattern of the lines is
+    only a guess: after a finding only mistakes that name it are tried.
     """
     for one in wrong:
         if one.right != right or not (one.when or one.finding):
@@ -75,7 +75,7 @@ def recognised(
 
 
 def together(found: Timeline, one: str, other: str) -> float:
-    """Microseconds, modelled, in which two pipes of block 0, by their names, are both at work."""
+    """Return the modelled microseconds in which two pipes of block 0, given by name, are both at work."""
     first, second = ([(span.start, span.end) for span in found.of(0, Pipe[name])] for name in (one, other))
     return found.machine.microseconds(sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in first for b in second))
 
@@ -83,6 +83,6 @@ def together(found: Timeline, one: str, other: str) -> float:
 def _true(expression: str, names: Mapping[str, Any]) -> bool:
     try:
         return bool(eval(expression, {}, dict(names)))
-    # Of an output, after a launch that ended before; of the place of a word that the lines do not have (`text.index`).
+    # The names of an output are missing after a failed launch; `text.index` raises if the lines lack the word.
     except (NameError, KeyError, ValueError):
         return False

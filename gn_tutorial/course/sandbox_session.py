@@ -22,12 +22,12 @@ from gn_tutorial.errors import ArgumentError
 
 #: Where commands keep a learner's files: all of them on the desk.
 _FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
-#: Of a learner's lines, so that a picture or a page has room beside them.
+#: The width of printed lines, so that a picture or a page has room beside them.
 _COLUMNS = "88"
-#: What a kernel of a notebook sets: its name, and colours for what it starts.
+#: Environment variables that a notebook's kernel sets: its name, and colours for the programs that it starts.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
-#: What differs from run to run: times of the day, minutes gone.
+#: Patterns of texts that differ from run to run: times of the day, minutes gone.
 _TIMES = (
     (re.compile(r"\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b"), "hh:mm"),
     (re.compile(r"\b\d+ min ago\b"), "... min ago"),
@@ -47,9 +47,9 @@ class Desk:
     def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
         """Print a command and what it says, without the desk's own path and without times of the day.
 
-        inside: the folder it is typed in. only: a regular expression; lines that do not have it are left out, and three
-        dots stand for them. code: its exit code, 0 unless something has to fail. Raises ArgumentError for what is no
-        command of ``gnt``, and, with all that it said, for another exit code.
+        inside: the folder it is typed in. only: a regular expression; three dots replace lines that do not match. code:
+        the exit code that the command must have. Raises ArgumentError if it is no command of ``gnt``, or if it has
+        another exit code; the error then has all that it printed.
         """
         words = shlex.split(command)
         if words[:1] != ["gnt"]:
@@ -77,9 +77,9 @@ class Desk:
         path.write_text(text, encoding="utf-8")
 
     def replace(self, file: str, start: str, text: str, end: str = "") -> None:
-        """Put ``text`` in place of lines: from the first that contains ``start`` to the next that is ``end``.
+        """Replace lines of a file by ``text``: from the first that contains ``start`` to the next that equals ``end``.
 
-        Without ``end`` in place of that one line. Raises ArgumentError if a line is not there.
+        Without ``end`` only that first line is replaced. Raises ArgumentError if a line is not there.
         """
         path = self.folder / file
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -94,7 +94,7 @@ class Desk:
 
     @contextmanager
     def learner(self) -> Iterator[None]:
-        """What is made meanwhile in this program keeps its files on the desk too."""
+        """While this context lasts, learners made in this program keep their files on the desk too."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
         os.environ.update(self._places)
         try:
@@ -119,7 +119,7 @@ class Desk:
 
 
 def _lines(text: str, only: str) -> list[str]:
-    """The lines that have ``only``, without spaces at their ends; a line of three dots for what stood between them."""
+    """Return the lines that match ``only``, without spaces at their ends; three dots replace the others."""
     found: list[str] = []
     for line in text.rstrip().splitlines():
         if re.search(only, line):

@@ -1,7 +1,7 @@
 """The learner's source in HTML: links to the file and its lines, code in colour, marks below it that stand out.
 
-The colours are of JupyterLab's theme: those of its editor, but for comments and directives, which are too faint in the
-dark theme's editor (4.2 and 3.9 to 1). Elsewhere some that are read on light and dark pages.
+In JupyterLab the colours are those of its theme's editor, except for comments and directives, which are too faint in
+the dark theme's editor (contrast 4.2 and 3.9 to 1). On other pages they are readable on light and on dark.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pygments.lexers import CppLexer, PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 
-# The first that holds a token gives its colour; a directive (#include) is a Comment to Pygments.
+# The first row whose kind contains a token gives its colour. Pygments takes a directive (#include) for a Comment.
 _COLOURS = (
     (Comment.Preproc, "var(--jp-mirror-editor-def-color,#9a6700)"),
     (Comment.PreprocFile, "var(--jp-mirror-editor-string-color,#b3541e)"),
@@ -31,7 +31,7 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """A link from the folder where the notebook runs: Jupyter opens what lies below its root, and goes to the line."""
+    """Return a link, relative to the notebook's folder; Jupyter opens files below its root, at the line."""
     try:
         target = Path(os.path.relpath(file))
     except ValueError:  # another drive
@@ -42,7 +42,7 @@ def file_link(file: Path, shown: str, line: int = 0) -> str:
 
 
 def linked(text: str, file: Path | None) -> str:
-    """The text escaped; where it names a line of the file, ``row_mean.cpp:46``, that is a link."""
+    """Return the text escaped, with a link for each line of the file that it names, as in ``row_mean.cpp:46``."""
     if file is None:
         return escape(text)
     place = re.compile(rf"(?<![\w./-]){re.escape(file.name)}:(\d+)")
@@ -54,9 +54,9 @@ def linked(text: str, file: Path | None) -> str:
 
 
 def coloured(code: str, name: str) -> str:
-    """Code as HTML spans; ``name`` is its file's, and says the language."""
+    """Return code as HTML spans. name: the file's; its suffix decides the language."""
     lexer = (PythonLexer if name.endswith(".py") else CppLexer)(stripnl=False, ensurenl=False)
-    # A comment that nothing ends, not even a line, is none to the lexer.
+    # The lexer recognises a comment only if its line ends.
     tokens = list(lexer.get_tokens(f"{code}\n"))
     tokens[-1] = (tokens[-1][0], tokens[-1][1][:-1])
     parts = []
@@ -67,7 +67,7 @@ def coloured(code: str, name: str) -> str:
 
 
 def excerpt_html(text: str, file: Path | None) -> str:
-    """What is shown of a source, as it was laid out: lines of code with their numbers, marks below them, and words."""
+    """Return an excerpt as HTML with its layout: numbered lines of code, marks below them, and text."""
     name, lines = file.name if file else "", []
     for line in text.splitlines():
         if code := _CODE_LINE.fullmatch(line):
@@ -82,5 +82,5 @@ def excerpt_html(text: str, file: Path | None) -> str:
 
 
 def unwrapped(html: str) -> str:
-    """A block whose lines are not wrapped: a long one is scrolled to."""
+    """Return a block whose lines are not wrapped; a reader scrolls to the end of a long line."""
     return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3;margin:4px 0">{html}</pre>'

@@ -21,7 +21,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """name and refusal are for messages: ``the progress file`` ``cannot be used``. version: of what is written."""
+    """A JSON file. name, refusal: for messages, as "the progress file" and "cannot be used". version: its format's."""
 
     path: Path
     name: str
@@ -29,9 +29,9 @@ class UsersFile:
     version: int
 
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
-        """The file as that dataclass; None if there is none. Keys of a newer version are passed over.
+        """Return the file's contents as that dataclass; None if there is no file. Keys of a newer version are ignored.
 
-        Raises ArgumentError if it cannot be read, with this advice where it is damaged: it is not thrown away.
+        Raises ArgumentError if it cannot be read; if it is damaged, the error has ``advice``. The file is kept.
         """
         try:
             return msgspec.convert(json.loads(self.path.read_bytes()), shape)
@@ -44,7 +44,7 @@ class UsersFile:
             raise self.unusable(error) from error
 
     def store(self, made: Callable[[], _Kept]) -> _Kept:
-        """Write the dataclass that ``made`` returns, which may read the file: nobody else changes it meanwhile.
+        """Lock the file, and write the dataclass that ``made`` returns; ``made`` may read the file.
 
         Raises ArgumentError if the folder cannot be used.
         """
@@ -66,7 +66,7 @@ class UsersFile:
         return self.path.replace(next(name for name in names if not name.exists()))
 
     def unusable(self, error: OSError) -> ArgumentError:
-        """What to raise where the file cannot be read or written."""
+        """Return the error for a file that cannot be read or written."""
         return ArgumentError(
             f"{self.name} {self.refusal}: {error.strerror}",
             where=str(self.path),

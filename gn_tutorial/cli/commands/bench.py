@@ -169,7 +169,7 @@ def _grid_of(made: Bench) -> Grid:
 
 
 def _first_ladder(bench: Bench) -> str:
-    """The first shape with the most kernels that ran."""
+    """Return the first of the shapes on which the most kernels ran."""
     from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)
