@@ -141,7 +141,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
         )
     if golden.dtype != np.float64:
         raise ArgumentError(
-            f"golden is {golden.dtype.name}: with fewer digits nobody can say whose error it is",
+            f"golden is {golden.dtype.name}, whose own rounding would count as an error of out",
             where="argument golden",
             hint="compute it in float64, as gn_tutorial.reference does",
         )
@@ -153,7 +153,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
             raise ArgumentError(
                 f"baseline is {baseline.dtype.name}, out is {out.dtype.name}",
                 where="argument baseline",
-                hint="another implementation of the same dtype is asked for",
+                hint="give another implementation's result in the dtype of out",
             )
         _check_shape("baseline", baseline, out)
         other = accuracy(baseline, golden)

@@ -100,7 +100,7 @@ class _Judging:
             self._judge(number, call)
         losses = self.ledger.losses()
         if losses:
-            what = "the time of an operator that is not right is not looked at"
+            what = "the time counts only if every result is right"
             slow = Loss(what, {SPEED: float(self.task.points[SPEED])}, read=self.task.reading(SPEED))
             return Marks(self.task.name, self.task.points, (*losses, slow), len(calls))
         share, slower = speed(self.task, self.project, bound_call(self.task, self.seed))

@@ -247,7 +247,7 @@ def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
         known = grid.knob(spec.step)
         if known is None:
             raise ArgumentError(
-                f"nothing says what to tune of {spec.id}", hint="--field, or [[tune]] in its bench.toml"
+                f"it is unknown which field of {spec.id} to tune", hint="--field, or [[tune]] in its bench.toml"
             )
         return known
     return next((one for one in grid.tune if one.field == field), Tune(field, multiple=1))
@@ -313,7 +313,7 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> int:
             return number
         case ast.Name(id=name):
             if name not in names:
-                raise ValueError(f"nothing is called '{name}'")
+                raise ValueError(f"there is no name '{name}'")
             return names[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _OPERATORS[type(op)](_value(left, names), _value(right, names))

@@ -65,7 +65,7 @@ def check_path(path: Path) -> Path:
     """Return the path of the JSON file, its date filled in. Raises ArgumentError for another suffix, or no folder."""
     found = dated(path)
     if found.suffix != ".json":
-        raise ArgumentError(f"--out {path}: the file is a .json; a .csv is written beside it")
+        raise ArgumentError(f"--out {path}: the name must end in .json; a .csv is written beside it")
     if not found.resolve().parent.is_dir():
         raise ArgumentError(f"--out {path}: there is no folder {found.parent}")
     return found

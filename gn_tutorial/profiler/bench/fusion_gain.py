@@ -131,7 +131,7 @@ def fusion_gain(
     nothing, and what a call raises.
     """
     if not isinstance(target, (str, Kernel)):
-        raise ArgumentError(f"a fused operator is its name or a kernel, not {shown(target, 60)}")
+        raise ArgumentError(f"fusion_gain takes the name of an operator, or a kernel, not {shown(target, 60)}")
     op, spec = find_kernel(target) if isinstance(target, str) else (target.op, target.spec)
     if op is None or spec is None:
         raise ArgumentError("a kernel that is not registered replaces nothing", hint='fusion_gain("swiglu", gate, up)')

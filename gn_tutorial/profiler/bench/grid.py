@@ -145,7 +145,7 @@ def load_grid(op: OpSpec) -> Grid:
     try:
         _check(op, grid, data)
     except ValueError as error:
-        raise RegistryError(f"this grid lacks something or has it wrong: {error}", where=str(path)) from error
+        raise RegistryError(f"the grid has a mistake: {error}", where=str(path)) from error
     return grid
 
 
@@ -158,13 +158,13 @@ def example_case(op: OpSpec) -> BenchCase:
 def _check(op: OpSpec, grid: Grid, data: dict[str, Any]) -> None:
     """Raise ValueError if the operator, a target or a shape lacks something. data: the file's keys."""
     if grid.tune and op.tiling is None:
-        raise ValueError(f"a field of the tiling struct is named, and {op.name} has none")
+        raise ValueError(f"[[tune]] names a field, but {op.name} has no tiling struct")
     for case in grid.cases:
         _check_case(op, case)
     for target, given in zip(grid.targets, data.get("targets", ()), strict=True):
         _check_target(op, target, set(given))
         if unknown := set(target.kinds) - {case.kind for case in grid.cases}:
-            raise ValueError(f"target '{target.name}': no shape is '{unknown.pop()}'")
+            raise ValueError(f"target '{target.name}': no shape has the kind '{unknown.pop()}'")
 
 
 def _check_case(op: OpSpec, case: BenchCase) -> None:
@@ -172,7 +172,9 @@ def _check_case(op: OpSpec, case: BenchCase) -> None:
         raise ValueError(f"shape {list(case.shape)}: no attribute {unknown.pop()}")
     axes = {axis for argument in op.inputs for axis in argument.shape or ()} - set(op.inputs[0].shape or ())
     if unknown := set(case.lengths) - axes:
-        raise ValueError(f"shape {list(case.shape)}: no length '{unknown.pop()}' is open")
+        raise ValueError(
+            f"shape {list(case.shape)}: the operator has no length '{unknown.pop()}' besides those of the shape"
+        )
     if (case.measured_us is None) == bool(case.source):
         raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
 

@@ -42,7 +42,8 @@ def run_parts(
             if inputs[one.name] is None and one.fill is None:
                 made = ours.get(one.name, "no array")
                 raise RegistryError(
-                    f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file)
+                    f"'{one.name}' of {part.kernel} is '{made}', which is no array of the call and no earlier output",
+                    where=str(op.file),
                 )
         numbers = {one.name: attributes[one.name] for one in its.attributes if one.name in attributes}
         result = launch(Kernel.registered(its, spec), **inputs, **numbers)
