@@ -139,7 +139,7 @@ def test_the_library_is_the_same_byte_for_byte(cache: Cache, warm: Cache, seen: 
     built = [make(ROOT / "kernels" / "silu" / "silu.cpp", one) for one in (cache, warm)]
     assert seen.used() == [False, True]
     assert built[0].library.read_bytes() == built[1].library.read_bytes()
-    # So is what the library is remembered to depend on: the entry has the same name.
+    # The dependencies of both are the same, too, because the entry's name depends on them.
     assert built[0].library.name == built[1].library.name
 
 

@@ -44,7 +44,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     assert result.mean.dtype == result.rstd.dtype == np.float32
     comparison = result.compare(truth, SPEC.tolerance)
     assert comparison.ok, comparison
-    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T: hence the baseline.
+    # If beta and the normalised x cancel, float32 itself misses the standard's 10 T: hence the baseline.
     other = plain(arrays, groups)
     assert accuracy(result.y, truth["y"], other).mere < STANDARDS[dtype].unit
     judged = ~cancelled(result.y, truth["y"], arrays["beta"]) if dtype == "float32" else np.ones(shape, bool)

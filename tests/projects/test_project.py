@@ -388,7 +388,7 @@ def test_an_operator_without_outputs_writes_its_input(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_an_output_in_place_has_a_parameter_of_its_own(tmp_path: Path) -> None:
-    """The output named as the input is the same memory, x_ref; what ``#if 0`` disables is not read."""
+    """An output with an input's name is the same memory, x_ref; text that ``#if 0`` disables is not read."""
     folder = tmp_path / "in_place"
     shutil.copytree(SCALE, folder)
     host, kernel = folder / TILING, folder / "op_kernel" / "scale_shift.cpp"

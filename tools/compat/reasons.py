@@ -85,7 +85,7 @@ _BY_SIZE = ("gm-", "race-blocks", "race-equal-bytes", "cache-", "block-", "sync-
 
 
 def of_invented_launch(fault: KernelFault) -> Reason:
-    """Of a launch on arrays and with blocks that were made up: what depends on them is no finding about the kernel."""
+    """Return the reason of a fault in a launch with invented arrays; findings that depend on these do not count."""
     errors = [one for one in fault.diagnostics if one.severity == "error"]
     own = [one for one in errors if not one.id.startswith(_BY_SIZE)]
     if own or not errors:

@@ -1,4 +1,4 @@
-"""The file of judgements: what a killed run leaves, what stands at the next call, what is no such file."""
+"""The file of judgements: it survives a killed run, the next call uses it, and another file is refused."""
 
 from __future__ import annotations
 
