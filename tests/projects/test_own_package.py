@@ -49,7 +49,7 @@ def dtype_of(name: str) -> Any:
 
 
 def bare(found: OpDefinition) -> OpDefinition:
-    """What a prototype says of it; that views are made contiguous before a kernel sees them is more."""
+    """Return the part of a definition that a prototype has; AutoContiguous is not in it."""
     inputs = tuple(dataclasses.replace(one, auto_contiguous=False) for one in found.inputs)
     assert all(one.auto_contiguous for one in found.inputs)
     chips = tuple(dataclasses.replace(one, settings={}, inputs=inputs, outputs=found.outputs) for one in found.chips)
@@ -231,7 +231,7 @@ def test_an_empty_batch_and_wrong_calls(package: Path) -> None:
 
 @pytest.mark.parametrize(("op", "number"), [(FORWARD, 1), (BACKWARD, 2)])
 def test_its_own_test_s_cases(op: str, number: int, package: Path) -> None:
-    """What main.cpp does with the files, done here: the operator passes, and one wrong element does not."""
+    """The steps of main.cpp, done here: the operator passes, and a result with one wrong element does not."""
     operator = Project(package, op=op)
     folder = package / "test" / operator.definition.snake_name
 

@@ -1,4 +1,4 @@
-"""Fast events: the checkers find the same of a copy from its few numbers as from its whole event."""
+"""Fast events: the checkers find the same mistakes from the few numbers of a copy as from its whole event."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _of_kernels(root: Path, path: Path, names: set[str]) -> Project | None:
 
 
 def try_project(project: Project, seconds: float, *, run: bool) -> tuple[str, tuple[Reason, ...]] | None:
-    """What came of the kernel: a status of ``tools.compat`` and reasons.
+    """Try the project's kernel; return a status of ``tools.compat``, and the reasons.
 
     None where its tiling takes no invented call and the kernel is a template, or the host files do not compile.
     """

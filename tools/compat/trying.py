@@ -57,7 +57,7 @@ COMPILED, RAN, FAILED, EXCLUDED = "compiled", "ran", "failed", "excluded"
 
 @dataclass(frozen=True)
 class CompatCase:
-    """One source file, its text, and what its kernels are called."""
+    """One source file, its text, and the names of its kernels."""
 
     path: Path
     text: str
@@ -66,7 +66,7 @@ class CompatCase:
 
 @dataclass(frozen=True)
 class CompatRow:
-    """What came of one case.
+    """The result of one case.
 
     status: excluded (made for another machine), failed (does not compile), compiled (and was not run, or did not run
     well), ran. reasons: why it went no further, the first one first. seconds: compilation and run together.
@@ -82,7 +82,7 @@ class CompatRow:
 
 @dataclass(frozen=True)
 class CompatOptions:
-    """How to try: seconds for each compilation and each run, where to search headers, what to define."""
+    """Options: seconds for each compilation and each run, folders to search for headers, macros to define."""
 
     seconds: float = 30.0
     include_dirs: tuple[Path, ...] = ()
@@ -265,7 +265,7 @@ def _invented(index: int) -> np.ndarray:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """What stands beside a sample, so that its relative paths work; nothing if that is large."""
+    """Copy the files beside a sample, so that its relative paths work; copy nothing if they are large."""
     total = 0
     for path in source.rglob("*"):
         if path.is_symlink() or not path.is_file():

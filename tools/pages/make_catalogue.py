@@ -67,7 +67,7 @@ def examples(name: str) -> list[Example]:
 
 
 def _place(program: str, name: str) -> tuple[bool, bool, str]:
-    """Where a program comes among those of an id: what shows only one of its causes comes last."""
+    """Return the sort key of a program among those of an id: programs that show only one cause come last."""
     return not _named_like(program, name), program.startswith("cause/"), program
 
 
@@ -90,7 +90,7 @@ def example(program: str, name: str) -> Example:
 
 
 def run(program: str) -> tuple[str, Findings]:
-    """What the twin prints for a program, without folders and comments of the tests, and its findings."""
+    """Return the twin's output for a program, without folders and comments of the tests, and its findings."""
     try:
         findings = programs.run(program).diagnostics
         text = findings.render()
@@ -101,7 +101,7 @@ def run(program: str) -> tuple[str, Findings]:
 
 
 def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
-    """One entry as Markdown."""
+    """Return one entry as Markdown."""
     parts = [f"# {entry.id}", _kind(entry, found), "## What it means", spoken(entry.what)]
     parts += ["## Why it matters on a device", spoken(entry.why), "## What to do", spoken(entry.fix)]
     if found:

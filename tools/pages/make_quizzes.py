@@ -60,7 +60,7 @@ def puzzle_cell(name: str, count: int) -> dict[str, Any]:
 
 
 def with_puzzles(cells: list[dict[str, Any]], number: str) -> list[dict[str, Any]]:
-    """The cells of notebook ``number``, those of puzzles as they are made."""
+    """Return the cells of notebook ``number``, with those of puzzles made anew."""
     made, count = [], 0
     for cell in cells:
         count += cell["cell_type"] == "code"
@@ -70,12 +70,12 @@ def with_puzzles(cells: list[dict[str, Any]], number: str) -> list[dict[str, Any
 
 
 def _lines(text: str) -> list[str]:
-    """As a notebook stores a text."""
+    """Return a text as a notebook stores it."""
     return text.splitlines(keepends=True)
 
 
 def put(notebook: Path, check: bool) -> bool:
-    """Whether a notebook's cells of quiz and puzzles are what their files give; without ``check`` they are made so."""
+    """Return whether a notebook's cells of quiz and puzzles agree with their files; without ``check`` update them."""
     contents = json.loads(notebook.read_text(encoding="utf-8"))
     there = contents["cells"]
     begin = next(place for place, cell in enumerate(there) if cell["id"] == "quiz")

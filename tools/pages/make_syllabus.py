@@ -35,7 +35,7 @@ _NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "ni
 
 
 class Writing(NamedTuple):
-    """What there is to write in a notebook: exercises, their minutes, puzzles."""
+    """The work in a notebook: the number of exercises, their minutes, the number of puzzles."""
 
     exercises: int
     minutes: int
@@ -66,14 +66,14 @@ class Lesson(NamedTuple):
 
 
 def writing(number: str) -> Writing:
-    """What the files of exercises and puzzles say of a notebook."""
+    """Return the work in a notebook, from the files of exercises and puzzles."""
     mine = [one for one in load_course() if one.notebook == number]
     puzzles = sum(one.notebook == number for one in load_puzzles().values())
     return Writing(len(mine), sum(one.minutes for one in mine), puzzles)
 
 
 def time_line(first: str, there: Writing) -> tuple[str, int]:
-    """The line of the time as it should be in a first cell, and the minutes of all that is written.
+    """Return the line that a first cell should have about the time, and the minutes of exercises and puzzles.
 
     Raises ValueError if the cell has no such line.
     """

@@ -63,7 +63,7 @@ def documents() -> dict[str, Callable[[], Iterator[Found]]]:
 
 
 def _of_messages() -> Iterator[Found]:
-    """What package and checks say: the texts in ``translated("...")``, and the words of tables that are shown."""
+    """Yield the messages of the package and of checks: texts in ``translated("...")``, and words of shown tables."""
     for path in sorted((ROOT / "gn_tutorial").rglob("*.py")) + sorted((ROOT / "solutions").glob("*/*.py")):
         where = path.relative_to(ROOT).as_posix()
         # Not Babel's extractor: before Python 3.12 it does not see into an f-string.
@@ -77,7 +77,7 @@ def _of_messages() -> Iterator[Found]:
 
 
 def _of_diagnostics() -> Iterator[Found]:
-    """The sentences of findings, their labels and words, the families and symptoms, what pages say around them."""
+    """Yield the sentences of findings, labels and words, families and symptoms, and the texts around them on pages."""
     for entry in catalogue.entries().values():
         yield entry.id, entry.family
         yield from ((f"{entry.id}.{part}", getattr(entry, part)) for part in ("what", "why", "fix"))
@@ -111,7 +111,7 @@ def _of_lesson(path: Path) -> Iterator[Found]:
 
 
 def _of_checker(exercise: Exercise) -> Iterator[str]:
-    """What a checker says of findings; its other words are ``translated`` where they are made."""
+    """Yield a checker's texts about findings; its other texts are in calls of ``translated``."""
     faults = getattr(checker_of(exercise), "faults", {})
     yield from (text for text in faults.values() if isinstance(text, str))
 
@@ -141,7 +141,7 @@ def brought_up_to_date(path: Path) -> Catalog:
 
 
 def _keep_former(made: Catalog) -> None:
-    """Give English that changed the translation of what stood in its place before, marked fuzzy, and note that."""
+    """Give changed English texts the translation of the text that was there before; mark it fuzzy, and note that."""
     former: dict[str, list[str]] = {}
     for one in made.obsolete.values():
         for place, _ in one.locations if one.string else ():

@@ -1,4 +1,4 @@
-"""What 08.3 says of a statistic that was a half on the way, on many data: on some rows rstd alone is near enough."""
+"""08.3 recognises a statistic that was rounded to half, on many data; on some rows rstd alone is near enough."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Left(dict[str, np.ndarray]):
 
 
 def normalised(case: object, *, of_variance: type, of_result: type = np.float32) -> Left:
-    """What a kernel leaves that rounds the variance, or x less its mean, to another type."""
+    """Return the results of a kernel that rounds the variance, or x less its mean, to another type."""
     x, gamma, beta = (case.inputs[name].astype(np.float32) for name in ("x", "gamma", "beta"))  # type: ignore[attr-defined]
     eps = np.float32(case.numbers["eps"])  # type: ignore[attr-defined]
     mean = x.mean(axis=1, dtype=np.float64).astype(np.float32)
