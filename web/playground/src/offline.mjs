@@ -1,4 +1,4 @@
-// The service worker keeps every file that was fetched, so the next visit fetches nothing. VERSION changes with each build.
+// The service worker keeps every fetched file, so the next visit fetches nothing. VERSION changes with each build.
 const CACHE = `playground-${VERSION}`;
 
 self.addEventListener('install', event => event.waitUntil(self.skipWaiting()));

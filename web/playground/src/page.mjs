@@ -112,7 +112,7 @@ function launch(bytes, job) {
   });
 }
 
-// The compiler cannot be interrupted, so its worker is ended; the next Run starts another from the files fetched before.
+// The compiler cannot be interrupted, so its worker is ended; the next Run starts another from the fetched files.
 function stop() {
   if (state.kernel) return state.kernel.stop();
   state.compiler?.end();
