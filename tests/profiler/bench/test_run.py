@@ -151,7 +151,7 @@ def test_a_date_is_part_of_the_name_only_if_asked(tmp_path: Path) -> None:
     name = files.check_path(tmp_path / "b-{date}.json").name
     assert len(name) == len("b-2000-01-01.json")
     assert "{" not in name
-    with pytest.raises(ArgumentError, match=r"is a \.json"):
+    with pytest.raises(ArgumentError, match=r"must end in \.json"):
         files.check_path(tmp_path / "b.txt")
     with pytest.raises(ArgumentError, match="there is no folder"):
         files.check_path(tmp_path / "none" / "b.json")
