@@ -26,7 +26,7 @@ def check_names(field: str, names: Sequence[str]) -> None:
             close = difflib.get_close_matches(name, _catalogue(), n=3)
             hint = f"did you mean {' or '.join(close)}?" if close else "gnt explain says what each of them means"
             raise ArgumentError(
-                f"TwinOptions: {field} names '{name}', and no finding is called so",
+                f"TwinOptions: {field} names '{name}', but no finding has that name",
                 hint=hint,
                 detail=f"the findings: {', '.join(_catalogue())}",
             )

@@ -78,7 +78,9 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
         raise ArgumentError("--groups, --set and --dtype belong to a --shape; the grid's shapes have their own")
     kinds = {case.kind for case in grid.cases}
     if unknown := set(question.kinds) - kinds:
-        raise ArgumentError(f"no shape is '{unknown.pop()}'", hint=f"kinds: {', '.join(sorted(kinds))}")
+        raise ArgumentError(
+            f"no shape of the grid has the kind '{unknown.pop()}'", hint=f"kinds: {', '.join(sorted(kinds))}"
+        )
     if not question.kinds:
         return grid
     cases = tuple(case for case in grid.cases if case.kind in question.kinds)

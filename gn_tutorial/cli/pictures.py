@@ -74,9 +74,9 @@ def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | 
 def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None = None) -> None:
     """Raise ArgumentError for a picture that is no .png, a page that is no .html, and a folder that does not exist."""
     if plot is not None and plot.suffix.lower() != ".png":
-        raise ArgumentError(f"--plot {plot}: a picture is a .png file")
+        raise ArgumentError(f"--plot {plot}: the name of a picture must end in .png")
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"--html {html}: a page is an .html file")
+        raise ArgumentError(f"--html {html}: the name of a page must end in .html")
     for option, path in (("--plot", plot), ("--trace", trace), ("--html", html)):
         if path is not None and not path.resolve().parent.is_dir():
             raise ArgumentError(f"{option} {path}: there is no folder {path.parent}")

@@ -88,7 +88,7 @@ class _Own(ABC):
 
     def __init__(self, name: str, case: str, field: str, own: Any, machine: Machine, inputs: Mapping) -> None:
         if not isinstance(own, int) or isinstance(own, bool) or own < 1:
-            raise ArgumentError(f"{field} is {own!r}", hint="a positive whole number can be tuned")
+            raise ArgumentError(f"{field} is {own!r}", hint="only a positive whole number can be tuned")
         self.name, self.case, self.field, self.own = name, case, field, own
         self._machine, self._inputs = machine, inputs
         self._expected: dict[str, np.ndarray] | None = None

@@ -21,7 +21,7 @@ from gn_tutorial.tables import html_table, text_table
 
 #: MARE may be so many times T.
 MARE_FACTOR = 10
-#: What another implementation is allowed to be exceeded by, in its misses near zero and in its own MARE.
+#: An output may have so many times the misses near zero, and the MARE, of another implementation.
 BASELINE_FACTOR = 2
 HEADERS = ("", "found", "allowed", "verdict")
 
@@ -38,8 +38,8 @@ class Standard:
     small_error: float
 
 
-#: Output dtype -> its bounds. For the two narrow dtypes T is the unit in the last place of 1; for float32, whose sums
-#: have nothing wider to be taken in, it is 2^10 times that.
+#: Output dtype -> its bounds. For the two narrow dtypes T is the unit in the last place of 1. For float32 it is 2^10
+#: times that, because there is no wider type to take sums in.
 STANDARDS = {
     "float16": Standard(2.0**-10, 2.0**-11, 2.0**-16),
     "bfloat16": Standard(2.0**-7, 2.0**-8, 2.0**-16),
@@ -49,7 +49,7 @@ STANDARDS = {
 
 @dataclass(frozen=True, repr=False)
 class Accuracy:
-    """How an output stands to the standard. Show it, or ask ``ok`` and ``strict``.
+    """The errors of an output beside the bounds of the standard. ``ok`` and ``strict`` are verdicts.
 
     mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero, and
     mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute
@@ -74,7 +74,7 @@ class Accuracy:
 
     @property
     def mare_limit(self) -> float:
-        """10 T, or twice the baseline's MARE where that is more: what the dtype itself cannot do better is no fault."""
+        """10 T, or twice the baseline's MARE if that is more: an error that the dtype itself causes is no fault."""
         own = MARE_FACTOR * self.standard.unit
         # A baseline that is wrong altogether allows nothing.
         if self.baseline is None or not np.isfinite(self.baseline.mare):
@@ -88,18 +88,18 @@ class Accuracy:
 
     @property
     def used(self) -> float:
-        """The largest share of its bound that MERE, MARE or the misses need; below 1 exactly where ``ok``."""
+        """The largest share of its bound that MERE, MARE or the misses need; ``ok`` means that it is below 1."""
         shares = (self.mere / self.standard.unit, self.mare / self.mare_limit, self.misses / (self.misses_limit + 1))
         return max(shares)
 
     @property
     def strict(self) -> bool:
-        """MERE < T and MARE < 10 T with every element, those near zero too: the standard without its second rule."""
+        """Whether MERE < T and MARE < 10 T for all elements, also near zero: the standard without its second rule."""
         return self.mere < self.standard.unit and self.mare_all < MARE_FACTOR * self.standard.unit
 
     @property
     def ok(self) -> bool:
-        """The standard: MERE of all elements, MARE of those that are not near zero, misses of those that are."""
+        """Whether MERE of all elements, MARE of those not near zero, and the misses near zero are within bounds."""
         return self.used < 1
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -141,7 +141,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
         )
     if golden.dtype != np.float64:
         raise ArgumentError(
-            f"golden is {golden.dtype.name}: with fewer digits nobody can say whose error it is",
+            f"golden is {golden.dtype.name}, whose own rounding would count as an error of out",
             where="argument golden",
             hint="compute it in float64, as gn_tutorial.reference does",
         )
@@ -153,7 +153,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
             raise ArgumentError(
                 f"baseline is {baseline.dtype.name}, out is {out.dtype.name}",
                 where="argument baseline",
-                hint="another implementation of the same dtype is asked for",
+                hint="give another implementation's result in the dtype of out",
             )
         _check_shape("baseline", baseline, out)
         other = accuracy(baseline, golden)
@@ -177,7 +177,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
 
 
 def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
-    """Absolute errors: 0 where both are the same NaN or infinity, infinite where only one of them is finite."""
+    """Return absolute errors: 0 if both are the same NaN or infinity, infinite if only one of them is finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         nearest = golden.astype(out.dtype).astype(np.float64)
         values = out.astype(np.float64)
@@ -188,7 +188,7 @@ def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
 
 
 def misses_standard(name: str, out: np.ndarray, golden: np.ndarray) -> str:
-    """By how much an output misses the accuracy standard, and the element with the largest relative error."""
+    """Return a sentence: how far an output misses the standard, and its element with the largest relative error."""
     found = accuracy(out, golden)
     unit, at = found.standard.unit, found.worst
     ours, right = float(out.reshape(-1)[at]), golden.reshape(-1)[at]

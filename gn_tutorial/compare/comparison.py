@@ -19,7 +19,7 @@ from gn_tutorial.compare.tolerance import Tolerance, measured
 from gn_tutorial.errors import GntError
 from gn_tutorial.tables import html_table, text_table
 
-#: Elements that are compared at once.
+#: The number of elements that are compared at once.
 _PIECE = 1 << 20
 HEADERS = ("output", "shape", "max abs error", "max rel error", "of tolerance", "status")
 
@@ -27,10 +27,10 @@ HEADERS = ("output", "shape", "max abs error", "max rel error", "of tolerance", 
 def compare(
     name: str, output: np.ndarray, reference: np.ndarray, tolerance: Tolerance, launch: KnownLaunch | None = None
 ) -> ComparisonRow:
-    """One output beside its reference, with what its wrong elements look like.
+    """Compare one output with its reference; return the errors, and evidence for hints about wrong elements.
 
-    tolerance: one for all dtypes, or with its ``narrow`` ones. launch: what is known of it; a pattern that needs more
-    says nothing. Arrays of different shapes are all wrong, also where they would broadcast.
+    tolerance: that of all dtypes, or with others in ``narrow``. launch: facts about it; a pattern that needs more facts
+    gives no hint. If the shapes differ, all elements are wrong, even if the shapes would broadcast.
     """
     bounds = tolerance.of(output.dtype.name)
     atol = bounds.atol_beside(reference)
@@ -40,7 +40,7 @@ def compare(
         nan = float("nan")
         note = f"the reference has shape {reference.shape}"
         return ComparisonRow(name, output.shape, nan, nan, nan, output.size, note, bounds, evidence)
-    # Piece by piece: eight arrays of float64 for all of a large output were two gigabytes.
+    # Piece by piece: for a large output at once, eight arrays of float64 took two gigabytes.
     ours, truth, worst = output.reshape(-1), reference.reshape(-1), np.zeros(3)
     for at in range(0, ours.size, _PIECE):
         piece = ours[at : at + _PIECE], truth[at : at + _PIECE]
@@ -53,11 +53,11 @@ def compare(
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One output against its reference.
+    """The errors of one output.
 
     used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
-    little, because it is large wherever the reference crosses zero. wrong: elements out of tolerance. The errors are
-    NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype.
+    little, because it is large wherever the reference crosses zero. wrong: the number of elements out of tolerance. If
+    the shapes differ, the errors are NaN, and ``note`` says so. tolerance: that of the output's dtype.
     """
 
     name: str
@@ -77,13 +77,13 @@ class ComparisonRow:
 
     @cached_property
     def hints(self) -> tuple[str, ...]:
-        """What the wrong elements look like, in sentences; none if the output is right."""
+        """Sentences on what the wrong elements look like; none if the output is right."""
         from gn_tutorial.compare.patterns import Reader, recognised  # twelve modules that only wrong outputs need
 
         return recognised(self.evidence, Reader.LAUNCH) if self.wrong else ()
 
     def report(self) -> str:
-        """The first wrong element, how many are wrong, and what that looks like: a sentence for a judge's report."""
+        """Return a sentence for a judge's report: the first wrong element, how many are wrong, what they look like."""
         from gn_tutorial.compare.patterns import Reader, recognised
 
         seen = self.evidence
@@ -107,11 +107,11 @@ class Comparison:
 
     @cached_property
     def origin(self) -> Origin | None:
-        """Where the first wrong element comes from; None if none is wrong, or if it cannot be said."""
+        """The origin of the first wrong element; None if none is wrong, or if the origin cannot be found."""
         first = next((row for row in self.rows if row.wrong), None)
         try:
             return self.find(first) if first else None
-        except GntError:  # a launch again may end otherwise; an output may be the memory of another argument
+        except GntError:  # the repeated launch may end otherwise; an output may share another argument's memory
             return None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-#: A relative error below this is no wrong formula, but float32 (6e-8 an operation) in place of float64.
+#: A relative error below this comes from float32 (6e-8 an operation) instead of float64, not from a wrong formula.
 _NEAR = 1e-5
 
 
@@ -14,19 +14,19 @@ def constant(array: np.ndarray) -> bool:
 
 
 def same(got: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays of float64 have one shape and agree: whether a known mistake gives just these numbers."""
+    """Whether two arrays of float64 have one shape and agree. Checkers ask it of what a known mistake would give."""
     return got.shape == other.shape and bool(np.allclose(got, other, rtol=1e-6, atol=1e-8))
 
 
 def shown(value: object) -> str:
-    """A number with seven digits; a whole number in full."""
+    """Return a number as text: with seven digits, or in full if it is a whole number."""
     return f"{value:.7g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0) -> str:
-    """``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits.
+    """Return ``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits.
 
-    largest: of the array's right numbers, by size. A small one among them may be the difference of two large ones.
+    largest: the largest right number of the array. A small one beside it may be the difference of two large ones.
     """
     off = abs(float(got) - float(want)) if isinstance(want, np.floating) else np.inf
     if off <= _NEAR * max(abs(float(want)), largest):
@@ -36,7 +36,7 @@ def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0
 
 
 def spots(name: str, mask: np.ndarray) -> str:
-    """Where a flat mask is true, as text: ``y[8] to y[12]``, or the first place of several stretches."""
+    """Return the places where a flat mask is true: ``y[8] to y[12]``, or only the first if there are gaps."""
     places = np.flatnonzero(mask)
     first, last = int(places[0]), int(places[-1])
     if first == last:

@@ -17,10 +17,10 @@ FEWEST = 8
 
 @dataclass(frozen=True)
 class KnownLaunch:
-    """What is known of the launch that made an output.
+    """Facts about the launch that made an output.
 
     blocks: how many ran. inputs: arrays that the kernel only read, by name. warned: a diagnostic may already explain a
-    wrong output. notes: what the twin noted that is no mistake, such as inputs that nothing has read.
+    wrong output. notes: facts from the twin that are no mistakes, such as inputs that nothing has read.
     """
 
     blocks: int = 1
@@ -33,8 +33,8 @@ class KnownLaunch:
 class OutputEvidence:
     """One output beside its reference.
 
-    output, reference: as they came. wrong: a flat mask of the elements out of tolerance; all of them where the shapes
-    differ. rtol, atol: the tolerance, with what the largest element of the reference adds to it.
+    output, reference: the given arrays. wrong: a flat mask of the elements out of tolerance; all of them if the shapes
+    differ. rtol, atol: the tolerance; atol includes the term of the reference's largest element (``of_largest``).
     """
 
     name: str
@@ -78,6 +78,6 @@ class OutputEvidence:
 
 
 def stretches(mask: np.ndarray) -> np.ndarray:
-    """The stretches in which a flat mask is true: an array of their starts and ends, of shape (number, 2)."""
+    """Return the stretches in which a flat mask is true: an array of shape (number, 2), with starts and ends."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return edges.reshape(-1, 2)

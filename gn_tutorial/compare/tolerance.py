@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Added to |reference| against a division by zero, in every relative error; so the accuracy standard has it.
+#: Added to |reference| in every relative error against a division by zero, as in the accuracy standard.
 FLOOR = 1e-7
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a kernel may be from its reference, and why that far.
+    """The distance that a kernel's output may have from its reference, with the reason.
 
     ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
-    sums of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the
-    tolerance of outputs of that dtype, where it is another one, since a rounding to float16 or bfloat16 costs more than
-    all work in float32; as pairs.
+    sums of many terms: the error of their rounding grows with the terms, even if they cancel. ``narrow``: pairs of a
+    dtype and the tolerance of its outputs, for float16 and bfloat16, whose rounding costs more than all work in
+    float32.
     """
 
     rtol: float
@@ -28,16 +28,16 @@ class Tolerance:
     of_largest: float = 0.0
 
     def of(self, dtype: str) -> Tolerance:
-        """The tolerance of an output of that dtype."""
+        """Return the tolerance of an output of that dtype."""
         return dict(self.narrow).get(dtype, self)
 
     def text(self) -> str:
-        """``1e-05 + 1e-05 |reference|``."""
+        """Return the tolerance as text: ``1e-05 + 1e-05 |reference|``."""
         text = f"{self.atol:g} + {self.rtol:g} |reference|"
         return text + (f" + {self.of_largest:g} largest |reference|" if self.of_largest else "")
 
     def atol_beside(self, reference: np.ndarray) -> float:
-        """The absolute part of the tolerance, with what the largest element of the reference adds."""
+        """Return the absolute part of the tolerance, including the term of the reference's largest element."""
         if not self.of_largest:
             return self.atol
         finite = reference[np.isfinite(reference)]
@@ -45,10 +45,10 @@ class Tolerance:
 
 
 def within(output: np.ndarray, reference: np.ndarray, rtol: float, atol: float) -> np.ndarray:
-    """Which elements are right: ``|output - reference| <= atol + rtol * |reference|``, in float64, for one shape.
+    """Return which elements are right: ``|output - reference| <= atol + rtol * |reference|``, in float64.
 
-    NaN is right only where the reference has NaN at the same place, and infinity only where it is the same infinity:
-    no tolerance reaches from a number to either of them.
+    Both have one shape. A NaN is right only if the reference has NaN there, an infinity only if it is the same one: no
+    tolerance reaches from a number to either of them.
     """
     return _within(in_float64(output), in_float64(reference), rtol, atol)
 
@@ -67,7 +67,7 @@ def _same(ours: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def measured(
     output: np.ndarray, reference: np.ndarray, rtol: float, atol: float
 ) -> tuple[np.ndarray, tuple[float, float, float]]:
-    """Which elements are right; the largest absolute error, relative error and share of the tolerance."""
+    """Return which elements are right, and the largest absolute error, relative error and share of the tolerance."""
     ours, truth = in_float64(output), in_float64(reference)
     # Infinity minus infinity, a tolerance of zero: `_same` has decided those elements. Overflow: a tolerance near zero.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -81,9 +81,9 @@ def measured(
 def within_any(
     output: np.ndarray, reference: np.ndarray, others: Sequence[np.ndarray], rtol: float, atol: float
 ) -> np.ndarray:
-    """Which elements are right beside a reference or one of several others, or lie between it and them.
+    """Return which elements are within tolerance of the reference or of one of ``others``, or lie between these.
 
-    others: what the reference gives for inputs that are rounded once more; those of another shape do not count.
+    others: the results of the reference for inputs that were rounded once more; other shapes do not count.
     """
     right = within(output, reference, rtol, atol)
     if output.dtype.kind in "iu" and others and reference.dtype.kind in "iu":
@@ -102,6 +102,6 @@ def nearly_constant(values: np.ndarray, rtol: float, atol: float) -> bool:
 
 
 def in_float64(array: np.ndarray) -> np.ndarray:
-    """The array in float64. Memory that was never written may hold a signalling NaN, which NumPy would warn of."""
+    """Return the array in float64, without NumPy's warning of a signalling NaN, which unwritten memory may hold."""
     with np.errstate(invalid="ignore"):
         return array.astype(np.float64)

@@ -49,7 +49,7 @@ __all__ = [
 
 
 def show(source: Kernel | str, start: str, end: str = "  }") -> None:
-    """Print lines of a kernel or text with their numbers: from the first that contains ``start`` to the next ``end``.
+    """Print numbered lines of a kernel or text, from the first that contains ``start`` to the next that is ``end``.
 
     end: the whole last line. Raises ValueError, which names the text, if no line has it.
     """
@@ -71,7 +71,7 @@ def stub(exercise: str) -> str:
 def count(profile: Profile, nbytes: int) -> int:
     """Print how often a launch read its x of ``nbytes``, block 0's vector instructions, and its waits of S for V.
 
-    Returns how many of the instructions are ReduceSum.
+    nbytes: the size of x. Returns how many of the instructions are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
     waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]

@@ -32,7 +32,7 @@ _BEFORE = {new: old for old, new in _ORDERED.items()}
 
 
 def new_id(old: str, version: int) -> str:
-    """The present id of an exercise that a progress file of that version calls ``old``."""
+    """Return the present id of an exercise that a progress file of that version calls ``old``."""
     notebook, dot, rest = old.partition(".")
     if version < 2 and notebook in _MOVED:
         old = f"{int(notebook) + 1:02}{dot}{rest}"

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A mistake, its lines, and the sentence about it.
+    """A mistake that a puzzle recognises. lines: an example of it. say: the sentence that a learner reads.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
     over what the lines did (``names_of``), or by both. right: the mistake of lines whose numbers are right and in which
@@ -34,7 +34,7 @@ class WrongAnswer:
 
 
 def code_of(lines: str) -> str:
-    """The lines without comments and blanks: empty if nothing was written yet."""
+    """Return the lines without comments and blanks: empty if nothing was written yet."""
     return "".join(_COMMENT.sub("", lines).split())
 
 
@@ -74,7 +74,7 @@ def recognised(
 
 
 def together(found: Timeline, one: str, other: str) -> float:
-    """Microseconds, modelled, in which two pipes of block 0, by their names, are both at work."""
+    """Return the modelled microseconds in which two pipes of block 0, given by name, are both at work."""
     first, second = ([(span.start, span.end) for span in found.of(0, Pipe[name])] for name in (one, other))
     return found.machine.microseconds(sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in first for b in second))
 

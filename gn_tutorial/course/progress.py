@@ -25,7 +25,7 @@ VERSION = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
+    """One learner's progress. passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest read.
 
     quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
     theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: as ``passed``.
@@ -38,7 +38,7 @@ class Progress:
     puzzles: dict[str, str] = field(default_factory=dict)
 
     def with_pass(self, exercise: str) -> Progress:
-        """This progress and one more pass; the date of an earlier one stays."""
+        """Return this progress with one more exercise passed; an earlier date stays."""
         return replace(self, passed={exercise: _today()} | self.passed)
 
     def with_puzzle(self, puzzle: str) -> Progress:
@@ -46,27 +46,27 @@ class Progress:
         return replace(self, puzzles={puzzle: _today()} | self.puzzles)
 
     def with_hint(self, exercise: str, level: int) -> Progress:
-        """This progress and one more hint read."""
+        """Return this progress with one more hint read."""
         return replace(self, hints=self.hints | {exercise: max(level, self.hints.get(exercise, 0))})
 
     def with_answers(self, quiz: str, answers: Mapping[str, str]) -> Progress:
-        """This progress and answers to questions of one quiz; a later answer takes the place of an earlier one."""
+        """Return this progress with answers to questions of one quiz; they replace earlier answers."""
         return replace(self, quizzes=self.quizzes | {quiz: self.quizzes.get(quiz, {}) | dict(answers)})
 
     def with_theory(self, record: Mapping[str, Any]) -> Progress:
-        """This progress and one theory paper, unless it is there already."""
+        """Return this progress with one more theory paper, unless it is there already."""
         same = [one for one in self.theory if (one["date"], one["seed"]) == (record["date"], record["seed"])]
         return self if same else replace(self, theory=(*self.theory, dict(record)))
 
     def theory_answers(self) -> dict[str, str]:
-        """The key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
+        """Return the key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
 
         Papers of earlier versions have only counts by topic, and no answers.
         """
         return {key: letters for record in self.theory for key, letters in record.get("answers", {}).items()}
 
     def without_answers(self, quiz: str) -> Progress:
-        """This progress with one quiz as if it had not been begun."""
+        """Return this progress without the answers to one quiz."""
         return replace(self, quizzes={name: one for name, one in self.quizzes.items() if name != quiz})
 
 
@@ -97,7 +97,7 @@ class ProgressFile:
 
 
 def default_progress(warn: Callable[[str], None] = lambda text: None) -> ProgressFile:
-    """The progress file of this user."""
+    """Return the progress file of this user."""
     chosen = os.environ.get("GNT_DATA_DIR")
     folder = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("gn_tutorial", False))
     return ProgressFile(folder, warn)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pygments.lexers import CppLexer, PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 
-# The first that holds a token gives its colour; a directive (#include) is a Comment to Pygments.
+# The first row whose kind contains a token gives its colour. Pygments takes a directive (#include) for a Comment.
 _COLOURS = (
     (Comment.Preproc, "var(--jp-mirror-editor-def-color,#9a6700)"),
     (Comment.PreprocFile, "var(--jp-mirror-editor-string-color,#b3541e)"),

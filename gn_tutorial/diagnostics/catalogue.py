@@ -71,8 +71,8 @@ class CatalogueEntry(ShownWith):
 
     symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list it under others. ends: the finding
     ends the launch, so it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
-    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of which this one is the
-    harmless form.
+    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of the same finding's harmful
+    form, if this entry is its harmless form.
     """
 
     id: str
@@ -227,7 +227,7 @@ def _check(file: str, name: str, table: Mapping[str, Any], shape: type, **more: 
     keys = [one.name for one in fields(shape) if one.name not in more]
     for key in table:
         if key not in keys:
-            what = f"{file}: {name} has the key '{key}', which there is not"
+            what = f"{file}: {name} has the unknown key '{key}'"
             raise RegistryError(what, hint=f"keys: {', '.join(keys)}")
     try:
         msgspec.convert(more | table, shape)
@@ -253,7 +253,9 @@ def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Sympt
     titles = {table["title"] for table in tables}
     for entry in known.values():
         if strange := set(entry.symptoms) - titles:
-            raise RegistryError(f"diagnostics.toml: {entry.id} names the symptom '{min(strange)}', which there is not")
+            raise RegistryError(
+                f"diagnostics.toml: {entry.id} names the symptom '{min(strange)}', which does not exist"
+            )
     return tuple(Symptom(table["title"], table["look"], _listed(table, known)) for table in tables)
 
 
@@ -327,7 +329,7 @@ def _listed(table: Mapping[str, Any], known: Mapping[str, CatalogueEntry]) -> tu
     for pattern in table.get("ids", ()):
         ids = fnmatch.filter(known, pattern)
         if not ids and "*" not in pattern:
-            raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, and no diagnostic is called so")
+            raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, but no diagnostic has that name")
         found += ids
     found += [entry.id for entry in known.values() if table["title"] in entry.symptoms]
     return tuple(dict.fromkeys(found))

@@ -55,7 +55,7 @@ def _checked(runs: Mapping[str, np.ndarray], truth: np.ndarray, element: int) ->
     if not 1 <= len(runs) <= _MOST_KERNELS:
         raise ArgumentError(f"{len(runs)} kernels; 1 to {_MOST_KERNELS} fit side by side", where="argument runs")
     if truth.ndim != 1 or truth.dtype != np.float64 or not np.isfinite(truth).all():
-        raise ArgumentError("the truth is one finite float64 for each element", where="argument truth")
+        raise ArgumentError("truth must have one finite float64 for each element", where="argument truth")
     if not 0 <= element < truth.size:
         raise ArgumentError(f"there is no element {element}; there are {truth.size}", where="argument element")
     launches = {array.shape[:1] for array in runs.values()}

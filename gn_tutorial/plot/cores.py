@@ -29,7 +29,7 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
     if len(set(blocks)) < 2 or len(set(blocks)) < len(blocks):
         raise ArgumentError(f"profiles with different numbers of blocks are needed, not {blocks}")
     if len({(profile.kernel, profile.machine.name) for profile in ordered}) > 1:
-        raise ArgumentError("this picture is of one kernel on one machine")
+        raise ArgumentError("all profiles must be of one kernel on one machine")
     first = ordered[0]
     machine = first.machine
     times = [profile.microseconds for profile in ordered]

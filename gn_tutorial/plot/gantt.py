@@ -90,7 +90,7 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
         raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
     if len({profile.machine.name for profile in profiles}) > 1:
         raise ArgumentError(
-            "launches on one axis are of one machine", hint="profile all of them with the same machine="
+            "launches on one axis must be on one machine", hint="profile all of them with the same machine="
         )
     blocks = [recorded_block(profile, None) for profile in profiles]
     longest = max(profiles, key=lambda profile: end_of(profile.timeline))

@@ -31,7 +31,9 @@ class LiveTimeline:
     def save(self, path: Path) -> None:
         """Write one HTML file that any browser opens. Raises ArgumentError if it cannot be written, or is a .png."""
         if path.suffix.lower() not in (".html", ".htm"):
-            raise ArgumentError(f"{path}: a timeline is an .html file", hint="picture.save(path) writes a PNG")
+            raise ArgumentError(
+                f"{path}: the name of a timeline must end in .html", hint="picture.save(path) writes a PNG"
+            )
         save_timeline(path, *self.profiles)
 
     @cached_property

@@ -62,9 +62,11 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
     ArgumentError for fewer than two profiles and for different machines.
     """
     if len(rungs) < 2:
-        raise ArgumentError(f"a ladder has two steps or more, not {len(rungs)}")
+        raise ArgumentError(f"a ladder needs two steps or more, not {len(rungs)}")
     if len({rung.machine for rung in rungs}) > 1:
-        raise ArgumentError("one ladder is of one machine", hint="profile all kernels with the same machine=")
+        raise ArgumentError(
+            "all kernels of a ladder must be on one machine", hint="profile all kernels with the same machine="
+        )
     times = [rung.microseconds for rung in rungs]
     floors = [rung.limit_us for rung in rungs]
     said = []

@@ -234,7 +234,7 @@ def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) ->
     """
     if not copies or any(kind not in ("in", "out") for kind, _, _ in copies):
         raise ArgumentError(
-            "each copy is ('in' or 'out', first, count), and there is one or more", where="argument copies"
+            "one copy or more is needed, each as ('in' or 'out', first, count)", where="argument copies"
         )
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 3.8), layout="constrained")

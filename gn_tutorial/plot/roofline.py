@@ -81,7 +81,9 @@ def launch_roofline(*profiles: Profile) -> Picture:
     if not 1 <= len(profiles) <= len(LINES):
         raise ArgumentError(f"{len(profiles)} launches; 1 to {len(LINES)} can be told apart")
     if len({profile.machine.name for profile in profiles}) > 1:
-        raise ArgumentError("one roofline is of one machine", hint="profile all kernels with the same machine=")
+        raise ArgumentError(
+            "all kernels of a roofline must be on one machine", hint="profile all kernels with the same machine="
+        )
     for profile in profiles:
         if not profile.operations or not np.isfinite(intensity(profile)):
             lack = "executes no vector instruction" if not profile.operations else "moves no byte of HBM"

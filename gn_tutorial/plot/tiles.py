@@ -27,7 +27,7 @@ def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int =
     lines that the L2 cache delivers. Raises ArgumentError for fewer than two launches.
     """
     if len(launches) < 2:
-        raise ArgumentError(f"stairs have two tile sizes or more, not {len(launches)}")
+        raise ArgumentError(f"stairs need two tile sizes or more, not {len(launches)}")
     tiles = sorted(launches)
     runs = [launches[tile] for tile in tiles]
     whole = [_whole_lines(run) / elements for run in runs]

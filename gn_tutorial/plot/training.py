@@ -26,7 +26,7 @@ def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
     if first.ndim != 1 or first.shape != second.shape or first.size < 2:
         raise ArgumentError("both need the same number of steps, two or more", where="argument losses")
     if not all((np.isfinite(one) & (one > 0)).all() for one in (first, second)):
-        raise ArgumentError("losses are finite and greater than zero", where="argument losses")
+        raise ArgumentError("losses must be finite and greater than zero", where="argument losses")
     apart = abs(second - first) / first
     with matplotlib.rc_context(STYLE):
         figure = _draw(names, first, second, apart)

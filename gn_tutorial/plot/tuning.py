@@ -25,7 +25,7 @@ def tuning_curve(tuning: Tuning) -> Picture:
     """
     ran, best = tuning.ran, tuning.best
     if len(ran) < 2 or best is None:
-        raise ArgumentError(f"a curve has two points or more; of {tuning.field} {len(ran)} ran")
+        raise ArgumentError(f"a curve needs two points or more; {len(ran)} values of {tuning.field} ran")
     values, times = [one.value for one in ran], [one.modelled_us or 0.0 for one in ran]
     refused = [one.value for one in tuning.candidates if one.status == REFUSED]
     wrong = [one.value for one in tuning.candidates if one.status == WRONG]
@@ -70,7 +70,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
     if not 1 <= len(tunings) <= len(LINES):
         raise ArgumentError(f"{len(tunings)} shapes; 1 to {len(LINES)} can be told apart")
     if len({(one.kernel, one.field, one.machine) for one in tunings}) > 1:
-        raise ArgumentError("one picture is of one kernel, one field and one machine")
+        raise ArgumentError("all tunings must be of one kernel, one field and one machine")
     first, said = tunings[0], []
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
@@ -78,7 +78,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
         for tuning, (colour, marker) in zip(tunings, LINES, strict=False):
             best, ours = tuning.best, tuning.default
             if len(tuning.ran) < 2 or best is None or ours.modelled_us is None:
-                raise ArgumentError(f"a curve has two points or more; of {tuning.case} {len(tuning.ran)} ran")
+                raise ArgumentError(f"a curve needs two points or more; {len(tuning.ran)} values ran on {tuning.case}")
             gain = ours.modelled_us / (best.modelled_us or 0.0)
             words = f"{tuning.case.rsplit(' ', 1)[0]}: host {ours.value}, {gain:.2f} × the best"
             axis.plot(

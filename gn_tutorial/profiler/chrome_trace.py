@@ -38,7 +38,7 @@ def chrome_trace(profile: Profile) -> str:
 def save_chrome_trace(profile: Profile, path: Path | str) -> None:
     """Write the file, one event a line. Raises ArgumentError if given no profile, or if the file cannot be written."""
     if not isinstance(profile, Profile):
-        raise ArgumentError(f"a trace is made of a profile, not of {shown(profile, 60)}", hint="gnt.profile(...)")
+        raise ArgumentError(f"a trace needs a profile, not {shown(profile, 60)}", hint="gnt.profile(...)")
     try:
         with Path(path).open("w", encoding="utf-8") as file:
             file.writelines(_lines(profile))

@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class Judge:
-    """One project and its reference. compile_seconds: time spent on compiling kernels, each of which is built once."""
+    """One project and its reference. compile_seconds: time spent on compiling; each kernel is built once."""
 
     project: Project
     function: Callable[..., Any]

@@ -158,7 +158,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
     hint = error.hint
     if "null pointer" in what and found and found[5] != "0":
         hint = (
-            f"GetData() in line {found[5]} answered null: tiling has the values of an input only where the definition "
+            f"GetData() in line {found[5]} returned null: tiling has the values of an input only where the definition "
             "asks for them, .ValueDepend(REQUIRED) behind its Input(...); shapes and types are there without it"
         )
     elif "null pointer" in what:

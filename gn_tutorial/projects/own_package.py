@@ -66,7 +66,7 @@ def fill(
         if op.type not in own or not _same(op, own[op.type][0], config):
             raise ArgumentError(
                 f"{op.type} cannot be filled in",
-                hint=f"only {', '.join(own)}, with the prototypes that `gnt dev prototype` prints, are there whole",
+                hint=f"only {', '.join(own)}, with the prototypes that `gnt dev prototype` prints, can be",
             )
         _fill_operator(found, own[op.type][1].root, op, layout == "9.x", config)
     return found

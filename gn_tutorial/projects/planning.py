@@ -116,7 +116,7 @@ class HostSide:
             raise ArgumentError(
                 f"{call.definition.type} has no InferShape, so the shapes of its outputs are not known",
                 where=str(self.layout.hosts[0]),
-                hint="say them (out=gnt.out(shape, dtype), --out), or add SetInferShape(...) or Follow(...)",
+                hint="give them (out=gnt.out(shape, dtype), --out), or add SetInferShape(...) or Follow(...)",
             )
         for status, what in (("shape_status", "InferShape"), ("dtype_status", "InferDataType")):
             if infer.get(status, 0) != 0:

@@ -44,7 +44,7 @@ class Project:
 
     def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
-            raise ArgumentError(f"an operator project is a folder's path, not {shown(path, 60)}")
+            raise ArgumentError(f"gnt.project takes the path of a folder, not {shown(path, 60)}")
         layout = read_layout(Path(path))
         types = layout.require_operators()
         if op and op not in types:

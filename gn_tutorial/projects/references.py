@@ -157,7 +157,7 @@ def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attribut
 
 
 def _of_torch(function: Callable[..., Any]) -> bool:
-    """Whether a function is torch's. Those written in C name no module, but the class of which they are methods."""
+    """Whether a function is torch's. A function written in C names no module, only the class whose method it is."""
     module = (
         getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
     )

@@ -48,7 +48,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _LARGEST_FILE = 4 << 30
 _NO_NEW_PRIVILEGES, _PARENT_DEATH_SIGNAL = 38, 1
 
-#: seccomp: the option and the mode of prctl; the answers of a filter, the second of which is the error EPERM.
+#: seccomp: the option and the mode of prctl; the two answers of a filter: allow the call, or let it fail with EPERM.
 _SECCOMP, _FILTER = 22, 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1
 #: Instructions of a filter: load a word of its data, jump if it is equal, answer. The data: the call's number, its

@@ -62,7 +62,7 @@ class Work:
     def __post_init__(self) -> None:
         if min(self.read, self.written, self.units, self.unit_bytes) < 0 or self.units * self.unit_bytes > self.read:
             raise ArgumentError(
-                f"there is no such work: {self}", hint="bytes >= 0, and groups are part of what is read"
+                f"these sizes are impossible: {self}", hint="bytes >= 0, and all groups together at most what is read"
             )
 
 

@@ -167,7 +167,9 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     if isinstance(name, Machine):
         return name
     if not isinstance(name, (str, Path)):
-        raise ArgumentError(f"a machine is a name or a path, not {shown(name)}", hint=f"one of {', '.join(machines())}")
+        raise ArgumentError(
+            f"a machine must be a name or a path, not {shown(name)}", hint=f"one of {', '.join(machines())}"
+        )
     own = isinstance(name, Path) or name.endswith(".toml")
     path = Path(name) if own else FOLDER / f"{name}.toml"
     known = own or path.is_file()
@@ -177,7 +179,7 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     try:
         return _machine(data)
     except (KeyError, TypeError, ValueError) as error:
-        raise RegistryError(f"this machine lacks something or has it wrong: {error}", where=str(path)) from error
+        raise RegistryError(f"the file of the machine has a mistake: {error}", where=str(path)) from error
 
 
 @functools.cache
@@ -218,7 +220,7 @@ def _machine(data: Mapping[str, Any]) -> Machine:
                 raise ValueError(f"{name}: {key} cannot be {shown(value, 40)}")
     wrong = set(wanted) ^ set(constants)
     if wrong:
-        raise ValueError(f"constants {', '.join(sorted(wrong))}")
+        raise ValueError(f"constants {', '.join(sorted(wrong))} missing or unknown")
     instructions = {}
     for name, table in data["instructions"].items():
         made = Instruction(name=name, **{"slope_16": table["slope"], **table, "apis": tuple(table["apis"])})

@@ -45,7 +45,7 @@ def place(name: str) -> MeasuredOn:
             torch.device("cpu"), lambda: None, "the CPU twin on this machine's processor: no measure of an NPU"
         )
     if kind != "npu":
-        raise ArgumentError(f"the device is {name!r}", where="--device", hint="cpu, npu, or npu:1 and so on")
+        raise ArgumentError(f"there is no device {name!r}", where="--device", hint="cpu, npu, or npu:1 and so on")
     from gn_tutorial.host.npu import why_not
 
     if reason := why_not():

@@ -68,7 +68,7 @@ def test_a_file_stands_beside_the_kernel_that_it_is_like(gnt: Gnt, mine: Path) -
         (("mine.cpp", "--shape", "8"), "--shape does not apply"),
         (("mine.cpp", "--like", "add", "--over", "n=8"), "--over does not apply"),
         (("add", "--over", "n=8"), "--over does not apply"),
-        (("add", "--out", "a.json", "--out", "b.json"), "one file is written"),
+        (("add", "--out", "a.json", "--out", "b.json"), "only one file can be written"),
         (("missing.cpp", "--over", "n=8"), "there is no file"),
     ],
 )

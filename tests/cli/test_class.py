@@ -56,7 +56,7 @@ def test_without_the_extra_it_says_how_to_get_it(gnt: Gnt, camp: Path, monkeypat
     [
         (["{camp}/gone"], "there is no folder"),
         (["{camp}/ada"], "is the folder of one learner, not of a class"),
-        (["{camp}", "--scheduler", "tcp://127.0.0.1:9", "--workers", "2"], "two different things"),
+        (["{camp}", "--scheduler", "tcp://127.0.0.1:9", "--workers", "2"], "exclude each other"),
         (["{camp}", "--seconds", "0"], "seconds"),
         (["{camp}", "--results", "{camp}/ada/x"], "the results would lie in the folder of the class"),
         (["{camp}", "--results", "{camp}/../file/x"], "the results cannot be written"),
@@ -111,7 +111,7 @@ def test_a_report_on_nothing_is_an_error_without_traceback(gnt: Gnt, tmp_path: P
     for words, said in (
         ((tmp_path,), "no file of exported progress"),
         ((tmp_path / "gone",), "there is no folder"),
-        ((tmp_path, "--plot", "x.jpg"), "a picture is a .png file"),
+        ((tmp_path, "--plot", "x.jpg"), "the name of a picture must end in .png"),
     ):
         ran = gnt("class", "report", *words)
         assert (ran.code, said in ran.err) == (2, True), ran.err

@@ -109,11 +109,11 @@ def test_a_damaged_file_is_kept(gnt: Gnt, monkeypatch: pytest.MonkeyPatch, data:
     ("words", "message"),
     [
         (("--topic", "cooking"), "there is no topic 'cooking'"),
-        (("--minutes", "0"), "0 minutes are no time"),
-        (("--count", "0"), "a paper of 0 questions"),
+        (("--minutes", "0"), "a paper cannot last 0 minutes"),
+        (("--count", "0"), "a paper cannot have 0 questions"),
         (("--untimed", "--minutes", "5"), "exclude each other"),
         (("--review",), "there is no paper to review"),
-        (("--json",), "there is no paper"),
+        (("--json",), "there is no theory paper yet"),
     ],
 )
 def test_mistakes_are_named(gnt: Gnt, words: tuple[str, ...], message: str) -> None:

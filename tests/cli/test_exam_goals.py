@@ -39,7 +39,7 @@ def test_a_picture(gnt: Gnt, data: Path) -> None:
     assert (data / "goals.png").read_bytes().startswith(b"\x89PNG")
     refused = gnt("exam", "goals", "--plot", data / "goals.jpg")
     assert (refused.code, refused.out) == (2, "")
-    assert "a picture is a .png file" in refused.err
+    assert "the name of a picture must end in .png" in refused.err
 
 
 def test_files_that_cannot_be_read(gnt: Gnt, data: Path) -> None:

@@ -58,7 +58,7 @@ def test_mistakes(gnt: Gnt, tmp_path: Path) -> None:
     assert (refused.code, refused.out) == (2, "")
     assert "a new or an empty one" in refused.err
     assert gnt("lab", "--port", "0").code == 2
-    assert "one notebook is opened, not 2" in gnt("lab", "01", "--ip", "0.0.0.0").err
+    assert "gnt lab opens one notebook, not 2" in gnt("lab", "01", "--ip", "0.0.0.0").err
 
 
 def test_without_jupyterlab_the_command_that_installs_it(

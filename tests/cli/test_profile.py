@@ -157,7 +157,7 @@ def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Gnt, add_file: Path) 
     [
         (("profile", "ad"), "add/queue"),
         (("profile", "add", "--machine", "910C"), "910B3"),
-        (("profile", "add", "--plot", "p.jpg"), "a picture is a .png file"),
+        (("profile", "add", "--plot", "p.jpg"), "the name of a picture must end in .png"),
         (("profile", "add", "--plot", "missing/p.png"), "there is no folder missing"),
         (("profile", "add", "--trace", "missing/t.json"), "there is no folder missing"),
         (("profile", "add", "--plot", "p.png", "--picture", "pie"), "one of pipes, cores, ub, gm, limits, roofline"),
@@ -223,7 +223,9 @@ def test_diff_writes_both_launches_one_above_the_other(gnt: Gnt, add_file: Path)
     assert [launch["kernel"] for launch in held(path)["launches"]] == ["add/queue", "mine"]
 
 
-@pytest.mark.parametrize(("name", "what"), [("t.png", "a page is an .html file"), ("no/t.html", "there is no folder")])
+@pytest.mark.parametrize(
+    ("name", "what"), [("t.png", "the name of a page must end in .html"), ("no/t.html", "there is no folder")]
+)
 def test_a_page_that_cannot_be_is_refused_before_anything_runs(gnt: Gnt, tmp_path: Path, name: str, what: str) -> None:
     for command in (("profile", "add"), ("diff", "add", "add")):
         ran = gnt(*command, "--html", tmp_path / name)

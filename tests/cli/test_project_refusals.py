@@ -69,7 +69,7 @@ def a_link_to_nowhere(folder: Path) -> None:
     (folder / "op_kernel" / "more.h").symlink_to(folder / "nothing.h")
 
 
-#: What is wrong, and what is said of it. A test names the operator that it calls, so that two are no mistake there.
+#: A mistake, the message, the hint. Two operators are no mistake for a test, because it names the one that it calls.
 WRONG = (
     (no_host_files, "is no operator project: no file below it registers an operator", "op_host and op_kernel"),
     (no_op_add, "has host files, and none registers an operator", "OP_ADD(YourOp)"),
@@ -89,7 +89,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Spoilt:
-    """The project with one thing wrong: a folder for all commands, none of which writes there, compiled once."""
+    """The project with one thing wrong, compiled once: a folder for all commands, since none of them writes there."""
 
     @functools.cache
     def make(spoil: Callable[[Path], None]) -> Path:
@@ -112,7 +112,7 @@ def test_a_project_that_is_none(
         assert ran.code == 0, ran.out
         return
     assert ran.code == (1 if command == "test" and spoil is no_kernel else 2), ran.out + ran.err
-    # A test that has begun is told with its verdict.
+    # If a test has begun, the report begins with its verdict.
     assert said in ran.out + ran.err
     assert hint in ran.out + ran.err
     assert "Traceback" not in ran.out + ran.err

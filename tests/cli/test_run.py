@@ -171,7 +171,7 @@ def test_a_finding_becomes_a_picture(gnt: Gnt, mine: Path, tmp_path: Path) -> No
 def test_a_picture_is_a_png(gnt: Gnt, mine: Path) -> None:
     ran = gnt("run", mine, "--plot", "finding.jpg")
     assert ran.code == 2
-    assert "a picture is a .png file" in ran.err
+    assert "the name of a picture must end in .png" in ran.err
 
 
 def test_a_launch_that_fails_is_json_too(gnt: Gnt, mine: Path) -> None:

@@ -123,7 +123,7 @@ def test_nothing_has_no_error() -> None:
 
 @given(dtype=DTYPES, golden=values(-100, 100))
 def test_the_golden_rounded_once_always_passes(dtype: str, golden: np.ndarray) -> None:
-    """Half a unit in the last place: what every implementation has to be allowed."""
+    """The error is half a unit in the last place, which every implementation must be allowed."""
     golden = np.where(np.abs(golden) < STANDARDS[dtype].small, 1.0, golden)
     found = accuracy(golden.astype(as_dtype(dtype)), golden)
     assert found.ok

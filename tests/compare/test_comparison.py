@@ -1,4 +1,4 @@
-"""The one rule by which an array is right, on any values: it is what a plain loop over the elements says."""
+"""The one rule by which an array is right, on any values: it agrees with a plain loop over the elements."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What each part of the course says of wrong numbers, in which order, and what keeps what from being said.
+"""The sentences of each part of the course about wrong numbers, their order, and which ones exclude others.
 
 ``sentences.json`` has the sentences for every case of ``planted``. A change there is a change for users:
 ``python -m tests.compare.test_sentences`` writes the file again, and the diff is what to look at.
@@ -135,7 +135,7 @@ CASES = {case.name: case for case in planted()}
 
 
 def sentences(case: Planted) -> dict[str, list[str]]:
-    """What each entry says; of one that cannot take the case, nothing: its arrays always have one shape and a dtype."""
+    """Return the sentences of each entry; none from one that cannot take the case, because of its shapes or dtypes."""
     said = {}
     for name, entry in ENTRIES.items():
         same = all(case.output[one].shape == want.shape for one, want in case.reference.items())

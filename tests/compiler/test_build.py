@@ -64,7 +64,7 @@ def age_files(*paths: Path, seconds: float = 10.0) -> None:
 
 
 def run_kernel(built: Built) -> int:
-    """What the kernel wrote into the first int32 of its argument."""
+    """Run the kernel; return the first int32 that it wrote into its argument."""
     library = ctypes.CDLL(str(built.library))
     value = ctypes.c_int32(0)
     argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.ArgKind.TENSOR, structs.Role.OUT)

@@ -322,7 +322,7 @@ def strangers(path: Path) -> None:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> tuple[Cache, Cache]:
-    """The cache of who prepared it, and a user's own over it."""
+    """A prepared cache, and a user's own cache over it."""
     tmp_path.chmod(0o755)
     prepared = Cache(tmp_path / "base")
     os.chmod(prepared.get_or_make(KEY, ".so", writes(b"library")), 0o755)

@@ -1,4 +1,4 @@
-"""A library that an object holds on to, while other builds evict what nobody seems to use."""
+"""A library that an object keeps, while other builds evict entries that seem unused."""
 
 import os
 import time

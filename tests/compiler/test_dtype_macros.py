@@ -61,7 +61,7 @@ def test_data_types_are_numbers_without_dtypes_too() -> None:
 
 @pytest.mark.parametrize("dtypes", [None, {"x": "float16"}])
 def test_host_headers_beside_operator_dtypes(dtypes: dict[str, str] | None) -> None:
-    # In a kernel with host code the names are enumerators of ge, unless the build is told dtypes: then they are macros.
+    # In a kernel with host code the names are enumerators of ge. If the build gets dtypes, they are macros instead.
     uses = "ge::DT_BF16" if dtypes is None else "DT_BF16"
     text = (
         '#include "tiling/tiling_api.h"\n'

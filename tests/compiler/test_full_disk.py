@@ -37,7 +37,7 @@ def test_a_full_disk_is_named_and_leaves_nothing(small_disk: Path) -> None:
         build_host_library(LARGE, cache=cache)
     assert str(small_disk) in caught.value.where
     assert files(small_disk) == []
-    # Not a page is left: not even the compiler's messages, nor what it is to compile, can be written.
+    # No free page is left, so neither the compiler's input nor its messages can be written.
     for free in (1, 0):
         rest = small_disk / "rest"
         _fill(rest, free)

@@ -173,7 +173,7 @@ def test_the_library_is_the_same_byte_for_byte(cache: Cache, warm: Cache, seen: 
     built = [make(ROOT / "kernels" / "silu" / "silu.cpp", one) for one in (cache, warm)]
     assert seen.used() == [False, True]
     assert built[0].library.read_bytes() == built[1].library.read_bytes()
-    # So is what the library is remembered to depend on: the entry has the same name.
+    # The dependencies of both are the same, too, because the entry's name depends on them.
     assert built[0].library.name == built[1].library.name
 
 
@@ -256,7 +256,7 @@ def test_a_header_that_does_not_work_costs_no_build(warm: Cache, seen: Compilati
         (folder / "made").write_bytes(header.read_bytes()[:kept].ljust(20000, b"\1"))
         warm.put(header.name.removesuffix(SUFFIX), SUFFIX, folder / "made")
     assert [value(make(KERNEL % number, warm)) for number in (3, 4)] == [3, 4]
-    assert seen.used()[-1] is False  # the last compilation, of which the library is
+    assert seen.used()[-1] is False  # the last compilation, which made the library
 
 
 BUILDS = """

@@ -190,7 +190,7 @@ struct Op {
         + ENTRY
         + " Op op; int n = Half(Blocks(8)) + Declared(2); op.Up(3); Cast(t, 1, n); auto f = [](int) {}; f(1); }"
     )
-    # A member that is called through an object may be another class's: only what is certain is named.
+    # A member called through an object may be another class's, so it is not reported.
     assert found(text) == [("not-aicore", 3)]
 
 

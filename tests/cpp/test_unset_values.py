@@ -1,4 +1,4 @@
-"""Numbers that nothing gives a value: what the source alone tells, and what it leaves to the run."""
+"""Variables without a value: those that the source alone shows, and those that only a run shows."""
 
 from __future__ import annotations
 

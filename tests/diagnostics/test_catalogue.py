@@ -43,14 +43,19 @@ def test_keys_and_words_of_the_package_are_known() -> None:
     ("file", "before", "after", "told"),
     [
         ("diagnostics", 'decided_by = ["length"]', 'decided_by = ["lenght"]', "decided_by cannot be 'lenght'"),
-        ("diagnostics", 'decided_by = ["length"]', 'decides = ["length"]', "has the key 'decides', which there is not"),
+        ("diagnostics", 'decided_by = ["length"]', 'decides = ["length"]', "has the unknown key 'decides'"),
         ("diagnostics", "ends = true", 'ends = "yes"', "ub-index: Expected `bool`, got `str`"),
         ("diagnostics", 'harmless_form_of = "race-blocks"', 'harmless_form_of = "race"', "race-equal-bytes: .* 'race'"),
-        ("diagnostics", 'why = "Harmless here', 'whine = "Harmless here', "ub-use-of-freed has the key 'whine'"),
+        (
+            "diagnostics",
+            'why = "Harmless here',
+            'whine = "Harmless here',
+            "ub-use-of-freed has the unknown key 'whine'",
+        ),
         ("causes", 'fix_at = "queue"', 'fix_at = "queues"', "queue-of-inputs: fix_at cannot be 'queues'"),
         ("causes", 'fix = "Call', "decided_by = [] # ", "not-enqueued: Object missing required field `fix`"),
-        ("symptoms", "look =", "loook =", "'Wrong numbers in the tail' has the key 'loook'"),
-        ("words", "[places]", "[labels]", "the file has the key 'labels'"),
+        ("symptoms", "look =", "loook =", "'Wrong numbers in the tail' has the unknown key 'loook'"),
+        ("words", "[places]", "[labels]", "the file has the unknown key 'labels'"),
         ("words", 'written = "written"', "written = 1", "Expected `str`, got `int`"),
     ],
 )

@@ -137,7 +137,7 @@ def test_several_findings_are_listed_in_order_and_the_rest_counted(kernel: Path)
     assert shown == [True] * SHOWN + [False] * 2
     assert text.index("Op0") < text.index("error: Op1") < text.index("error: Op2")
     assert text.splitlines()[0].startswith("Op0 touches")
-    assert text.count("  why:") == 1, "the reasons of one id are told once"
+    assert text.count("  why:") == 1, "the reasons of one id are printed once"
     assert text.splitlines()[-1] == "... and 3 more: 2 ub-out-of-bounds, 1 gm-misaligned"
 
 

@@ -58,7 +58,7 @@ def test_float32_is_its_own_type_and_costs_nothing(stream: Stream) -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("layout", [contiguous, transposed])
 def test_gradients_from_them(stream: Stream, dtype: str, layout: Callable) -> None:
-    """The numbers that were given are what counts: float32 copies of them give the same bits."""
+    """The gradients depend only on the given numbers: float32 copies of them give the same bits."""
     dy, x, gamma, _ = data(dtype)
     _, mean, rstd = reference.group_norm(x.astype(np.float64), num_groups=GROUPS)
     mean, rstd = (one.astype(x.dtype) for one in (mean, rstd))

@@ -36,10 +36,10 @@ def wide(*arrays: np.ndarray) -> list[np.ndarray]:
 
 
 def assert_near(found: np.ndarray, right: np.ndarray, kernel: str, terms: np.ndarray | float = 0.0) -> None:
-    """Within the kernel's registered tolerance.
+    """Assert that the numbers are within the kernel's registered tolerance.
 
-    terms: for an element that is a sum, the sum of its terms' magnitudes. Each addition rounds, and where terms cancel
-    what remains is as large as a rounding: one part in 2**23 of ``terms`` is allowed besides.
+    terms: for an element that is a sum, the sum of its terms' magnitudes. Each addition rounds, and if the terms cancel
+    the sum may be as small as these roundings: so one part in 2**23 of ``terms`` is allowed besides.
     """
     assert found.shape == right.shape
     limit = find_kernel(kernel)[1].tolerance.of(found.dtype.name)

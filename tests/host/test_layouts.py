@@ -33,7 +33,7 @@ def stream() -> Stream:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_channels_last_has_the_bits_of_its_own_kernel(stream: Stream, dtype: str) -> None:
-    """And contiguous tensors those of the other: the two add up in different orders."""
+    """Contiguous tensors have the bits of the other kernel; the two add in different orders."""
     x, gamma, beta = data(SHAPE, dtype)
     last = host.group_norm(channels_last(x), gamma, beta, num_groups=GROUPS, stream=stream, out=channels_last(x * 0))
     first = host.group_norm(x, gamma, beta, num_groups=GROUPS, stream=stream)

@@ -1,7 +1,7 @@
 """kernels/npu as the device of the host API, over a stand-in for CANN's runtime (tests/npu_stand_in).
 
-The stand-in is a stream that does nothing until it is synchronised and runs the twin's kernels then. What is tested is
-ours: order, threads, contexts, how long host memory lives, what comes out of a failure. Nothing here ran on an NPU.
+The stand-in is a stream that does nothing until it is synchronised and runs the twin's kernels then. The tests check
+our part: order, threads, contexts, how long host memory lives, the result of a failure. Nothing here ran on an NPU.
 """
 
 from __future__ import annotations

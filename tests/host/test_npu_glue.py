@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(FOUND is None or not shutil.which("g++"), reason
 
 
 def check(path: Path, *folders: Path) -> str:
-    """What the compiler says of the file's types, nothing if all is well."""
+    """Return the compiler's errors about the file's types; empty if there are none."""
     command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-DGN_TORCH_NPU"]
     command += [f"-I{kernels_root() / name}" for name in ("host_api", "npu", "torch_cpp")]
     command += [f"-isystem{folder}" for folder in folders]

@@ -24,7 +24,7 @@ from gn_tutorial.errors import KernelError, KernelFault
 from gn_tutorial.host import Code, Refused, Stream
 
 FORWARD = CASES["GroupNorm"].call
-LONG = 60.0  # seconds: what hangs is stopped, what is right never waits so long
+LONG = 60.0  # seconds after which a hanging test is stopped; a right one never waits so long
 SENTINEL = np.float32(-77.0)
 FAULTY = """\
 #include "kernel_operator.h"

@@ -60,7 +60,7 @@ def test_swiglu_that_saves_and_its_gradients(dtype: str) -> None:
     back = SAVING.run(dz, gate, up, saved, *grads, n, number, entry="swiglu_from_saved", blocks=3)
     assert back.diagnostics == ()
     given, g, u, kept = (one.astype(np.float64) for one in (dz, gate, up, saved))
-    slope = kept + g * kept * (1 - kept)  # of the rounded s, which is what there is
+    slope = kept + g * kept * (1 - kept)  # of the rounded s, since only that was saved
     np.testing.assert_allclose(back.outputs["dgate"].astype(np.float64), given * u * slope, **near, err_msg="dgate")
     np.testing.assert_allclose(back.outputs["dup"].astype(np.float64), given * g * kept, **near, err_msg="dup")
     if dtype == "float32":

@@ -41,7 +41,7 @@ def test_the_coefficients_are_as_good_as_the_header_says(dtype: type, most: floa
 
 
 def test_below_zero_the_digits_are_those_of_the_exponent() -> None:
-    """No term cancels, so what is left is the rounding of x^2 / 2, at most 2^-24 of it, and that of a few factors."""
+    """No term cancels, so the error is the rounding of x^2 / 2, at most 2^-24 of it, and that of a few factors."""
     x = np.linspace(-13, -1e-3, 30_001, dtype=np.float32)
     allowed = 6e-7 + x.astype(np.float64) ** 2 / 2 * 2.0**-24
     error = np.abs(GELU(x).y / gelu(x) - 1)

@@ -46,10 +46,10 @@ def inputs(shape: tuple[int, ...], groups: int, *, seed: int = 3, dtype: str = "
 
 
 def scales(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarray]:
-    """What each gradient is a sum or a difference of: its terms' largest magnitude, or the sum of their magnitudes.
+    """Return, for each gradient, the magnitude of its terms: the largest one, or their sum.
 
-    The reference takes the saved mean as it is, the last kernel corrects it: of dgamma, what the rounding of a mean to
-    a float costs, 2^-24 of it or of the spread (in units of the 2e-6 that ``check`` allows), is one of the terms.
+    The reference uses the saved mean unchanged, and the last kernel corrects it. So for dgamma the rounding of a mean
+    to a float, 2^-24 of it or of the spread (in units of the 2e-6 that ``check`` allows), counts as one of the terms.
     """
     dy, x, mean, rstd, gamma = (array.astype(np.float64) for array in arrays.values())
     batch, channels = x.shape[:2]

@@ -84,7 +84,7 @@ def test_what_is_wanted_does_not_depend_on_what_else_is(mask: tuple[bool, ...]) 
 
 
 def test_an_offset_of_a_million_costs_no_digit() -> None:
-    """The saved mean is a rounded float, and off by 0.03 here: what it lacks is measured, and corrected for."""
+    """The saved mean is a rounded float, off by 0.03 here; the kernel measures this error and corrects for it."""
     rng = np.random.default_rng(8)
     x = (rng.standard_normal((3, 70, 24)) + 1e6).astype(np.float32)
     dy, gamma = rng.standard_normal(x.shape).astype(np.float32), rng.uniform(0.5, 2, 24).astype(np.float32)

@@ -38,10 +38,10 @@ SHAPES = [pytest.param(shape, groups, id=f"{shape} G{groups}") for shape, groups
 
 
 def check(result: Result, arrays: Mapping[str, np.ndarray], groups: int) -> None:
-    """Within a few roundings of the gradients that exact statistics give.
+    """The gradients are within a few roundings of those that exact statistics give.
 
-    Two numbers that are nearly equal have a spread of which the rounding of their mean is a part: the kernel puts that
-    right, the reference with the saved mean would not.
+    If a group's two numbers are nearly equal, the rounding of their mean is a large part of their spread. The kernel
+    corrects this; the reference with the saved mean would not.
     """
     dy, x, _, _, gamma = arrays.values()
     _, mean, rstd = group_norm(x, num_groups=groups)

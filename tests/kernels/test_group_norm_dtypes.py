@@ -44,7 +44,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     assert result.mean.dtype == result.rstd.dtype == np.float32
     comparison = result.compare(truth, SPEC.tolerance)
     assert comparison.ok, comparison
-    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T: hence the baseline.
+    # If beta and the normalised x cancel, float32 itself misses the standard's 10 T: hence the baseline.
     other = plain(arrays, groups)
     assert accuracy(result.y, truth["y"], other).mere < STANDARDS[dtype].unit
     judged = ~cancelled(result.y, truth["y"], arrays["beta"]) if dtype == "float32" else np.ones(shape, bool)
@@ -180,7 +180,7 @@ def test_the_key_says_the_way_and_the_dtype(dtype: str, number: int) -> None:
 
 
 def hard(kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Data of shape (2, 8, 41, 37) that take digits from whoever computes carelessly."""
+    """Data of shape (2, 8, 41, 37) on which a careless computation loses digits."""
     noise = rng.standard_normal((2, 8, 41, 37)) ** 2
     return {
         "mean 100": noise + 100,

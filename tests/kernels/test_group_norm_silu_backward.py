@@ -111,7 +111,7 @@ def test_neither_late_copies_nor_cores_nor_their_order_change_a_bit(
 @pytest.mark.parametrize("mask", list(itertools.product((True, False), repeat=3)), ids=str)
 @pytest.mark.parametrize(("shape", "groups"), [((3, 6, 10, 7), 3), ((2, 4, 33, 99), 1)], ids=str)
 def test_what_is_not_wanted_is_not_there(shape: tuple[int, ...], groups: int, mask: tuple[bool, ...]) -> None:
-    """Even dbeta alone needs x, gamma and beta: what reaches GroupNorm is made of them."""
+    """Even dbeta alone needs x, gamma and beta, because the gradient that reaches GroupNorm depends on them."""
     arrays = inputs(shape, groups)
     whole = run(arrays, groups)
     part = run(arrays, groups, output_mask=mask)
@@ -132,7 +132,7 @@ def test_far_from_zero_nothing_overflows(dtype: str, shape: tuple[int, ...]) -> 
     assert u.min() < -200
     assert u.max() > 200
     assert all(np.isfinite(result[name].astype(np.float64)).all() for name in NAMES)
-    # The slope changes by half a unit for one of u, whose rounding is 2^-24 of 300 spreads: what dy is off by.
+    # The slope changes by half a unit if u changes by one. The rounding of u, 2^-24 of 300 spreads, is an error of dy.
     expected = random_inputs.expected(OP, arrays, {"num_groups": 3})
     for name in NAMES:
         unit, scale = STANDARDS[dtype].unit, np.abs(expected[name]).max()

@@ -1,4 +1,4 @@
-"""Which library a launch gets, by what it is for."""
+"""The library that a launch gets, by its purpose."""
 
 from __future__ import annotations
 

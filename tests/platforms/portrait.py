@@ -46,7 +46,7 @@ Facts = dict[str, Any]
 
 
 def digest(array: np.ndarray) -> str:
-    """Of every bit, but NaN of any sign and payload as one: IEEE 754 leaves those open."""
+    """Return a digest of all bits; every NaN counts as one, because IEEE 754 leaves its sign and payload open."""
     kind = array.dtype
     if kind.kind not in "iub":
         array = np.where(np.isnan(array.astype(np.float32)), np.array(np.nan, kind), array).astype(kind)
@@ -63,7 +63,7 @@ def normal(*shape: int, dtype: str = "float32") -> np.ndarray:
 
 
 def launched(name: str, *inputs: np.ndarray, **attributes: Any) -> Facts:
-    """Digests of a registered kernel's outputs, and what it counted."""
+    """Return digests of a registered kernel's outputs, and its counts."""
     result = gnt.kernel(name, optimise=LEVEL)(*inputs, **attributes)
     facts = {output: digest(array) for output, array in result.outputs.items()}
     return facts | {"vector instructions": result.tally.vector, "bytes in": result.tally.bytes_in}
@@ -91,7 +91,7 @@ def launches() -> dict[str, Callable[[], Facts]]:
     }
 
 
-# --- programs that are told what is wrong ----------------------------------------------------------------------------
+# --- programs with a mistake that the twin reports -------------------------------------------------------------------
 
 
 def report(call: Callable[[], object]) -> Facts:

@@ -18,7 +18,7 @@ from gn_tutorial.compiler.cache import Cache
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 
-#: Of mach-o/loader.h and mach/machine.h: a 64-bit file, what it is, and for which processor.
+#: Numbers of mach-o/loader.h and mach/machine.h: the mark of a 64-bit file, its kinds, and the processors.
 MAGIC, EXECUTABLE, LIBRARY = 0xFEEDFACF, 2, 6
 CPU_TYPES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
 

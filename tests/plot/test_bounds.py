@@ -1,4 +1,4 @@
-"""Times and bounds of a bench as boxes and bars: what is drawn is what the rows say."""
+"""Times and bounds of a bench as boxes and bars: the picture agrees with the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every picture of the package keeps to: colours, type, width, room for every word, and how it is stored."""
+"""The rules for every picture of the package: colours, type, width, room for every word, and its stored form."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def drawn(name: str) -> Picture:
 
 
 def texts(figure: Figure) -> list[Text]:
-    """What is written and seen. Matplotlib keeps a few empty ones for each axis."""
+    """Return the visible texts. Matplotlib keeps a few empty ones for each axis."""
     found = [one for one in figure.findobj(Text) if one.get_text().strip() and one.get_visible()]
     hidden = {id(label) for axes in figure.axes for one in (axes.xaxis, axes.yaxis) for label in _hidden(one, axes)}
     return [one for one in found if id(one) not in hidden]

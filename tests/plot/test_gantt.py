@@ -140,7 +140,7 @@ def test_launches_share_one_axis_of_time() -> None:
 def test_launches_of_two_machines_and_none_at_all_are_refused() -> None:
     other = two_tiles()
     other = replace(other, timeline=replace(other.timeline, machine=load_machine("910B4")))
-    with pytest.raises(ArgumentError, match="of one machine"):
+    with pytest.raises(ArgumentError, match="on one machine"):
         gantt_launches(two_tiles(), other)
     with pytest.raises(ArgumentError, match="no launch to draw"):
         gantt_launches()

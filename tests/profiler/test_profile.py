@@ -1,4 +1,4 @@
-"""``gnt.profile``: what it says about kernels whose time can be calculated by hand, and what it says besides."""
+"""``gnt.profile``: times of kernels that can be calculated by hand, and the profile's other facts."""
 
 from __future__ import annotations
 

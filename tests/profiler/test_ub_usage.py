@@ -1,4 +1,4 @@
-"""Which buffer held what when, of a launch calculated by hand."""
+"""The contents of each buffer over time, for a launch calculated by hand."""
 
 from __future__ import annotations
 

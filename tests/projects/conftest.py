@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def copy_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
-    """A fresh copy of a project, in the same place for every test: what a test leaves unedited is compiled once."""
+    """A fresh copy of a project, in the same place for every test, so that unedited files are compiled once."""
 
     def make(project: Path) -> Path:
         folder = tmp_path_factory.getbasetemp() / "copies" / project.name

@@ -1,4 +1,4 @@
-"""The chip of a project: the one that is named, else that of its AddConfig; what is said of another's rules."""
+"""A project runs on the chip that is named, else on that of its AddConfig; a note says if the chip's rules differ."""
 
 from __future__ import annotations
 

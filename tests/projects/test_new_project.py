@@ -57,7 +57,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def same(found: OpDefinition) -> OpDefinition:
-    """Without what a prototype does not say: where it is, its functions, CANN 8's formats for dynamic shapes."""
+    """Return it without the facts that a prototype lacks: place, functions, CANN 8's formats for dynamic shapes."""
     plain = {"unknown_shape_formats": ()}
     inputs, outputs = (tuple(dataclasses.replace(one, **plain) for one in of) for of in (found.inputs, found.outputs))
     chips = tuple(dataclasses.replace(one, settings={}, inputs=inputs, outputs=outputs) for one in found.chips)

@@ -34,7 +34,7 @@ from gn_tutorial.reference.group_norm_backward import group_norm_backward
 (GROUP_NORM,) = course_packages()
 OPERATORS = GROUP_NORM.operators
 FORWARD, BACKWARD = (prototype(name)["op"] for name in OPERATORS)
-# As op.toml has it: half a unit in the last place of the result, besides what float32 is allowed.
+# As in op.toml: half a unit in the last place of the result, besides the tolerance of float32.
 RTOL = {"float32": 1e-5, "float16": 4.99e-4, "bfloat16": 3.92e-3}
 
 
@@ -49,7 +49,7 @@ def dtype_of(name: str) -> Any:
 
 
 def bare(found: OpDefinition) -> OpDefinition:
-    """What a prototype says of it; that views are made contiguous before a kernel sees them is more."""
+    """Return the part of a definition that a prototype has; AutoContiguous is not in it."""
     inputs = tuple(dataclasses.replace(one, auto_contiguous=False) for one in found.inputs)
     assert all(one.auto_contiguous for one in found.inputs)
     chips = tuple(dataclasses.replace(one, settings={}, inputs=inputs, outputs=found.outputs) for one in found.chips)
@@ -196,7 +196,7 @@ def test_backward(dtype: str, package: Path) -> None:
         _, mean, rstd = (np.asarray(one, np.float32) for one in group_norm(x, num_groups=groups))
         assert operator.tiling(dy, x, mean, rstd, gamma, num_groups=groups, output_mask=mask).key == key
         result = operator(dy, x, mean, rstd, gamma, num_groups=groups, output_mask=mask)
-        # What nobody wants nobody writes: that is all that the twin remarks.
+        # The twin's only remark is that unwanted outputs were not written.
         unwanted = {name for name, wanted in zip(("dx", "dgamma", "dbeta"), mask, strict=True) if not wanted}
         assert {(one.id, one.fields["argument"]) for one in result.diagnostics} == {
             ("gm-not-written", name) for name in unwanted
@@ -204,7 +204,7 @@ def test_backward(dtype: str, package: Path) -> None:
         expected = group_norm_backward(dy, x, mean, rstd, gamma, num_groups=groups)
         for name, wanted in zip(("dx", "dgamma", "dbeta"), expected, strict=True):
             if name not in unwanted:
-                # Sums of terms of both signs: what is left is as exact as the largest of them.
+                # The terms of a sum have both signs, so its error depends on the largest of them.
                 atol = 1e-5 + 2e-6 * float(np.abs(dy.astype(np.float64)).sum())
                 found = result.outputs[name].astype(np.float64)
                 np.testing.assert_allclose(found, wanted, RTOL[dtype], atol if name != "dx" else 1e-5, err_msg=name)
@@ -231,7 +231,7 @@ def test_an_empty_batch_and_wrong_calls(package: Path) -> None:
 
 @pytest.mark.parametrize(("op", "number"), [(FORWARD, 1), (BACKWARD, 2)])
 def test_its_own_test_s_cases(op: str, number: int, package: Path) -> None:
-    """What main.cpp does with the files, done here: the operator passes, and one wrong element does not."""
+    """The steps of main.cpp, done here: the operator passes, and a result with one wrong element does not."""
     operator = Project(package, op=op)
     folder = package / "test" / operator.definition.snake_name
 

@@ -257,7 +257,7 @@ def test_a_kernel_s_mistake_is_found_at_its_line(edited: Edited) -> None:
 
 
 def test_a_declared_size_is_a_promise_that_no_device_looks_at(edited: Edited) -> None:
-    """The whole of x is there: a kernel that declares too little of it runs on a device, and is told so here."""
+    """The whole of x is there: a kernel that declares too little of it runs on a device, and gets a warning here."""
     old = "xGm.SetGlobalBuffer((__gm__ DTYPE_X*)x + start, mine);"
     folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("mine);", "mine / 2);"))
     x = data((5, 333))
@@ -269,7 +269,7 @@ def test_a_declared_size_is_a_promise_that_no_device_looks_at(edited: Edited) ->
 
 
 def test_a_block_without_work_may_make_a_buffer_of_no_bytes(edited: Edited) -> None:
-    """Blocks beyond the data, as a tiling for all cores makes them; whoever uses such a buffer is out of bounds."""
+    """A tiling for all cores makes blocks beyond the data; only a use of their empty buffers would be a mistake."""
     old = "pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));"
     folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("tile *", "(mine == 0 ? 0 : tile) *"))
     x = data((77,))
@@ -391,7 +391,7 @@ def test_an_operator_without_outputs_writes_its_input(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_an_output_in_place_has_a_parameter_of_its_own(tmp_path: Path) -> None:
-    """The output named as the input is the same memory, x_ref; what ``#if 0`` disables is not read."""
+    """An output with an input's name is the same memory, x_ref; text that ``#if 0`` disables is not read."""
     folder = tmp_path / "in_place"
     shutil.copytree(SCALE, folder)
     host, kernel = folder / TILING, folder / "op_kernel" / "scale_shift.cpp"

@@ -1,4 +1,4 @@
-"""The public definitions that CANN's generator is tested with, and what it is expected to make of them.
+"""The public definitions that CANN's generator is tested with give the functions that its tests expect.
 
 Their folder is asc-devkit's tests/tools/utils/opbuild, in the folder that GNT_PUBLIC_CODE names, as ``asc``; nothing of
 it is in this repository. It has eighteen operators in one file, and the expected text of their aclnn functions.

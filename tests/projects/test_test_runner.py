@@ -160,7 +160,7 @@ def test_a_mistake_that_the_checkers_find(project: Path) -> None:
 
 
 def test_a_script_that_needs_more_memory_than_it_may_have(own_test: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is told; a run.sh that does not look at the exit code of its data script changes nothing."""
+    """The report names the limit, even if run.sh ignores the exit code of its data script."""
     monkeypatch.setattr("gn_tutorial.projects.test_runner.test_folder.memory_bytes", lambda: 2 << 30)
     script = own_test / "gen_data.py"
     script.write_text(f"import numpy as np\nnp.ones(9 << 29)\n{script.read_text()}")

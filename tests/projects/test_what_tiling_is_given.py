@@ -83,7 +83,7 @@ def test_values_that_tiling_does_not_have_are_named(scale: Path) -> None:
     with pytest.raises(HostError, match="null pointer") as caught:
         gnt.project(folder).tiling(data(77))
     assert caught.value.where == f"{folder / HOST}:{line['values[0]']}"
-    assert f"GetData() in line {line['GetData<float>']} answered null" in caught.value.hint
+    assert f"GetData() in line {line['GetData<float>']} returned null" in caught.value.hint
     assert "ValueDepend(REQUIRED)" in caught.value.hint
 
 

@@ -164,7 +164,7 @@ def test_a_group_of_one_element_or_of_equal_elements() -> None:
     assert alone.dx.tolist() == [[0.0, 0.0]]
     assert alone.dgamma.tolist() == [0.0, 0.0]
     assert alone.dbeta.tolist() == [0.5, 0.25]
-    # xhat is 0 there, and rstd is 1 / sqrt(eps): what is left is a - E[a], much enlarged.
+    # xhat is 0 there, and rstd is 1 / sqrt(eps), so dx is a - E[a], much enlarged.
     flat = backward(np.full((1, 2, 2), 7.25), np.array([1.0, 3.0]), np.array([[[1.0, 2.0], [3.0, 4.0]]]), 1)
     np.testing.assert_allclose(flat.dx, (np.array([[[1, 2], [9, 12]]]) - 6) / np.sqrt(EPS), **CLOSE)
 

@@ -44,7 +44,7 @@ ENGINE = {
     # Grids of shapes, the choice of a tile, and a fused launch beside those that it replaces.
     "profiler/bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
-    # Steps on an NPU. What needs torch is a process of its own.
+    # Steps on an NPU. Steps that need torch run in a process of their own.
     "host/verify": "abi compare compiler cpp host nn operators profiler projects runtime torch_ops",
     "projects": "abi compare compiler cpp diagnostics operators profiler runtime timing",
     # A project's own test, unchanged, on stand-ins of the tools that it calls.
@@ -112,8 +112,8 @@ TWIN_ROOMS = {
     "base": "",
     "events": "base",
     "core": "base events",
-    # What led to a finding. `shadow` is for the causes that only checkers add: the test of the public header says that
-    # no operation reaches it.
+    # Causes of findings. `shadow` is for causes that only checkers add; the test of the public header checks that no
+    # operation reaches it.
     "causes": "base events core shadow",
     "tensor": "base events core causes",
     "basic_api/sync": "base events core tensor",

@@ -62,7 +62,7 @@ def test_what_is_written_takes_the_minutes_of_its_files() -> None:
 )
 def test_the_time_of_a_notebook_is_made_anew(counts: tuple[int, int, int], before: str, after: str) -> None:
     there = make_syllabus.Writing(*counts)
-    for time in (before, after):  # what was made is taken as it is
+    for time in (before, after):  # a second run changes nothing
         line, _ = make_syllabus.time_line(f"# 03 · T\n\n**Time**: about 70 minutes{time}\n\nMore", there)
         assert line == f"**Time**: about 70 minutes{after}"
 

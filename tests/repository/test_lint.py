@@ -105,7 +105,7 @@ def test_a_notebook_that_ruff_would_pass_over_is_found(lint: ModuleType, tmp_pat
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed; ./gnt lint does that")
 def test_ruff_reads_solutions_with_88_columns_and_checks_with_120(lint: ModuleType, tmp_path: Path) -> None:
-    """What the folder's configuration leaves out is what the lint names one by one: no file is read twice, or never."""
+    """The lint names exactly the files that the folder's configuration leaves out, so each file is read once."""
     ruff = Path(sys.executable).with_name("ruff")
     shown = subprocess.run([ruff, "check", "solutions", "--show-files"], cwd=ROOT, capture_output=True, text=True)
     read = {Path(line).relative_to(ROOT) for line in shown.stdout.splitlines() if line.endswith(".py")}

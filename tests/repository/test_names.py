@@ -1,4 +1,4 @@
-"""A public class name means one thing in the package: whoever reads `Verdict` need not ask whose."""
+"""A public class name means one thing in the package: a reader of `Verdict` need not ask which one it is."""
 
 import ast
 from collections import defaultdict

@@ -54,7 +54,7 @@ def test_the_pages_of_diagnostics_say_how_to_read_them(gnt: Gnt, every: int) -> 
 
 
 def of_readmes() -> list[object]:
-    """The folder and the words; what compiles a whole project is left to --all."""
+    """Return the folder and the words of each command; those that compile a whole project run only with --all."""
     found = [(page.parent, line) for page in READMES for line in lines(page) if line.split()[0] not in OF_THE_CLONE]
     long = [line.startswith("project ") for _, line in found]
     assert sum(long) > 1

@@ -1,4 +1,4 @@
-"""TOML files as structs: what is said of one that has another shape."""
+"""TOML files as structs: the errors for a file that has another shape."""
 
 from __future__ import annotations
 

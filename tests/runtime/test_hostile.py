@@ -157,7 +157,7 @@ def test_a_damaged_job_file_harms_nobody(launch: Launch) -> None:
 
 @pytest.mark.parametrize(("entry", "what"), [("JustPastEnd", "byte 448 of 400"), ("JustBefore", "1 byte before")])
 def test_a_write_beside_an_array_is_found(launch: Launch, entry: str, what: str) -> None:
-    # What a bare library wrote behind an array is seen after the launch, but for the bytes that aclrtMalloc adds.
+    # Writes of a bare library behind an array are found after the launch, except in the bytes that aclrtMalloc adds.
     with pytest.raises(KernelFault, match=f"outside 'y': {what}") as caught:
         launch(entry)
     assert [one.id for one in caught.value.diagnostics] == ["gm-out-of-bounds"]

@@ -1,4 +1,4 @@
-"""Launches in a process of their own: what goes in comes out, whatever the kernel, the launcher or the library is."""
+"""Launches in a process of their own: inputs and results pass unchanged, for any kernel, launcher and library."""
 
 import os
 import resource

@@ -52,7 +52,7 @@ def kernel_file(folder: Path, work: str) -> Path:
 
 
 def built(path: Path, *, observed: bool = True) -> Path:
-    """The library of such a file: of what a launch finds the level decides nothing."""
+    """Build the library of such a file; the level of optimisation does not change what a launch finds."""
     return build_kernel(path, observed=observed, optimise="little").library
 
 

@@ -69,7 +69,7 @@ def test_huge_pages_hold_what_was_there_and_are_asked_for_once(monkeypatch: pyte
     def use(self: Mapping, start: int, end: int) -> bool:
         asked.append((start, end))
         real(self, start, end)
-        return True  # also where the system has none: what is asked for is then the same
+        return True  # even if the system has none, so that the requests are the same everywhere
 
     monkeypatch.setattr(Mapping, "use_huge_pages", use)
     one, expected = SharedMemory(SIZE), numbers(SIZE)

@@ -118,4 +118,4 @@ def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code:
     assert f"\n  where: {name}GetWorkspaceSize" in answer.text
     if not {"workspaceSize", "executor"} & changed.keys():
         assert (answer.workspace, answer.executor.value) == (0, None)
-    assert host.library().GnGetRecentErrMsg() is None, "a text is told once"
+    assert host.library().GnGetRecentErrMsg() is None, "a message is returned once"

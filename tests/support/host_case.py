@@ -15,7 +15,7 @@ class Numbers:
     """A call with arrays, whose results are compared with the reference in float64, in all dtypes and layouts.
 
     function: of ``gn_tutorial.host``; it takes the inputs, ``stream`` and the options, and ``out`` or ``output_mask``.
-    inputs: their shapes. out: the shape of each output, of which there are ``outs``; None if it takes a mask.
+    inputs: their shapes. out: the shape of each of the ``outs`` outputs; None if it takes a mask.
     reference: computes the same from float64 inputs and the options. The tolerance is the registered kernel's.
     """
 

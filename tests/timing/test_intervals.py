@@ -1,4 +1,4 @@
-"""What a picture joins, and what it keeps apart."""
+"""The busy intervals that a picture merges, and those that it keeps separate."""
 
 from __future__ import annotations
 

@@ -86,9 +86,9 @@ def test_a_group_that_just_fits_is_read_once() -> None:
 
 
 def test_work_that_cannot_be_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="no such work"):
+    with pytest.raises(ArgumentError, match="these sizes are impossible"):
         Work(-1, 0)
-    with pytest.raises(ArgumentError, match="no such work"):
+    with pytest.raises(ArgumentError, match="these sizes are impossible"):
         Work(100, 0, 2, 100)
 
 

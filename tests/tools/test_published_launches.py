@@ -1,4 +1,4 @@
-"""Published launches of production operators: what is stored is shown, and what is run agrees with what is stored."""
+"""Published launches of production operators: the table shows the stored times, and a run gives the same times."""
 
 from __future__ import annotations
 

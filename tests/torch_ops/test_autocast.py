@@ -113,7 +113,7 @@ def test_transforms_are_those_of_the_built_in(name: str, transform: str, cast: t
 
 @pytest.mark.parametrize("cast", [None, *HALVES], ids=str)
 def test_the_type_that_autocast_is_set_to(cast: torch.dtype | None) -> None:
-    """Linear computes in it; GroupNorm in float32 whatever it is; GELU in what it is given; a sum in the widest."""
+    """Linear computes in that type, GroupNorm always in float32, GELU in its input's, a sum in the widest input's."""
     x, weight, bias = data((3, 5), (4, 5), (4,))
     norm = data((3, 4, 5), (4,), (4,))
     with autocast(cast):

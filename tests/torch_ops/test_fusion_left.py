@@ -86,7 +86,7 @@ def test_what_would_change_a_result_is_left_alone(function: Callable[..., Tensor
 
 
 def test_other_types_and_shapes_run_as_parts() -> None:
-    """What tracing cannot know is looked at when the model runs; what the compiler knows is said in the report."""
+    """Types and shapes unknown to tracing are checked when the model runs; the report has those the compiler knows."""
     function = traced(lambda x, y: torch.relu(x + y))
     fused = fuse(function)
     assert names(fused.fusions) == ["add_relu"]

@@ -51,9 +51,9 @@ def test_vmap_without_the_preactivation() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_gelu_takes_what_is_not_rounded_yet(dtype: torch.dtype) -> None:
-    """In halves the fused y is nearer to float64 than that of two operators, of which the first one rounds.
+    """In halves the fused y is nearer to float64 than that of two operators, because the first of these rounds.
 
-    Below zero; where the pre-activation is large, y is as large, and both are rounded to the same number.
+    This holds below zero; where the pre-activation is large, y is as large, and both are rounded to the same number.
     """
     inputs = data((40, 9), (30, 9), (30,), dtype=dtype)
     wide = functional.linear(*(one.double() for one in inputs))

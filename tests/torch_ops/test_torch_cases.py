@@ -209,7 +209,7 @@ def test_modules_take_the_place_of_the_built_in_ones(bias: bool, form: dict[str,
 
 
 def test_the_attribute_reaches_gradients_and_graphs() -> None:
-    """As a word by place or by name, forward and backward, compiled and exported; the forms are told apart."""
+    """It is passed by position or by name, forward and backward, compiled and exported; the forms differ."""
     (x,) = data((3, 50))
     forms = {}
     for form in ("none", "tanh"):

@@ -169,7 +169,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         ([*MOVED, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
         ([*LARGEST_OF, (LOAD, 256, 0, 0, 64)], [4, 2], "race-write-after-write"),
         (LARGEST_OF, [2, (STORE, 256, 0, 0, 3)], "race-read-after-write"),
-        # What comes after a flag is not covered by it.
+        # A flag covers only earlier work.
         (ADDED, [1, (FROM_V, 1, 0, 0, 1), 1, 2], "race-read-after-write"),
         ([*GATHERED, (LOAD, 64, 0, 0, 64)], [3, 1], "race-read-after-write"),
         (GATHERED, [1, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
@@ -263,7 +263,7 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         ),
         # Two repeats to the same place: which of its results were read is not followed.
         ([(FILL, 0, 0, 0, 128), (STRIDED, 512, 0, 0, 4 * 12 + 1)], [1, (MULS, 512, 0, 0, 64)]),
-        # Results of which a call with gaps read some, or replaced some.
+        # Some results are read, or replaced, by a call with gaps.
         (
             [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (BLOCKS_APART, 512, 256, 256, 4 * 25)],
             [1, 2, (MULS, 256, 0, 0, 64)],

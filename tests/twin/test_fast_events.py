@@ -1,4 +1,4 @@
-"""Fast events: the checkers find the same of a copy from its few numbers as from its whole event."""
+"""Fast events: the checkers find the same mistakes from the few numbers of a copy as from its whole event."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_copy_is_checked_alike_however_it_is_told(
         ([*WRITTEN, (STORE, 0, 0, 64, 0), (LOAD, 56, 0, 8, 0)], "race-write-after-read"),
         ([*WRITTEN, (MULS, 0, 64, 64, 0), (LOAD, 56, 0, 8, 0)], "race-write-after-write"),
         ([*WRITTEN, (MULS, 256, 64, 64, 0), (LOAD, 0, 0, 64, 0), (MULS, 320, 0, 64, 0)], "race-read-after-write"),
-        # What a copy does after the flag is not covered by it.
+        # A flag does not cover the work of a later copy.
         ([*WRITTEN, STORE_WAITED, (LOAD, 0, 0, 8, 0), (STORE, 0, 0, 8, 0)], "race-read-after-write"),
         # Loads that meet, and the same bytes of global memory from two pipes or two stores.
         ([*WRITTEN, (LOAD, 0, 0, 64, 0), (LOAD, 56, 0, 64, 0)], "race-overwrites-unread"),
@@ -128,7 +128,7 @@ def test_what_a_copy_does_wrong_is_found(copies: gnt.Kernel, program: list, expe
         [(STORE, 0, 0, 64, 0), LOAD_WAITED, (LOAD_BACK, 0, 0, 64, 0), STORE_WAITED,
          (STORE, 0, 0, 8, 0)],
         [(LOAD, 0, 0, 64, 0), (LOADS_WAIT, 0, 0, 0, 0), STORE_WAITED, (STORE, 0, 0, 8, 0)],
-        # Rows of one run here, with gaps there: what is between them is free.
+        # Rows are one run here and have gaps there, and others may use the gaps.
         [(STORE_ROWS, 0, 0, 8, rows(3, 0, 1)), (LOAD_BACK, 256, 8, 8, 0), (LOAD_BACK, 264, 24, 8, 0)],
         [(PAD_IN, 0, 0, 3, rows(2, 1)), (STORE, 8, 0, 8, 0)],
         # Rows that a copy filled up are whole blocks.

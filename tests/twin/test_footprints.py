@@ -1,4 +1,4 @@
-"""What an event says about its operands is what the instruction does: which bytes it writes and which it reads.
+"""An event names exactly the bytes that its instruction writes and reads.
 
 Every case runs three times in one kernel, under an observer that collects the footprints: bytes outside the written
 ones must stay; a written byte must not depend on what was there before, unless it is also read; and changing bytes that
@@ -144,7 +144,7 @@ void Try(uint32_t* result, void (*run)(TENSORS)) {
   };
   for (uint32_t round = 0; round < 3; ++round) {
     for (uint32_t at = 0; at < kUb; ++at) {
-      // Round 1: what only is written holds something else. Round 2: so does all that is neither read nor written.
+      // Round 1 changes the bytes that are only written, round 2 those that are neither read nor written.
       const bool other = (round == 1 && recorder.written[at] && !recorder.read[at]) ||
                          (round == 2 && !recorder.read[at] && !recorder.written[at]);
       core.ub[at] = value(at, other ? 7 : 0);
@@ -227,7 +227,8 @@ def test_number_of_bytes(case: str, written: int, read: int, told: dict[str, np.
 
 @pytest.mark.parametrize(
     ("case", "rows"),
-    # No pitch: 37 lanes in blocks apart, of which the last block has fewer, as the last repeat of 100; bits of a mask.
+    # Without one pitch: 37 lanes in separate blocks, since the last block has fewer lanes, and so the last repeat of
+    # 100; bits of a mask.
     [
         ("Adds_lanes", 6),
         ("Adds_columns", 6),

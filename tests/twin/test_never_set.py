@@ -1,4 +1,4 @@
-"""Variables without a value, global memory that nobody wrote: what they hold in observed builds, how it is told."""
+"""What variables without a value and unwritten global memory hold in observed builds, and what the twin reports."""
 
 from __future__ import annotations
 

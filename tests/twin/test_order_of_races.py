@@ -1,4 +1,4 @@
-"""The races between blocks, in which order they are found: the same whatever a C library's qsort does with ties."""
+"""The order in which races between blocks are found does not depend on how a C library's qsort orders ties."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ extern "C" __global__ __aicore__ void interpret(GM_ADDR program, GM_ADDR x, GM_A
 
 @dataclass(frozen=True)
 class Command:
-    """What the interpreter does; ``a``, ``b``, ``n`` as in its source: floats, or pipes and an event id."""
+    """A command of the interpreter; ``a``, ``b``, ``n`` as in its source: floats, or pipes and an event id."""
 
     code: int
     a: int = 0

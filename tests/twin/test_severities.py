@@ -96,7 +96,7 @@ def test_names_are_whole() -> None:
 def test_an_unknown_name_is_refused_with_the_list() -> None:
     with pytest.raises(ArgumentError) as refused:
         TwinOptions(warnings=("ub-stail",))
-    assert "no finding is called so" in str(refused.value)
+    assert "no finding has that name" in str(refused.value)
     assert "did you mean ub-stale" in refused.value.hint
     assert all(name in refused.value.detail for name in CATALOGUE)
     with pytest.raises(ArgumentError, match="a tuple of names"):

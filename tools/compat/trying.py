@@ -82,7 +82,7 @@ class CompatRow:
 
 @dataclass(frozen=True)
 class CompatOptions:
-    """How to try: seconds for each compilation and each run, where to search headers, what to define."""
+    """Options: seconds for each compilation and each run, folders to search for headers, macros to define."""
 
     seconds: float = 30.0
     include_dirs: tuple[Path, ...] = ()

@@ -108,7 +108,7 @@ def bench(
         operator, shape or (), groups, settings or (), dtype, kernel or (), kind or (), machine, seed, everything
     )
     if json and csv:
-        raise ArgumentError("--json and --csv: one of them")
+        raise ArgumentError("--json and --csv exclude each other: give one of them")
     check_paths(plot)
     if plot is None and plot_shape:
         raise ArgumentError("--plot-shape belongs to a picture", hint="--plot FILE.png")
@@ -125,7 +125,9 @@ def bench(
         inputs=inputs or (),
     )
     if read is not None and (file is not None or question != GridRequest(question.op) or own != ProfileRequest()):
-        raise ArgumentError("--read shows a file as it is", hint="without --shape, --kernel, --machine, --out ...")
+        raise ArgumentError(
+            "--read shows a file as it is, so it takes no options of a run", hint="leave them out: --shape, --out ..."
+        )
     file = None if file is None else files.check_path(file)
     if read is not None:
         made = files.load(read)
@@ -151,7 +153,7 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
     outputs = [word for word in words if "=" in word and word.endswith("]")]
     paths = [Path(word) for word in words if word not in outputs]
     if len(paths) > 1:
-        raise ArgumentError(f"--out {paths[0]} and --out {paths[1]}: one file is written")
+        raise ArgumentError(f"--out {paths[0]} and --out {paths[1]}: only one file can be written")
     return (paths[0] if paths else None), outputs
 
 
@@ -169,7 +171,7 @@ def _grid_of(made: Bench) -> Grid:
 
 
 def _first_ladder(bench: Bench) -> str:
-    """The first shape with the most kernels that ran."""
+    """Return the first of the shapes on which the most kernels ran."""
     from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)

@@ -187,7 +187,7 @@ def _review(file: PaperFile) -> None:
 
     paper = file.read()
     if paper is None:
-        raise ArgumentError("there is no paper to review", hint="gnt exam theory writes one")
+        raise ArgumentError("there is no paper to review", hint="gnt exam theory begins one")
     if paper.finished is None:
         raise ArgumentError("the paper is open: explanations come when it is handed in", hint="gnt exam theory")
     result = file.result(paper)
@@ -200,7 +200,7 @@ def _review(file: PaperFile) -> None:
 def _as_json(file: PaperFile) -> None:
     paper = file.read()
     if paper is None:
-        raise ArgumentError("there is no paper", hint="gnt exam theory writes one")
+        raise ArgumentError("there is no theory paper yet", hint="gnt exam theory begins one")
     done = paper.finished is not None
     questions = []
     for topic, one in paper.questions(file.bank):

@@ -36,7 +36,7 @@ def check_exercises(
     exercises: Annotated[Many, typer.Argument(help="Ids; without them all exercises, and stray files.")] = None,
     json: Json = False,
 ) -> None:
-    """Check that each stub fails, each solution passes, and each wrong solution is told what is wrong with it."""
+    """Check that each stub fails, each solution passes, and each wrong solution gets the message that fits it."""
     if not _check_all(exercises or [], as_json=json):
         raise typer.Exit(1)
 

@@ -36,7 +36,7 @@ def judge(
     from gn_tutorial.errors import ArgumentError
 
     if scheduler and workers:
-        raise ArgumentError("--scheduler and --workers say two different things", hint="the cluster has its workers")
+        raise ArgumentError("--scheduler and --workers exclude each other", hint="the scheduler has workers of its own")
     into = results or default_results(folder)
     try:
         with Watcher() as watcher:

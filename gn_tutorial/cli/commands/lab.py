@@ -39,7 +39,7 @@ def lab(
     given = [word for word in (notebook, *context.args) if word]
     ours, theirs = ([word for word in given if word.startswith("-") is theirs] for theirs in (False, True))
     if len(ours) > 1:
-        raise ArgumentError(f"one notebook is opened, not {len(ours)}", where=" ".join(ours), hint=_THEIRS)
+        raise ArgumentError(f"gnt lab opens one notebook, not {len(ours)}", where=" ".join(ours), hint=_THEIRS)
     open_lab(Wish("".join(ours), folder, port, not no_browser, reset, copies, tuple(theirs)))
 
 

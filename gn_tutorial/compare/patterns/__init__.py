@@ -1,4 +1,4 @@
-"""The patterns by which a wrong output is recognised, in the order in which they are asked.
+"""The patterns by which a wrong output is recognised, in the order in which they are tried.
 
 A pattern is a function of the evidence that returns sentences, or nothing if the output does not look like that. For
 each kind of reader the first pattern that says something is the only one, because the later ones would explain the same
@@ -58,12 +58,12 @@ PATTERNS = {
     Reader.KERNEL_EXERCISE: (unwritten.unwritten_part, special_values.same_everywhere),
     Reader.PYTHON_EXERCISE: (special_values.same_everywhere,),
 }
-#: Of a launch, larger outputs are only asked for swapped blocks: the others hold several arrays of the output's size.
+#: For a launch's larger outputs only swapped blocks are tried: the other patterns hold several arrays of that size.
 _MOST = 1 << 22
 
 
 def recognised(seen: OutputEvidence, reader: Reader) -> tuple[str, ...]:
-    """What the first pattern that recognises the output says to this reader, and of a launch what it did not read."""
+    """Return the sentences of the first pattern that recognises the output; for a launch also about unread inputs."""
     launch = reader is Reader.LAUNCH
     asked = PATTERNS[reader][: 1 if launch and seen.output.size > _MOST else None]
     alike = seen.output.shape == seen.reference.shape

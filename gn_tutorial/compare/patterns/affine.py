@@ -18,7 +18,7 @@ from gn_tutorial.compare.tolerance import within
 
 
 def factor(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about the factor that every wrong element is off by: -1, a whole number, its inverse, or another one.
+    """Return a sentence if one factor parts all wrong elements from the right ones: -1, a whole number, or another.
 
     It is the median over the large elements, where rounding matters least.
     """
@@ -51,7 +51,7 @@ def factor(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def constant_offset(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about the number that all wrong elements differ by, if that is more than the tolerance."""
+    """Return a sentence if all wrong elements are off by the same number, and that is more than the tolerance."""
     if not seen.finite:
         return ()
     (x, y), rtol, atol = seen.pairs, seen.rtol, seen.atol

@@ -15,7 +15,7 @@ from gn_tutorial.compare.tolerance import within
 
 
 def value_and_index(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about a sorted list that still has its indices in every second place: as floats they are subnormal."""
+    """Return a sentence if a sorted list still has its indices in every second place: as floats they are subnormal."""
     values, indices = seen.ours[0::2], seen.ours[1::2]
     tiny = np.finfo(np.float32).tiny
     if seen.output.dtype != np.float32 or len(indices) < 2 or not (np.abs(indices) < tiny).all() or not indices.any():
@@ -29,7 +29,7 @@ def value_and_index(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def index_as_float(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about zeros in the place of whole numbers above 0."""
+    """Return a sentence if zeros stand in the place of whole numbers above 0."""
     x, y = seen.pairs
     if seen.output.dtype.kind not in "iu" or x.any() or not (y > 0).all():
         return ()
@@ -41,7 +41,7 @@ def index_as_float(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def unsigned_shift(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about numbers below 0 that are too large by a power of two, as an unsigned shift leaves them."""
+    """Return a sentence if numbers below 0 came out too large by a power of two, as after an unsigned shift."""
     x, y = seen.pairs
     if not seen.finite or seen.output.dtype.kind not in "iu" or not (y < 0).all() or np.ptp(x - y) != 0:
         return ()

@@ -13,12 +13,12 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import nearly_constant, within
 
-#: Blocks that are named; rows that are looked for in other places.
+#: At most so many blocks are named, and so many rows are looked for in other places.
 _NAMED, _ROWS = 3, 4096
 
 
 def blocks(seen: OutputEvidence) -> tuple[str, ...]:
-    """Sentences about blocks whose part of the output holds what the reference has in another block's part.
+    """Return a sentence for each block whose part of the output holds what belongs in another block's part.
 
     The parts are even, in the order of the blocks, and the last may be shorter, as most tilings have it. A part is
     named only if all of it is within tolerance of another part of the reference, which is no constant, and not of its
@@ -48,14 +48,14 @@ def blocks(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> bool:
-    """Whether the part is the other one, which is no constant. The first elements are looked at first."""
+    """Whether the part equals the right one, which must not be constant. It compares the first elements first."""
     if not within(part[:FEWEST], right[:FEWEST], rtol, atol).all():
         return False
     return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())
 
 
 def rows(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about wrong rows, those of the last axis, each of which is another row of the reference."""
+    """Return a sentence if each wrong row (along the last axis) equals another row of the reference."""
     length = seen.output.shape[-1] if seen.output.ndim > 1 else 0
     many = seen.output.size // length if length else 0
     if not seen.finite or length < FEWEST or not 1 < many <= _ROWS:

@@ -17,7 +17,7 @@ from gn_tutorial.compare.tolerance import nearly_constant, within
 
 
 def operand_swap(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about the input that all wrong elements are equal to, and about the one that should be there.
+    """Return a sentence if all wrong elements equal one input; it also names the input that should be there.
 
     Inputs of another size than the output are left out.
     """

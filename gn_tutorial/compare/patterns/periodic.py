@@ -14,19 +14,19 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 
-#: Bytes of one repeat of a vector instruction; bits of its mask; stretches of lanes that are named.
+#: Bytes of one repeat of a vector instruction; bits of its mask; the most stretches of lanes that a sentence names.
 _REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
-#: The part behind a right beginning that has to be wrong.
+#: The share of the elements behind a right beginning that has to be wrong.
 _MOST = 0.9
 
 
 def lanes(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about lanes that are wrong in every repeat of 256 bytes, where all wrong elements are finite."""
+    """Return a sentence if the same lanes are wrong in every repeat of 256 bytes, and all wrong elements are finite."""
     return wrong_lanes(seen) if seen.finite else ()
 
 
 def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
-    """The same, whatever numbers the wrong elements are."""
+    """Return the sentence of ``lanes`` also if wrong elements are not finite."""
     many = _REPEAT_BYTES // seen.output.dtype.itemsize
     first = seen.wrong[:many]
     if seen.wrong.size < 2 * many or first.all() or not (seen.wrong == np.resize(first, seen.wrong.size)).all():
@@ -42,7 +42,7 @@ def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def tiles(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
+    """Return a sentence if the wrong elements lie in the same part of each tile, or behind a right beginning.
 
     The distance of two right parts is the length of a tile. It has to be the same from each to the next, over all of
     the output, and so does their length, but for the last one. An output that is wrong everywhere has no such part.

@@ -14,12 +14,12 @@ from gn_tutorial.compare.evidence import OutputEvidence
 
 #: Up to here half holds every whole number.
 _WHOLE_HALF = 2048
-#: Where half of the wrong elements are nearer than this, relative, no formula is wrong, but digits were lost.
+#: If half of the wrong elements are nearer than this (relative), the formula is right, but digits were lost.
 _NEAR = 0.05
 
 
 def summed_in_half(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about whole numbers that half cannot hold, each off by a little: sums that were added up in half."""
+    """Return a sentence if whole numbers that half cannot hold are off by a little: their sums were made in half."""
     ours, truth, wrong = seen.ours, seen.truth, seen.wrong
     x, y = seen.pairs
     if seen.count < 2 or not (truth == np.rint(truth)).all() or not (ours == np.rint(ours)).all():
@@ -35,7 +35,7 @@ def summed_in_half(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def few_digits(seen: OutputEvidence) -> tuple[str, ...]:
-    """A remark for a report: most wrong elements have the first digits of the right ones."""
+    """Return a remark for a report if most wrong elements have the first digits of the right ones."""
     found, right = seen.pairs
     if not np.isfinite(right).all() or np.median(np.abs(found - right) <= _NEAR * np.abs(right)) != 1.0:
         return ()

@@ -19,7 +19,7 @@ _CLEAR, _NEAR = 20.0, 4.0
 
 
 def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about wrong rows: each holds an earlier one too, or is off by one number or factor of its own.
+    """Return a sentence if each wrong row also holds an earlier row, or is off by a number or factor of its own.
 
     A row is along the last axis, or one element of a single axis.
     """
@@ -38,7 +38,7 @@ def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
-    """Rows that are their references and what came out one row before, or the block's row before."""
+    """Return a sentence if each wrong row is its reference plus the output's row before, or the block's row before."""
     if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
         return ()
     for step in dict.fromkeys((1, seen.launch.blocks)):  # rows are often dealt out to the blocks in turn
@@ -57,7 +57,7 @@ def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.n
 
 
 def _one_number(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
-    """Rows that are off by one number each, or by one factor."""
+    """Return a sentence if all elements of a wrong row are off by one number, or all by one factor."""
     slack = seen.atol + seen.rtol * np.abs(y).max(axis=1, keepdims=True)
     if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
         return ()
@@ -78,7 +78,7 @@ def _one_number(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) 
 
 
 def _squares(seen: OutputEvidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
-    """Rows that are the squares of their references, times a number each."""
+    """Return a sentence if each wrong row has the squares of its reference, times one number."""
     factor = _at_largest(x, y * y)
     slack = _NEAR * (seen.atol + seen.rtol * np.abs(x).max(axis=1, keepdims=True))
     apart = (np.abs(x - factor * y * y) > slack).any() or (np.ptp(x, axis=1) < _CLEAR * slack[:, 0]).any()
@@ -91,7 +91,7 @@ def _squares(seen: OutputEvidence, x: np.ndarray, y: np.ndarray) -> tuple[str, .
 
 
 def _two_numbers(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) -> tuple[str, ...]:
-    """Rows that are a multiple of their references and a number more, two numbers for each row."""
+    """Return a sentence if each wrong row is its reference times one number, plus another number."""
     slack = seen.atol + seen.rtol * np.maximum(np.abs(x), np.abs(y)).max(axis=1, keepdims=True)
     if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
         return ()
@@ -109,7 +109,7 @@ def _two_numbers(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int)
 
 
 def _at_largest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """By what factor each row of x is that of y, at the largest element of y."""
+    """Return, for each row, the quotient of x and y at the largest element of y."""
     largest = np.abs(y).argmax(axis=1)[:, None]
     top = np.take_along_axis(y, largest, axis=1)
     return np.take_along_axis(x, largest, axis=1) / np.where(top == 0, 1, top)

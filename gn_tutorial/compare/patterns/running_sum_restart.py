@@ -18,7 +18,7 @@ _NEAR = 4.0
 
 
 def running_sum_restart(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about tiles of a running sum, all but the first of which lack what the one before them ends with.
+    """Return a sentence if a running sum starts again in each tile, without the last sum of the tile before.
 
     Rows are along the last axis; the tiles are as long as the right beginning of the first wrong row.
     """

@@ -19,16 +19,16 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 from gn_tutorial.compare.tolerance import within
 
-#: The part of the wrong elements that is found: some may come from where no reference is.
+#: The share of the wrong elements that must be found: some may come from places without a reference.
 _MOST = 0.75
-#: Parts that are looked at, and places that are tried for each of them.
+#: At most so many parts are looked for, each in at most so many places.
 _PARTS, _PLACES = 64, 512
 
 
 def shifted(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about how far from its place each stretch of wrong elements is found in the reference.
+    """Return a sentence if the reference has the wrong stretches elsewhere; it says how far from their places.
 
-    It speaks only if it finds most of them, all equally far away, or each a constant number further than the last one.
+    Most of them must be found, all equally far away, or each a constant number further than the last one.
     """
     if not np.isfinite(seen.truth).all():
         return ()
@@ -52,7 +52,7 @@ def shifted(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _longest(seen: OutputEvidence, run: np.ndarray, start: int, order: np.ndarray) -> tuple[int, int] | None:
-    """How many elements further on the reference has the first ones of a run, and how many of them; None if nowhere."""
+    """Find a run's beginning in the reference: how many elements further on, and how many agree; None if nowhere."""
     head, truth = run[:FEWEST], seen.truth
     slack = seen.atol + seen.rtol * abs(head[0])
     low, high = np.searchsorted(truth, [head[0] - 2 * slack, head[0] + 2 * slack], sorter=order)

@@ -17,7 +17,7 @@ from gn_tutorial.translation.texts import translated
 
 
 def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about wrong elements that are all 0 or all NaN, and the lanes they are in.
+    """Return a sentence if all wrong elements are 0, or all NaN; and one about their lanes.
 
     If the launch has a warning, that may say why the output is 0, and no guess is made.
     """
@@ -35,7 +35,7 @@ def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:
-    """A remark for a report: wrong elements are NaN or infinite, or the output does not depend on the input."""
+    """Return a remark for a report if wrong elements are NaN or infinite, or do not depend on the input."""
     found, right = seen.pairs
     if (np.isnan(found) & np.isfinite(right)).any():
         return ("NaN is what infinity minus infinity, or over infinity, leaves",)
@@ -47,7 +47,7 @@ def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def same_everywhere(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence for an exercise: the output is one number, and the reference is not."""
+    """Return a sentence for an exercise if the output is one number, and the reference is not."""
     if not constant(seen.output) or constant(seen.reference):
         return ()
     words = translated("every element of {name} is {value}: it does not depend on the input")

@@ -11,7 +11,7 @@ from gn_tutorial.compare.evidence import OutputEvidence
 
 
 def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence about each such input. The twin notes what was read; the numbers are not looked at.
+    """Return a sentence about each such input. The twin notes what was read; the numbers do not matter.
 
     Whole numbers are left out, because a tiling struct is one such array, which a kernel reads through a pointer.
     """

@@ -16,7 +16,7 @@ from gn_tutorial.translation.texts import translated
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:
-    """Which elements of a flat output still hold poison."""
+    """Return, for each element of a flat output, whether it still holds poison."""
     pattern = FLOAT_POISON.get(array.dtype.name)
     if pattern is None:
         return (array.view(np.uint8).reshape(array.size, array.itemsize) == POISON_BYTE).all(axis=1)
@@ -24,7 +24,7 @@ def unwritten(array: np.ndarray) -> np.ndarray:
 
 
 def unwritten_part(seen: OutputEvidence) -> tuple[str, ...]:
-    """A sentence for an exercise: nothing of the output was written, or which part was not."""
+    """Return a sentence for an exercise if the output, or a part of it, was not written."""
     holes = unwritten(seen.output.reshape(-1))
     if not holes.any():
         return ()

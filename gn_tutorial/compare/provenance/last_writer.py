@@ -1,4 +1,4 @@
-"""Who wrote a byte: the events of a trace, looked through backwards."""
+"""Finds the event of a trace that last wrote a byte."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.compare.provenance.operand_elements import element_at
 
 
 class Wrote(NamedTuple):
-    """An event that wrote a byte: its block, its number there, and the operand and its element that has the byte."""
+    """An event that wrote a byte: its block, its number in the block, the operand, and the element with the byte."""
 
     block: int
     number: int
@@ -21,10 +21,10 @@ class Wrote(NamedTuple):
 
 
 class Record:
-    """A trace, and in which order its blocks wrote memory: between two meetings (SyncAll) each runs to its end in turn.
+    """A trace, with the order in which its blocks wrote memory: one block after the other between two SyncAll.
 
-    So the twin does it, unless TwinOptions.block_order says otherwise; a device lets them run at once. choices: of the
-    many elements of a source, the one that is followed, by ``Source.key``; else it is the first.
+    This is the twin's order, unless TwinOptions.block_order changes it; a device runs the blocks at once. choices:
+    ``Source.key`` -> the element to follow, for sources with many elements; the first one if a source has no entry.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -32,30 +32,30 @@ class Record:
         self.choices: dict[tuple[int, int, int, int], int] = {}
         self._local = {block: _Writes(events, Space.UB) for block, events in trace.blocks.items()}
         self._global = {block: _Writes(events, Space.GM) for block, events in trace.blocks.items()}
-        # How often a block had met the others before each of its events.
+        # For each event of a block: how many SyncAll the block had passed before.
         self._met = {
             block: np.cumsum([event.kind == Kind.SYNC_ALL for event in events], dtype=np.int64)
             for block, events in trace.blocks.items()
         }
 
     def event(self, block: int, number: int) -> Event:
-        """One event of a block."""
+        """Return one event of a block."""
         return self.trace.blocks[block][number]
 
     def local(self, block: int, before: int, address: int) -> Wrote | None:
-        """The last event of the block, before the one with this number, that wrote this byte of its Unified Buffer."""
+        """Return the last event of the block that wrote this byte of its Unified Buffer before event ``before``."""
         return next(self._writers(self._local[block], block, before, address), None)
 
     def shared(self, block: int, before: int, address: int) -> Wrote | None:
-        """The same for a byte of global memory, written by any block."""
+        """Return the last event of any block that wrote this byte of global memory before event ``before``."""
         return self._last(address, (int(self._met[block][before]), block, before))
 
     def last(self, address: int) -> Wrote | None:
-        """The last event of all that wrote this byte of global memory."""
+        """Return the last event of the launch that wrote this byte of global memory."""
         return self._last(address, (1 << 32, 0, 0))
 
     def _last(self, address: int, before: tuple[int, int, int]) -> Wrote | None:
-        """Of each block the last event in that order, and the last of those."""
+        """Return the last event before ``before`` that wrote the byte: the latest of each block's last ones."""
         found = []
         for block, events in self.trace.blocks.items():
             for one in self._writers(self._global[block], block, len(events), address):
@@ -74,7 +74,7 @@ class Record:
 
 
 class _Writes:
-    """What the events of one block wrote into one memory, in arrays."""
+    """An array of what the events of one block wrote into one memory: event, operand, first byte, end."""
 
     def __init__(self, events: tuple[Event, ...], space: Space) -> None:
         rows = [
@@ -87,7 +87,7 @@ class _Writes:
         self._rows = np.array(rows, np.int64).reshape(-1, 4)
 
     def over(self, address: int, before: int) -> Iterator[tuple[int, int]]:
-        """Numbers of events and operands around this byte, the last first."""
+        """Yield the numbers of event and operand for each write whose range has this byte, the last one first."""
         number, _, begin, end = self._rows.T
         for row in np.flatnonzero((number < before) & (begin <= address) & (address < end))[::-1]:
             yield int(self._rows[row, 0]), int(self._rows[row, 1])

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand
 
 _BLOCK = 32
-#: Instructions whose repeats have a result for each block of 32 bytes, or for each pair.
+#: Prefixes of instructions that make a result for each block of 32 bytes, or each pair of elements, of a repeat.
 _PARTS = ("Block", "Pair")
 
 
 class Run(NamedTuple):
-    """Bytes one after the other, of which ``first`` is the number of the first element."""
+    """A range of bytes without gaps. ``first`` is the number of its first element."""
 
     at: int
     bytes: int
@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def runs(event: Event, operand: Operand) -> tuple[Run, ...]:
-    """The bytes that the operand has, in the order of the instruction."""
+    """Return the ranges of bytes that the operand has, in the order of the instruction."""
     found: list[Run] = []
     first = 0
     for at, size in _pieces(event, operand):
@@ -65,7 +65,7 @@ def _strided(event: Event, operand: Operand) -> list[tuple[int, int]]:
 
 
 def element_at(event: Event, operand: Operand, address: int) -> int | None:
-    """The number of the element that has this byte; None if the operand has it not."""
+    """Return the number of the element that has this byte; None if the operand does not have it."""
     if not operand.at <= address < operand.at + operand.bytes:
         return None
     for run in runs(event, operand):
@@ -75,7 +75,7 @@ def element_at(event: Event, operand: Operand, address: int) -> int | None:
 
 
 def address_of(event: Event, operand: Operand, element: int) -> int | None:
-    """Where the element begins; None if there are not so many."""
+    """Return the address of an element; None if the operand has fewer elements."""
     for run in runs(event, operand):
         if element < run.first + run.bytes // operand.element_bytes:
             return run.at + (element - run.first) * operand.element_bytes
@@ -83,13 +83,16 @@ def address_of(event: Event, operand: Operand, element: int) -> int | None:
 
 
 def count(event: Event, operand: Operand) -> int:
-    """How many elements the operand has."""
+    """Return the number of elements of the operand."""
     every = runs(event, operand)
     return every[-1].first + every[-1].bytes // operand.element_bytes if every else 0
 
 
 def behind(event: Event, written: Operand, element: int, source: Operand) -> range:
-    """The elements of a source that an element of the result depends on; all where nobody says which. None: padding."""
+    """Return the elements of a source that an element of the result depends on.
+
+    All of them if it is unknown which; an empty range for padding, which has no source.
+    """
     many = count(event, source)
     if event.kind == Kind.COPY:
         return _copied(event, written, element, source)
@@ -108,7 +111,7 @@ def behind(event: Event, written: Operand, element: int, source: Operand) -> ran
 
 
 def _copied(event: Event, written: Operand, element: int, source: Operand) -> range:
-    """Row by row where padding surrounds the rows of one side: what lies behind a row has no source."""
+    """Return the source of an element that a copy wrote. If the copy pads rows, what lies behind a row has none."""
     from_rows = max(source.row_bytes, 1)
     if count(event, written) != count(event, source) and written.rows == source.rows and written.row_bytes:
         row, at = divmod(element * written.element_bytes, written.row_bytes)
@@ -119,7 +122,7 @@ def _copied(event: Event, written: Operand, element: int, source: Operand) -> ra
 
 
 def _folded(event: Event, written: Operand, element: int, source: Operand) -> range:
-    """A repeat's lanes, or a part of them, where each repeat has a row of results; else all lanes."""
+    """Return the elements that a reduction folds into one: lanes of a repeat if each repeat has results, else all."""
     many, results = count(event, source), count(event, written)
     if results % max(event.repeats, 1) or not results:
         return range(many)

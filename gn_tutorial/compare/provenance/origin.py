@@ -19,7 +19,7 @@ from gn_tutorial.tables import html_table, text_table
 HEADERS = ("line", "instruction", "result", "made of")
 _TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2, False): np.int16, (4, False): np.int32}
 _SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
-#: Of what the result held, and the two operands.
+#: How the result is computed: {0} is what it held before, {1} and {2} are the two operands.
 _FORMULAS = {"MulAddDst": "{0} + {1} * {2}", "FusedMulAdd": "{0} * {1} + {2}"}
 #: The operand of Gather and Gatherb that says where they read: learners take its numbers for elements.
 _OFFSETS = ("srcOffset", "offset")
@@ -28,12 +28,12 @@ _MARKED = "*: only wrong elements of the output come by here"
 
 @dataclass(frozen=True, repr=False)
 class Origin:
-    """Where one element of an output comes from.
+    """The steps that one element of an output comes from.
 
-    name: of the element, as y[0, 3]. value: what it is. step: what wrote it last; None if nobody did. values: bytes
-    that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: what the element should be,
-    if that is known. marked: places (file, line) by which only wrong elements of the output came. said: what the steps
-    say of the mistake, in a sentence. suspect: the copy that is to blame, for where it reads or how much.
+    name: the element's, as y[0, 3]. value: the element's. step: the step that wrote it last; None if none did. values:
+    the bytes that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: the reference's
+    value, if it is known. marked: places (file, line) that only wrong elements of the output came through. said: a
+    sentence about the mistake that the steps show. suspect: the copy that reads a wrong place, or too little.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Origin:
         return tuple(dict.fromkeys(step.place for _, step, _ in self.walk()))
 
     def title(self) -> str:
-        """The element, what it is and should be, and how to read the table."""
+        """Return a line with the element's value, its right value if known, and how to read the table."""
         is_ = f"{self.name} is {self.value:.6g}"
         should = f", {self.right:.6g} is right" if self.right is not None else ""
         if self.step is None:
@@ -76,12 +76,12 @@ class Origin:
         ]
 
     def notes(self) -> list[str]:
-        """What the marks mean, if there are any, and what the steps say."""
+        """Return the meaning of the marks, if there are any, and the sentences about the mistake."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
         return [*marks, *([self.said] if self.said else []), *self._suspect()]
 
     def _suspect(self) -> list[str]:
-        """The sentence, and the lines that decide where the copy reads, or how much."""
+        """Return the sentence about the suspect, and the lines that decide where that copy reads, or how much."""
         if self.suspect is None:
             return []
         file = self.suspect.file
@@ -90,7 +90,7 @@ class Origin:
         return [str(self.suspect), *shown]
 
     def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
-        """Each step once, before what is behind it: how deep, the step, and as which source it is there."""
+        """Yield each step once, before the steps behind it: its depth, the step, and the source that it made."""
         seen: set[int] = set()
         waiting: list[tuple[int, OriginStep, Source | None]] = [(0, self.step, None)] if self.step else []
         while waiting:
@@ -125,7 +125,7 @@ class Origin:
         return f"{source.many} elements, {'the first' if nth == 0 else f'number {nth}'}: {value}"
 
     def _taken(self, step: OriginStep, result: float | None) -> str:
-        """The number that a step took, as its source and its result show it."""
+        """Return, as text, the number that a step took; it follows from the step's source and its result."""
         source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
         taken = None
         if step.op == "SetValue":
@@ -141,11 +141,11 @@ class Origin:
         return f"({_text(taken)})" if taken < 0 and step.op in _SIGNS else _text(taken)
 
     def number(self, source: Source) -> float | None:
-        """What the source held; None if that was not looked up."""
+        """Return the value that a source held; None if it was not looked up."""
         return number(self.values.get(source.watch, b""), source.element_bytes, source.floats, self.wide)
 
     def result(self, source: Source | None) -> float | None:
-        """What the step behind a source made; of the last step, the element itself."""
+        """Return the result of the step behind a source; without a source, the element's value."""
         if source is None:
             return self.value
         made = self.values.get(source.made, b"") if source.made else b""
@@ -162,7 +162,7 @@ class Origin:
 
 
 def number(raw: bytes, element_bytes: int, floats: bool, wide: bool) -> float | None:
-    """The first element of these bytes; None if they are too few. wide: 16-bit floating point numbers are bfloat16."""
+    """Return the first element of these bytes; None if they are too few. wide: 16-bit floats are bfloat16."""
     kind = _TYPES.get((element_bytes, floats))
     if len(raw) < element_bytes or kind is None:
         return None

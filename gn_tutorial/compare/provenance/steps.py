@@ -1,4 +1,4 @@
-"""The steps by which one element of an output came about, found in the trace of its launch, the last one first."""
+"""Finds the steps that led to one element of an output in the trace of its launch, the last step first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
 from gn_tutorial.compare.provenance.last_writer import Record, Wrote
 from gn_tutorial.compare.provenance.operand_elements import address_of, behind
 
-#: Steps of one element, rounds of one line that are followed, and numbers of the scalar unit that are named.
+#: At most so many steps of an element, rounds of one line, and numbers of the scalar unit for one instruction.
 _STEPS, _ROUNDS, _NUMBERS = 24, 1 << 16, 3
 #: Instructions that take a number, besides those whose name ends in s: Adds, Muls, Compares ...
 _TAKE_A_NUMBER = ("Duplicate", "Axpy", "LeakyRelu", "ShiftLeft", "ShiftRight", "CreateVecIndex", "Arange", "SetValue")
@@ -20,12 +20,13 @@ NUMBER = "number"
 
 @dataclass
 class Source:
-    """One of the things that a step's result is made of.
+    """One of the operands, or numbers, that a step's result is made of.
 
-    elements: numbers of the operand's elements; chosen: the one of them that is followed. block, event, operand: where
-    the trace has it; at: the chosen element's address. argument, element: of global memory, and that element's number
-    there, else "" and 0. floats, element_bytes: of the elements. step: what made it; None if nobody did, or if it is
-    not followed. rounds: how often the same line had worked on it in between; made: what it was before all of them.
+    elements: the operand's elements that the result depends on; chosen: the one to follow. block, event, operand: its
+    place in the trace. at: the address of the chosen element. argument, element: for global memory the argument's name
+    and the element's number in it, else "" and 0. floats, element_bytes: the type of the elements. step: the step that
+    made it; None if there is none, or if it is not followed. rounds: how often the same line had worked on it before;
+    made: where to read its value before these rounds.
     """
 
     role: str
@@ -46,21 +47,21 @@ class Source:
 
     @property
     def many(self) -> int:
-        """How many elements."""
+        """The number of elements."""
         return len(self.elements)
 
     @property
     def key(self) -> tuple[int, int, int, int]:
-        """What tells it from the other sources of a launch."""
+        """A key that no other source of the launch has."""
         return self.block, self.event, self.operand, self.elements[0]
 
 
 @dataclass
 class OriginStep:
-    """An instruction, a copy, or a scalar access, and what its result is made of.
+    """An instruction, a copy, or a scalar access, with the sources of its result.
 
-    takes_number: a number besides. atomic: what was there, too. padding: bytes of the row behind which a copy filled
-    this in; 0 if it is none.
+    takes_number: the result also depends on a number given in the call. atomic: it was added to the value before.
+    padding: if a copy filled it in behind a row, the row's bytes, else 0.
     """
 
     op: str
@@ -78,7 +79,7 @@ class OriginStep:
         return self.file, self.line
 
     def all(self) -> Iterator[OriginStep]:
-        """This one and those behind it, each once."""
+        """Yield this step and all steps behind it, each once."""
         seen: set[int] = set()
         waiting = [self]
         while waiting:
@@ -91,7 +92,7 @@ class OriginStep:
 
 
 def steps_to(record: Record, address: int) -> OriginStep | None:
-    """The step that wrote this byte of global memory last, and what is behind it; None if nobody wrote it."""
+    """Return the step that last wrote this byte of global memory, with the steps behind it; None if none wrote it."""
     last = record.last(address)
     if last is None:
         return None
@@ -121,7 +122,7 @@ def _step(record: Record, writer: Wrote, known: dict[Wrote, OriginStep]) -> Orig
 
 
 def _row_before_padding(event: Event) -> int:
-    """The bytes of a row that a copy brings in; 0 if it is no such copy."""
+    """Return the bytes of a row if the event is a copy from global memory, else 0."""
     source = next((one for one in event.operands if one.access == Access.READ), None)
     if event.kind != Kind.COPY or source is None or source.space != Space.GM:
         return 0
@@ -156,7 +157,7 @@ def _sources(record: Record, writer: Wrote) -> Iterator[Source]:
 
 
 def watched(record: Record, block: int, number: int, index: int, element: int) -> tuple[int, Watch]:
-    """The address of one element of an event's operand, and the Watch that looks at it."""
+    """Return the address of an element of an event's operand, and the Watch that reads its value."""
     event = record.event(block, number)
     operand = event.operands[index]
     at = address_of(event, operand, element)
@@ -181,7 +182,7 @@ def _source(record: Record, block: int, number: int, index: int, elements: range
 
 
 def _numbers(record: Record, block: int, number: int) -> list[int]:
-    """The scalar accesses that may have read the number an event takes: the last ones before it."""
+    """Return the last scalar accesses before an event: one of them may have read the number that it takes."""
     found: list[int] = []
     for at in range(number - 1, -1, -1):
         event = record.event(block, at)
@@ -195,7 +196,7 @@ def _numbers(record: Record, block: int, number: int) -> list[int]:
 
 
 def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None, int, Watch]:
-    """Who wrote the source, how many rounds of the same line were passed over on the way, and what it wrote."""
+    """Return the event that wrote the source, the skipped rounds of the same line, and a Watch on its result."""
     if source.role == NUMBER:
         begin = record.event(source.block, source.event).operands[source.operand].at
         return (

@@ -1,4 +1,4 @@
-"""What the steps behind wrong elements say by themselves: a sum of halves, an addition, padding, an input's place."""
+"""Mistakes that the steps behind wrong elements show: a sum in half, an atomic add, padding, a wrong input element."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
 
-#: Halves from which on their sum is named, and the largest relative error that its rounding explains.
+#: A sum of at least so many halves is named; and the largest relative error that its rounding explains.
 _HALVES, _ROUNDING = 64, 0.05
-#: Bits of a half behind the leading one.
+#: Bits of a half's significand behind the leading one.
 _HALF_BITS = 10
 
 
 def halves_summed(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
-    """A sentence about a sum of many halves in half, where the error is as small as rounding; else nothing.
+    """Return a sentence if many halves were summed in half and the error is as small as rounding; else "".
 
-    value, right: of the element. number: what a source held.
+    value, right: the element and its reference. number: returns the value that a source held.
     """
     if not np.isfinite([value, right]).all() or abs(value - right) > _ROUNDING * abs(right):
         return ""
@@ -41,9 +41,9 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
 
 
 def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
-    """A sentence about an atomic copy that has added what is right to what was there; else nothing.
+    """Return a sentence if an atomic copy added the right value to what was there; else "".
 
-    step: the last one. value, right: of the element. number: what a source held.
+    step: the last one. value, right: the element and its reference. number: returns the value that a source held.
     """
     there = next((source for source in step.sources if step.atomic and source.argument), None)
     before = number(there) if there else None
@@ -57,9 +57,9 @@ def added_to(step: OriginStep, value: float, right: float, number: Callable[[Sou
 
 @dataclass(frozen=True)
 class Padded:
-    """A wrong element is what a copy filled in behind a row.
+    """The finding that a wrong element is padding, which a copy filled in behind a row.
 
-    op, file, line: the copy. row_bytes: of the row.
+    op, file, line: the copy. row_bytes: the length of the row.
     """
 
     op: str
@@ -76,16 +76,16 @@ class Padded:
 
 
 def padded(step: OriginStep) -> Padded | None:
-    """The first copy whose padding the element is made of; None if there is none."""
+    """Return the first copy whose padding went into the element; None if there is none."""
     found = (Padded(one.op, one.padding, one.file, one.line) for one in step.all() if one.padding)
     return next(found, None)
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Wrong elements take an input from another place than right ones do.
+    """The finding that wrong elements take an input from another place than right ones do.
 
-    name: of the first of them. argument, element: what it takes. file, line: of what reads it.
+    name: the first wrong element. argument, element: what it takes. file, line: the call that reads it.
     """
 
     name: str
@@ -105,10 +105,10 @@ class Elsewhere:
 def read_elsewhere(
     wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
 ) -> Elsewhere | None:
-    """The input that most right elements take at their own place, and all wrong ones elsewhere; None if there is none.
+    """Find an input that most right elements take at their own place, and all wrong ones elsewhere; None without one.
 
-    wrong, right: elements of the output and the steps behind them. name: of the first wrong one. Some right elements
-    may be right by chance.
+    wrong, right: elements of the output, each with the steps behind it. name: that of the first wrong element. Most
+    right elements suffice, because some may be right by chance.
     """
     if not wrong or not right:
         return None
@@ -121,7 +121,7 @@ def read_elsewhere(
 
 
 def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
-    """For each input that the element takes one element of: how far that is from its own place, and by which line."""
+    """Return, for each input from which this element takes just one: its distance from this place, line and file."""
     found: dict[str, set[tuple[int, int, str]]] = {}
     waiting, seen = [step] if step else [], set[int]()
     while waiting:

@@ -14,19 +14,19 @@ from gn_tutorial.compare.provenance.steps import OriginStep, Source, steps_to, w
 from gn_tutorial.compare.provenance.suspects import added_to, halves_summed, padded, read_elsewhere
 from gn_tutorial.errors import ArgumentError
 
-#: A launch again, traced as it is asked for.
+#: A function that repeats the launch with this tracing.
 Again = Callable[[Tracing], Trace]
 
-#: Wrong elements, and right ones, whose ways are held against each other.
+#: The most wrong elements, and the most right ones, whose steps are compared.
 _COMPARED = 6
-#: Elements of one reduction, and of all reductions behind a number, that are looked at.
+#: The most elements of one reduction, and of all reductions behind a number, whose values are read.
 _EACH, _ALL = 4096, 16384
 
 
 class Origins:
     """Where the elements of one launch's outputs come from.
 
-    again: launches it again. blocks: of the launch. Raises KernelError if it does not come to its end again.
+    again: repeats the launch. blocks: how many it has. Raises KernelError if the repeated launch does not finish.
     """
 
     def __init__(self, again: Again, blocks: int) -> None:
@@ -39,11 +39,11 @@ class Origins:
         return self._record.trace.complete
 
     def of(self, name: str, array: np.ndarray, index: int) -> Origin:
-        """Where an element of the output comes from. array: the whole output; index: into it as a flat array."""
+        """Return where an element of the output comes from. array: the whole output; index: into it as a flat array."""
         return self._with_values(name, array, index, self._steps(name, array, index))
 
     def of_wrong(self, name: str, array: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> Origin:
-        """That of the first wrong element, with marks where only wrong ones come by.
+        """Return the origin of the first wrong element. It marks the steps that only wrong elements go through.
 
         right: the reference. wrong: which elements are out of tolerance, at least one.
         """
@@ -92,7 +92,7 @@ class Origins:
 
 
 def _spread(indices: np.ndarray) -> list[int]:
-    """The first, the last, and some between."""
+    """Return at most _COMPARED of these: the first, the last, and some between."""
     if not len(indices):
         return []
     chosen = np.linspace(0, len(indices) - 1, min(len(indices), _COMPARED)).astype(int)
@@ -104,7 +104,7 @@ def _places(step: OriginStep | None) -> set[tuple[str, int]]:
 
 
 def _reductions(step: OriginStep) -> list[tuple[OriginStep, Source]]:
-    """The sources of many elements, with the steps that read them; none too many to be looked at."""
+    """Return the sources with several elements, and the step that reads each, within the limits _EACH and _ALL."""
     found, left = [], _ALL
     for one in step.all():
         for source in one.sources:
@@ -115,13 +115,13 @@ def _reductions(step: OriginStep) -> list[tuple[OriginStep, Source]]:
 
 
 def _watches(record: Record, source: Source) -> list[Watch]:
-    """One for each of the source's elements, in their order."""
+    """Return a watch for each of the source's elements, in their order."""
     place = source.block, source.event, source.operand
     return [watched(record, *place, element)[1] for element in source.elements]
 
 
 def _dominant(op: str, values: Sequence[float | None]) -> int:
-    """The number of the element that is followed: one that is no finite number, or the extreme, or the largest."""
+    """Return the index of the element to follow: one that is not finite, or else the extreme, or the largest one."""
     known = np.array([np.nan if one is None else one for one in values], np.float64)
     if not np.isfinite(known).all():
         return int(np.argmin(np.isfinite(known)))

@@ -40,7 +40,7 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
     unknown operator, a name that C++ refuses or the course has, and a folder that exists.
     """
     if not isinstance(folder, (str, Path)):
-        raise ArgumentError(f"a new operator is written to a folder's path, not {shown(folder, 60)}")
+        raise ArgumentError(f"gnt.new_operator takes the path of a folder, not {shown(folder, 60)}")
     start, root = start_folder(operator), Path(folder).expanduser()
     name = root.name or root.resolve().name
     _check_name(name)

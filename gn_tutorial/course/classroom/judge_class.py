@@ -75,7 +75,7 @@ def judge_class(
     scheduler.need_dask()
     camp = read_camp(folder)
     if into.resolve() == folder.resolve() or folder.resolve() in into.resolve().parents:
-        hint = "what lies in the class's folder is judged"
+        hint = "choose a folder outside it: gnt judge judges everything in the folder of the class"
         raise ArgumentError(f"the results would lie in the folder of the class: {into}", hint=hint)
     with _held(into):
         kept = JudgementFile(into / KEPT)

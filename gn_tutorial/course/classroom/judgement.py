@@ -84,8 +84,8 @@ class JudgementFile:
             try:
                 one = from_record(json.loads(line))
             except (ValueError, TypeError, KeyError) as error:
-                what = f"line {number} of the judgements is none: {error!r}"
-                hint = "--results names another folder; or give the file another name, and all is judged again"
+                what = f"line {number} is no judgement: {error!r}"
+                hint = "name another folder with --results; or rename the file, then everything is judged again"
                 raise ArgumentError(what, where=str(self.path), hint=hint) from error
             found[one.digest] = one
         return {digest: one for digest, one in found.items() if one.stands(version, limit)}

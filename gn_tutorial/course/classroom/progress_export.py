@@ -82,7 +82,7 @@ def write_export(export: Export, path: Path) -> None:
         try:
             read_export(path)
         except ValueError as error:
-            raise ArgumentError("another file is there, which is no export", where=str(path)) from error
+            raise ArgumentError("another file with this name exists, and it is no export", where=str(path)) from error
     try:
         write_atomically(path, (json.dumps(export.record(), indent=1, ensure_ascii=False) + "\n").encode())
     except OSError as error:
@@ -123,7 +123,7 @@ def _export(data: Any) -> Export:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"it is damaged: {error!r}") from error
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise ValueError("the name in it is none")
+        raise ValueError("its name is empty, too long, or cannot be printed")
     return Export(name, date, course, known)
 
 

@@ -123,7 +123,7 @@ def read_camp(folder: Path) -> Camp:
 
 
 def _refuse_one_learners(folder: Path, names: list[str]) -> None:
-    """Raise ArgumentError if the folder is one learner's, whose folders would be taken for learners."""
+    """Raise ArgumentError if the folder is one learner's: its subfolders would be taken for learners."""
     topics = {Path(one.file).parent.name for one in load_course()} | {"my_exercises", "my_exam", *_TASK_FOLDERS}
     theirs = [name for name in names if name in topics]
     if not theirs and names and all(re.sub(r"_\d+$", "", one) in {task.name for task in load_tasks()} for one in names):

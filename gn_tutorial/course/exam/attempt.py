@@ -110,7 +110,7 @@ class AttemptFile:
 
     def read(self) -> Attempts:
         """Read the attempts. Raises ArgumentError if the file cannot be read, and keeps the file."""
-        advice = "give it another name: your folders are untouched, and their clocks are in it"
+        advice = "rename it to begin anew: your folders are untouched, but their clocks are in this file"
         return self._kept.load(Attempts, advice) or Attempts()
 
     def keep(self, change: Callable[[Attempts], Attempts]) -> Attempts:

@@ -83,7 +83,7 @@ def load_bank(root: Path | None = None) -> Bank:
 def _topic(path: Path, pages: dict[str, Page]) -> Topic:
     title, asked = read_questions(path)
     if not title:
-        raise RegistryError("a topic has a title", where=str(path))
+        raise RegistryError("the topic has no title", where=str(path))
     for question in asked:
         if not question.level:
             raise RegistryError(f"a level is missing: {question.text}", where=str(path))

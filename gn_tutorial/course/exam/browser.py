@@ -57,10 +57,10 @@ def exam_theory(
     seed: int | None = None,
     new: bool = False,
 ) -> TheoryPaper:
-    """The open theory paper, or a new one: ``count`` questions of these topics, 1.5 minutes each unless told.
+    """Return the open theory paper, or a new one: ``count`` questions of these topics, by default 1.5 minutes each.
 
-    What is chosen here matters for a new paper only. new: hand in an open paper as it stands and draw another one; a
-    finished one stays to be read until then. Raises ArgumentError.
+    The other arguments matter for a new paper only. new: hand in an open paper as it stands and draw another one; until
+    then a finished paper stays for reading. Raises ArgumentError.
     """
     said: list[str] = []
     file = default_paper_file(load_bank(), time.time, said.append)

@@ -92,7 +92,9 @@ def _goal(key: str, given: _Objective, topics: set[str], items: Sequence[Item], 
         raise RegistryError(f"'topic' is '{given.topic}'", where=where, hint=f"one of {', '.join(sorted(topics))}")
     for page in given.lessons:
         if not re.fullmatch(r"\d\d|docs/[\w-]+\.md", page):
-            raise RegistryError(f"'lessons' has the page '{page}'", where=where, hint='as in 02 or "docs/exam.md"')
+            raise RegistryError(
+                f"'lessons' names '{page}', which is no page", where=where, hint='as in 02 or "docs/exam.md"'
+            )
     named = {kind: getattr(given, kind) for kind in KINDS}
     for kind, patterns in named.items():
         for pattern in patterns:

@@ -52,7 +52,7 @@ _UNSET = "field-never-set"
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
 _SHARES = "Notebook 03, section 'Which groups belong to which core'"
 _MEETING = "docs/exam.md, section 'Blocks that meet'"
-_NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
+_NOTES = "docs/projects.md, section 'What the tiling function gets, and the notes on it'"
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
@@ -100,7 +100,7 @@ class _Judging:
             self._judge(number, call)
         losses = self.ledger.losses()
         if losses:
-            what = "the time of an operator that is not right is not looked at"
+            what = "the time counts only if every result is right"
             slow = Loss(what, {SPEED: float(self.task.points[SPEED])}, read=self.task.reading(SPEED))
             return Marks(self.task.name, self.task.points, (*losses, slow), len(calls))
         share, slower = speed(self.task, self.project, bound_call(self.task, self.seed))

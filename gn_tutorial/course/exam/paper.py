@@ -67,9 +67,9 @@ def draw(
     and bank give the same paper. Raises ArgumentError.
     """
     if count < 1:
-        raise ArgumentError(f"a paper of {count} questions is none", hint=f"--count {QUESTIONS}")
+        raise ArgumentError(f"a paper cannot have {count} questions", hint=f"--count {QUESTIONS}")
     if minutes is not None and not 0 < minutes <= 24 * 60:
-        raise ArgumentError(f"{minutes:g} minutes are no time for a paper", hint="more than 0, a day at most")
+        raise ArgumentError(f"a paper cannot last {minutes:g} minutes", hint="more than 0, a day at most")
     chosen = [bank.topic(name) for name in dict.fromkeys(topics)] or list(bank.topics)
     dice = random.Random(seed)
     waiting = {topic.name: dice.sample(topic.questions, len(topic.questions)) for topic in chosen}

@@ -78,7 +78,7 @@ def _gap(header: str) -> str:
 def _macros(struct: str) -> str:
     body = _BODY.search(struct)
     if body is None:
-        raise RegistryError("a tiling struct is 'struct Name { ... };'", where="struct.h")
+        raise RegistryError("there is no tiling struct, 'struct Name { ... };'", where="struct.h")
 
     def macro(found: re.Match[str]) -> str:
         ctype, name, many, comment = found.groups()

@@ -102,7 +102,7 @@ class Task(
         for key, around in (("text", None), ("infer_shape", "\n"), ("reference", "\n")):
             force_setattr(self, key, getattr(self, key).strip(around))
         if tuple(self.points) != PARTS or sum(self.points.values()) != 100:
-            raise ValueError("the points are those of every part, in order, and 100 in all")
+            raise ValueError("'points' must name every part, in their order, and sum to 100")
         for part in sorted(self.read.keys() - {*PARTS}):
             raise ValueError(f"'{part}' is no part; there are {', '.join(PARTS)}")
         for case, one in itertools.product((*self.hidden, self.bound), self.definition.inputs):

@@ -49,7 +49,7 @@ def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterato
         yield Unmet("workspace-without-library", what, stops=True)
     if not users and plan.workspace > library and re.search(r"\bworkspace\b", _IDLE.sub("", text)):
         what = (
-            f"the kernel uses workspace as it comes: its first {library:,} bytes are the library's; "
-            "GetUserWorkspace(workspace) finds yours"
+            f"the kernel uses workspace from its start, but the first {library:,} bytes belong to the library: "
+            "GetUserWorkspace(workspace) returns yours"
         )
         yield Unmet("workspace-of-library", what, in_kernel=True)

@@ -22,8 +22,8 @@ from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 REFUSED = "refused"
-#: The smallest value that is tried unless told, in steps of the field: smaller tiles take the twin long and never win.
-#: A field that counts one by one begins at 1.
+#: The smallest value that is tried by default, in steps of the field: smaller tiles take the twin long and never win.
+#: For a field whose step is 1, values begin at 1.
 _FIRST = 4
 
 
@@ -36,11 +36,10 @@ class HasFields(Protocol):
 
 
 class Tunable(Protocol):
-    """A launch that one whole number changes.
+    """A launch that depends on one whole number.
 
-    chosen_by: as in Tuning. name, case: of the kernel and of what it is called with. field, own: the number's name, and
-    what it is if nobody changes it. itemsize: bytes of the Unified Buffer that each unit of it needs at least; 0: not
-    known.
+    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field, own: the number's name and
+    its unchanged value. itemsize: the least bytes of the Unified Buffer that each unit of it needs; 0: unknown.
     """
 
     chosen_by: str
@@ -51,18 +50,18 @@ class Tunable(Protocol):
     itemsize: int
 
     def tile(self, value: int) -> Any:
-        """The struct with that value."""
+        """Return the struct with that value."""
 
     def launch(self, tile: Any) -> tuple[Profile, bool]:
-        """The launch, modelled, and whether its numbers are right. Raises KernelError."""
+        """Return the profile of a launch, and whether its numbers are right. Raises KernelError."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED, then ``note`` says why.
+    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED; ``note`` says why it was refused.
 
-    modelled_us: None if it was refused. ub_bytes: of the Unified Buffer, of the block that used most. tile: the struct
-    that was passed. ours: it is the value that the host function chose.
+    modelled_us: None if it was refused. ub_bytes: bytes of the Unified Buffer in the block that used most. tile: the
+    struct that the launch got. ours: whether the host function chose this value.
     """
 
     value: int
@@ -78,9 +77,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """All candidates, by value. bound_us: of the operator on this shape (gn_tutorial.timing.lower_bound).
+    """All candidates, by value. bound_us: the operator's lower bound on this shape (gn_tutorial.timing.lower_bound).
 
-    chosen_by: who chose the value that is there if nobody changes it.
+    chosen_by: what chose the unchanged value, in words.
     """
 
     kernel: str
@@ -93,23 +92,23 @@ class Tuning:
 
     @property
     def ran(self) -> tuple[Candidate, ...]:
-        """Those that computed the right numbers."""
+        """The candidates that computed the right numbers."""
         return tuple(one for one in self.candidates if one.status == OK)
 
     @property
     def best(self) -> Candidate | None:
-        """The fastest; of equal ones that which leaves most of the Unified Buffer free, then the host function's."""
+        """The fastest; of equally fast ones the one that uses least of the Unified Buffer, then the host function's."""
         order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
         return min(self.ran, key=order, default=None)
 
     @property
     def matters(self) -> bool:
-        """Whether any two values differ in time or in room: if not, the kernel hardly reads the field."""
+        """Whether any two values differ in time or in memory; if not, the kernel probably does not use the field."""
         return len({(one.modelled_us, one.ub_bytes) for one in self.ran}) > 1
 
     @property
     def default(self) -> Candidate:
-        """What the host function chose."""
+        """The candidate that the host function chose."""
         return next(one for one in self.candidates if one.ours)
 
 
@@ -126,7 +125,7 @@ def tune(
 ) -> Tuning:
     """Try values of a field of the tiling struct, and the host function's own.
 
-    field: "" for the one that bench.toml names. values: what to try; none: a series up to the size of the Unified
+    field: "" for the one that bench.toml names. values: the values to try; none: a series up to the size of the Unified
     Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
     value that cannot be, and for an operator without a tiling struct.
     """
@@ -248,7 +247,7 @@ def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
         known = grid.knob(spec.step)
         if known is None:
             raise ArgumentError(
-                f"nothing says what to tune of {spec.id}", hint="--field, or [[tune]] in its bench.toml"
+                f"it is unknown which field of {spec.id} to tune", hint="--field, or [[tune]] in its bench.toml"
             )
         return known
     return next((one for one in grid.tune if one.field == field), Tune(field, multiple=1))
@@ -269,7 +268,7 @@ def _checked(values: Sequence[int], knob: Tune) -> list[int]:
 
 
 def _series(knob: Tune, most: int) -> list[int]:
-    """4, 6, 8, 12, 16, 24 ... steps of the field: each about 1.4 times the one before, up to ``most``."""
+    """Return 4, 6, 8, 12, 16, 24 ... steps of the field: each about 1.4 times the one before, up to ``most``."""
     values, step = set(), 1 if knob.multiple == 1 else _FIRST
     while step * knob.multiple <= most:
         values |= {step * knob.multiple, step * 3 // 2 * knob.multiple}
@@ -278,7 +277,7 @@ def _series(knob: Tune, most: int) -> list[int]:
 
 
 def _between(value: int, tried: Sequence[int], multiple: int) -> list[int]:
-    """The multiples halfway between a value and what was tried below and above it."""
+    """Return the multiples halfway between a value and the tried ones next below and above it."""
     place = tried.index(value)
     beside = tried[max(place - 1, 0) : place] + tried[place + 1 : place + 2]
     halves = {(value + one) // 2 // multiple * multiple for one in beside}
@@ -296,7 +295,7 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max}
 
 
 def evaluate(text: str, names: Mapping[str, int]) -> int:
-    """The value of an expression of whole numbers, names, ``+ - * // %``, min and max.
+    """Return the value of an expression of whole numbers, names, ``+ - * // %``, min and max.
 
     Raises ArgumentError quoting the expression for anything else, an unknown name, or a division by zero.
     """
@@ -314,7 +313,7 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> int:
             return number
         case ast.Name(id=name):
             if name not in names:
-                raise ValueError(f"nothing is called '{name}'")
+                raise ValueError(f"there is no name '{name}'")
             return names[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _OPERATORS[type(op)](_value(left, names), _value(right, names))

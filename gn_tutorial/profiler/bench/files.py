@@ -22,7 +22,7 @@ _ABOUT = "modelled times in microseconds; measured_us: measured elsewhere, with 
 
 
 def as_data(bench: Bench) -> dict[str, Any]:
-    """The bench as JSON has it."""
+    """Return the bench as plain data for JSON."""
     return {
         "format": FORMAT,
         "about": _ABOUT,
@@ -36,7 +36,7 @@ def as_data(bench: Bench) -> dict[str, Any]:
 
 
 def as_csv(bench: Bench) -> str:
-    """One line for each row, machine first; shapes as ``8x32x64x64``."""
+    """Return CSV text: one line for each row, the machine's name first; shapes as ``8x32x64x64``."""
     names = [each.name for each in dataclasses.fields(BenchRow)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -52,20 +52,20 @@ def as_csv(bench: Bench) -> str:
 
 
 def as_json(bench: Bench) -> str:
-    """The text of the JSON file."""
+    """Return the text of the JSON file."""
     return json.dumps(as_data(bench), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def dated(path: Path) -> Path:
-    """The path with ``{date}`` in its name replaced by today's date."""
+    """Return the path with ``{date}`` in its name replaced by today's date."""
     return path.with_name(path.name.replace("{date}", datetime.date.today().isoformat()))
 
 
 def check_path(path: Path) -> Path:
-    """The JSON file to write, its date filled in. Raises ArgumentError if it cannot be one."""
+    """Return the path of the JSON file, its date filled in. Raises ArgumentError for another suffix, or no folder."""
     found = dated(path)
     if found.suffix != ".json":
-        raise ArgumentError(f"--out {path}: the file is a .json; a .csv is written beside it")
+        raise ArgumentError(f"--out {path}: the name must end in .json; a .csv is written beside it")
     if not found.resolve().parent.is_dir():
         raise ArgumentError(f"--out {path}: there is no folder {found.parent}")
     return found
@@ -83,7 +83,7 @@ def save(bench: Bench, path: Path) -> tuple[Path, Path]:
 
 
 def load(path: Path) -> Bench:
-    """Read what ``save`` wrote. Raises ArgumentError for a file that is none."""
+    """Read a file that ``save`` wrote. Raises ArgumentError for any other file."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:

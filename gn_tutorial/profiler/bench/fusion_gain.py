@@ -29,9 +29,9 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 class FusionGain:
     """A fused launch beside the launches that it replaces, on the same arrays.
 
-    operator: the fused one. parts, fused: their profiles; modelled times, counted bytes. errors: of what the parts give
-    and of what the fused launch gives, the largest distance from the float64 reference, divided by the output's largest
-    number; what passes between launches is rounded to the tensors' dtype, so the parts' is often the larger one.
+    operator: the fused one. parts, fused: their profiles, with modelled times and counted bytes. errors: two numbers,
+    for the parts and for the fused launch: the largest distance from the float64 reference, divided by the output's
+    largest number. The first is often larger, because tensors between launches are rounded to their dtype.
     """
 
     operator: str
@@ -51,7 +51,7 @@ class FusionGain:
 
     @property
     def ub_bytes(self) -> tuple[int, int]:
-        """Bytes of the Unified Buffer that a core has in use at once: the most of the parts, and the fused launch's."""
+        """The most bytes of the Unified Buffer that a core uses at once, in the parts and in the fused launch."""
         return max(one.tally.ub_high_water for one in self.parts), self.fused.tally.ub_high_water
 
     @property
@@ -67,12 +67,12 @@ class FusionGain:
 
     @property
     def pays(self) -> bool:
-        """Whether the fused launch is the faster way, by the model."""
+        """Whether the fused launch is faster than the parts, by the model."""
         return self.speed_up > 1.0
 
     @property
     def reason(self) -> str:
-        """Why, in a sentence: which of the launches' costs the fusion saves, and what limits it."""
+        """A sentence on why it pays or not: the bytes and launches that the fusion saves, and its binding limit."""
         before, after = self.bytes
         fewer = f"{1.0 - after / before:.0%} fewer bytes" if after < before else "no fewer bytes"
         limit = self.fused.binding.name
@@ -80,7 +80,7 @@ class FusionGain:
         return words if self.pays else f"{words}: slower by {1.0 / self.speed_up - 1.0:.0%}"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table: each launch, their sum, and the fused one."""
+        """Return the rows of the table: each launch, their sum, and the fused one."""
         found = [_row(one) for one in self.parts]
         (us, _), (total, _), (ub, _) = self.microseconds, self.bytes, self.ub_bytes
         found.append((f"{len(self.parts)} launches", f"{us:.2f}", f"{total:,}", f"{ub:,}", "", f"{self.errors[0]:.1e}"))
@@ -113,7 +113,7 @@ def _row(one: Profile) -> tuple[str, ...]:
 
 
 def moved(profile: Profile) -> int:
-    """Bytes that a launch moves between global and local memory, both ways."""
+    """Return the bytes that a launch moves between global and local memory, both ways."""
     return profile.tally.bytes_in + profile.tally.bytes_out
 
 
@@ -131,7 +131,7 @@ def fusion_gain(
     nothing, and what a call raises.
     """
     if not isinstance(target, (str, Kernel)):
-        raise ArgumentError(f"a fused operator is its name or a kernel, not {shown(target, 60)}")
+        raise ArgumentError(f"fusion_gain takes the name of an operator, or a kernel, not {shown(target, 60)}")
     op, spec = find_kernel(target) if isinstance(target, str) else (target.op, target.spec)
     if op is None or spec is None:
         raise ArgumentError("a kernel that is not registered replaces nothing", hint='fusion_gain("swiglu", gate, up)')
@@ -151,7 +151,7 @@ def fusion_gain(
 
 
 def _error(found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
-    """The largest distance of an output, divided by its largest number; of all outputs the worst."""
+    """Return the error of the worst output: its largest distance, divided by its largest number."""
     errors = [0.0]
     for name, right in expected.items():
         if right.size:

@@ -18,9 +18,9 @@ from gn_tutorial.operators.spec import OpSpec
 from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
 from gn_tutorial.toml_file import convert, read_toml
 
-#: The kind of a shape that somebody asked for on the command line, or that stands under [example].
+#: The kind of a shape that comes from the command line or from [example].
 OWN = "own"
-#: What a target may check; each has the keys that ``bench.targets`` reads.
+#: The checks of targets -> the keys that such a target must have; ``bench.targets`` reads them.
 CHECKS = {
     "share of bound": ("least",),
     "at most": ("factor", "plus_us"),
@@ -28,17 +28,17 @@ CHECKS = {
     "speed-up": ("kernel", "over", "least"),
     "as it was": ("factor", "machine"),
 }
-#: Keys that a target of one check may have besides.
+#: Further keys that a target with this check may have.
 MORE = {"speed-up": {"bound"}}
 
 
 class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
     """One shape of the grid.
 
-    kind: which shapes it belongs to, for targets. attributes: of the operator, by name. lengths: those that the shape
-    does not fix, as the O of Linear's weight, by symbol; others are the example's. measured_us: what somebody
-    else measured on a device, with its ``source``; None: nobody did. was_us: the modelled time of the kernel that is
-    judged, in microseconds, when the grid was last set; None: nothing is held to it.
+    kind: the name of its group; targets select shapes by it. attributes: the operator's, by name. lengths: by symbol,
+    those that the shape does not fix, as the O of Linear's weight; the others are the example's. measured_us: a time
+    that somebody else measured on a device, with its ``source``; None without one. was_us: the modelled time of the
+    judged kernel, in microseconds, when the grid was last changed; None: it is not compared.
     """
 
     shape: tuple[Annotated[int, Meta(ge=1)], ...]
@@ -67,11 +67,12 @@ class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Target(Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that the results are held to.
+    """One condition that the results have to meet.
 
-    check: one of CHECKS. kinds: the shapes it is about; empty: all. bound: only those of them that have a bound of this
-    kind (``timing.lower_bound``) for the kernel; "": any. kernel: the kernel it is about; "": the last of the ladder
-    that takes the dtype. machine: the one that times are held to, by its name. The numbers are those of CHECKS[check].
+    check: one of CHECKS. kinds: the kinds of shapes that it applies to; empty: all. bound: only shapes whose bound for
+    the kernel is of this kind (``timing.lower_bound``); "": any. kernel: the kernel that is judged; "": the last of the
+    ladder that takes the dtype. machine: the name of the machine whose times are compared. The other fields are the
+    numbers of CHECKS[check].
     """
 
     name: str
@@ -92,10 +93,10 @@ class Target(Struct, frozen=True, forbid_unknown_fields=True):
 class Tune(Struct, frozen=True, forbid_unknown_fields=True):
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
-    from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
-    fields that depend on it, each as an expression of whole numbers over the struct's fields and ``cores``, the number
-    that the machine has. most: the largest value of the series that is tried, as such an expression; "": what the
-    Unified Buffer holds.
+    from_step: the first step of the ladder whose kernels are tuned by it; a Tune with a later step replaces it there.
+    follows: field that depends on it -> its value, an expression of whole numbers over the struct's fields and
+    ``cores``, the machine's number of cores. most: the largest value that is tried, as such an expression; "": the
+    largest that fits into the Unified Buffer.
     """
 
     field: str
@@ -118,7 +119,7 @@ class Grid:
     tune: tuple[Tune, ...] = ()
 
     def knob(self, step: int) -> Tune | None:
-        """What a kernel of this step is tuned by."""
+        """Return the field by which a kernel of this step is tuned; None without one."""
         return max((one for one in self.tune if one.from_step <= step), key=lambda one: one.from_step, default=None)
 
 
@@ -134,7 +135,7 @@ class _Bench(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_grid(op: OpSpec) -> Grid:
-    """The operator's grid. Raises RegistryError naming the file and the key at fault."""
+    """Return the operator's grid. Raises RegistryError naming the file and the key at fault."""
     path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
     if not path.is_file():
         return Grid((example_case(op),))
@@ -144,26 +145,26 @@ def load_grid(op: OpSpec) -> Grid:
     try:
         _check(op, grid, data)
     except ValueError as error:
-        raise RegistryError(f"this grid lacks something or has it wrong: {error}", where=str(path)) from error
+        raise RegistryError(f"the grid has a mistake: {error}", where=str(path)) from error
     return grid
 
 
 def example_case(op: OpSpec) -> BenchCase:
-    """The shape and attributes of the operator's [example]."""
+    """Return the shape and attributes of the operator's [example]."""
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
     return BenchCase(tuple(op.example["shape"]), attributes)
 
 
 def _check(op: OpSpec, grid: Grid, data: dict[str, Any]) -> None:
-    """Raises ValueError for what an operator, a target or a shape lacks. data: which keys a target has."""
+    """Raise ValueError if the operator, a target or a shape lacks something. data: the file's keys."""
     if grid.tune and op.tiling is None:
-        raise ValueError(f"a field of the tiling struct is named, and {op.name} has none")
+        raise ValueError(f"[[tune]] names a field, but {op.name} has no tiling struct")
     for case in grid.cases:
         _check_case(op, case)
     for target, given in zip(grid.targets, data.get("targets", ()), strict=True):
         _check_target(op, target, set(given))
         if unknown := set(target.kinds) - {case.kind for case in grid.cases}:
-            raise ValueError(f"target '{target.name}': no shape is '{unknown.pop()}'")
+            raise ValueError(f"target '{target.name}': no shape has the kind '{unknown.pop()}'")
 
 
 def _check_case(op: OpSpec, case: BenchCase) -> None:
@@ -171,7 +172,9 @@ def _check_case(op: OpSpec, case: BenchCase) -> None:
         raise ValueError(f"shape {list(case.shape)}: no attribute {unknown.pop()}")
     axes = {axis for argument in op.inputs for axis in argument.shape or ()} - set(op.inputs[0].shape or ())
     if unknown := set(case.lengths) - axes:
-        raise ValueError(f"shape {list(case.shape)}: no length '{unknown.pop()}' is open")
+        raise ValueError(
+            f"shape {list(case.shape)}: the operator has no length '{unknown.pop()}' besides those of the shape"
+        )
     if (case.measured_us is None) == bool(case.source):
         raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
 

@@ -1,7 +1,7 @@
 """The launches that a fused operator replaces, run one after the other on the same arrays.
 
-``[[replaces]]`` in a fused operator's ``op.toml`` names them, and says what each of their arrays is: an array of the
-fused operator, or one that only the parts know, because it passes from one to the next through memory.
+``[[replaces]]`` in a fused operator's ``op.toml`` names them. It says which array of the fused operator each of their
+arrays is; any other array passes from one part to the next through memory.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def run_parts(
     attributes: Mapping[str, Any],
     launch: Callable[..., Result] = Kernel.__call__,
 ) -> tuple[list[Result], dict[str, np.ndarray]]:
-    """Run what ``op`` replaces. Returns the result of each launch, and the arrays that ``op`` itself would return.
+    """Run the launches that ``op`` replaces. Returns each one's result, and the arrays that ``op`` itself would return.
 
-    arrays, attributes: of a call of ``op``, by name. A part gets the attributes that it has. launch: is given a Kernel,
-    arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing, RegistryError for a part
-    that needs an array which nobody makes.
+    arrays, attributes: those of a call of ``op``, by name. A part gets the attributes that it has. launch: called with
+    a Kernel, and with arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing,
+    RegistryError for a part that needs an array which no other part makes.
     """
     if not op.replaces:
         fused = ", ".join(name for name, one in load_registry().items() if one.replaces)
@@ -42,7 +42,8 @@ def run_parts(
             if inputs[one.name] is None and one.fill is None:
                 made = ours.get(one.name, "no array")
                 raise RegistryError(
-                    f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file)
+                    f"'{one.name}' of {part.kernel} is '{made}', which is no array of the call and no earlier output",
+                    where=str(op.file),
                 )
         numbers = {one.name: attributes[one.name] for one in its.attributes if one.name in attributes}
         result = launch(Kernel.registered(its, spec), **inputs, **numbers)

@@ -27,7 +27,7 @@ from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
-#: The dtype in which a shape is run besides, where a kernel does not take the one that was measured.
+#: The dtype in which a kernel runs on a shape whose own dtype it does not take.
 INSTEAD = "float32"
 #: Observed launches of 64 M elements take a minute on a laptop; a kernel that hangs should still end.
 _LIMITS = Limits(seconds=1800.0)
@@ -37,17 +37,17 @@ _LIMITS = Limits(seconds=1800.0)
 class BenchRow:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
-    case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the time says little:
-    the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or UNSUPPORTED;
-    ``note`` says why. Unless the kernel ran, times are None. instead_of: the dtype that was asked for, if this row has
-    another one.
+    case: the shape, its attributes and its dtype, as text. kind: that of the shape. status: OK, WRONG (the time says
+    little: the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or
+    UNSUPPORTED; ``note`` says why. Times are None if the kernel did not run. instead_of: the dtype of the grid, if this
+    row has another one.
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
-    waits: why the pipe of the binding limit stood idle longest, in the recorded blocks. measured_us: what somebody else
-    measured on a device with another kernel. was_us: as in BenchCase. parts_us: of a fused kernel, the launches that it
-    replaces, one after the other.
+    waits: the reason of the longest idle time of the binding limit's pipe, in the recorded blocks. measured_us: a time
+    that somebody else measured on a device with another kernel. was_us: as in BenchCase. parts_us: for a fused kernel,
+    the time of the launches that it replaces, one after the other.
 
-    blocks, recorded: of the launch, and how many of them were traced.
+    blocks, recorded: the number of blocks of the launch, and of those that were traced.
     """
 
     kernel: str
@@ -82,7 +82,7 @@ class BenchRow:
 
 @dataclass(frozen=True)
 class Bench:
-    """The rows of one run, by shape, then by step. machine: its name; constants: its figures. seed: of the inputs."""
+    """The rows of one run, by shape, then by step. constants: the machine's figures. seed: the seed of the inputs."""
 
     operator: str
     machine: str
@@ -92,7 +92,7 @@ class Bench:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, kernel: str) -> tuple[BenchRow, ...]:
-        """The rows of one kernel."""
+        """Return the rows of one kernel."""
         return tuple(row for row in self.rows if row.kernel == kernel)
 
     @property
@@ -102,7 +102,7 @@ class Bench:
 
 
 class BenchJob(NamedTuple):
-    """One kernel on one shape, before it runs. instead_of: as in BenchRow; why_not: why it does not run."""
+    """One kernel on one shape, before it runs. instead_of: as in BenchRow; why_not: the reason if it will not run."""
 
     spec: KernelSpec
     case: BenchCase
@@ -112,7 +112,7 @@ class BenchJob(NamedTuple):
 
 
 def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everything: bool = False) -> list[BenchJob]:
-    """What to run, by shape: each kernel in the shape's dtype, and in float32 besides if it does not take that.
+    """Return the jobs, by shape: each kernel in the shape's dtype, or in float32 if it does not take that dtype.
 
     everything: also kernels that work element by element on shapes above ``grid.scalar_elements``.
     """
@@ -120,7 +120,7 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
     slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
     jobs = []
     for case in grid.cases:
-        # What was measured, or set, in another dtype says nothing of this one.
+        # Times that were measured, or noted, in the other dtype do not apply to this one.
         other = structs.replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
         instead = []
         for spec in kernels:
@@ -144,7 +144,7 @@ def _perhaps(job: BenchJob, slow: set[str], grid: Grid) -> BenchJob:
 def works_by_element(op: OpSpec, spec: KernelSpec) -> bool:
     """Whether a kernel makes at least one scalar access per element, counted on the operator's example.
 
-    A kernel that fails there says so in the rows of its shapes.
+    False for a kernel that fails on the example: the rows of its shapes report the error.
     """
     case = example_case(op)
     arrays = random_inputs.inputs(op, case.shape, dtype=spec.dtypes[0], attributes=case.attributes)
@@ -167,8 +167,8 @@ def run_grid(
 ) -> Bench:
     """Run every kernel on every shape, on all cores of the machine, from a cold L2 cache.
 
-    tell: called with how many launches are done, of how many, and what comes next. A kernel that fails, or is wrong,
-    is a row that says so.
+    tell: called with how many launches are done, how many there are, and the next one. The row of a kernel that fails,
+    or is wrong, says so.
     """
     jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
     rows: list[BenchRow] = []
@@ -182,7 +182,7 @@ def run_grid(
 
 
 class _Inputs:
-    """The seeded arrays of a shape and what the reference makes of them; kept for the kernels that follow."""
+    """The seeded arrays of the last shape and the reference's results, kept for the next kernels on that shape."""
 
     def __init__(self, op: OpSpec, seed: int) -> None:
         self._op, self._seed = op, seed
@@ -229,14 +229,14 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
 
 
 def _parts_us(op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> float:
-    """Modelled time of the launches that a fused operator replaces, each from a cold L2 cache, as the fused one."""
+    """Return the modelled time of the launches that a fused operator replaces, each from a cold L2 cache."""
     launch = functools.partial(run_traced, blocks=machine.cores, limits=_LIMITS)
     results, _ = run_parts(op, arrays, attributes, launch)
     return sum(profile_of(one, machine=machine).microseconds for one in results)
 
 
 def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:
-    """The row with what a launch's profile says. right: whether the kernel's numbers are."""
+    """Return the row with the facts of a launch's profile. right: whether the kernel's numbers are right."""
     doubts, bound = doubts_about(made, right), made.bound
     return replace(
         row,
@@ -255,21 +255,21 @@ def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:
 
 
 def doubts_about(made: Profile, right: bool) -> str:
-    """Why a modelled time says little; "" if it does not. right: whether the kernel's numbers are."""
+    """Return why a modelled time says little; "" without a doubt. right: whether the kernel's numbers are right."""
     found = [] if right else ["its numbers are out of tolerance"]
     if not made.trace.complete:
         found.append("the room for the trace ended: the time is too short")
     return "; ".join(found)
 
 
-#: The pipe that a binding limit is about: why that one stood idle says more than why others did.
+#: The pipe of each binding limit: its idle times say more about the launch than those of the other pipes.
 _PIPE_OF = {"HBM": Pipe.MTE2, "L2": Pipe.MTE2, "MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V}
 
 
 def longest_wait(made: Profile) -> str:
-    """Why the pipe of the binding limit stood idle longest: ``MTE2 waits for V (line 46), 41% of the time``.
+    """Return the reason of the longest idle time of the binding limit's pipe, "" if it never waited.
 
-    The share is of the recorded blocks' time. "" if it never waited.
+    Such as ``MTE2 waits for V (line 46), 41% of the time``, a share of the recorded blocks' time.
     """
     pipe = _PIPE_OF.get(made.binding.name, Pipe.S)
     stall = next((one for one in made.stalls if one.pipe is pipe), None)
@@ -281,14 +281,14 @@ def longest_wait(made: Profile) -> str:
 
 
 def reason(error: GntError) -> str:
-    """An error in one line; of a fault the ids of its findings."""
+    """Return an error in one line; for a fault, the ids of its findings."""
     if isinstance(error, KernelFault) and error.diagnostics:
         return ", ".join(dict.fromkeys(one.id for one in error.diagnostics))
     return error.what
 
 
 def rows_that_ran(rows: Sequence[BenchRow]) -> Iterator[BenchRow]:
-    """Those with a time."""
+    """Return the rows that have a modelled time."""
     return (row for row in rows if row.modelled_us is not None)
 
 

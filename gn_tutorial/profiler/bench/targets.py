@@ -8,12 +8,12 @@ from typing import NamedTuple
 from gn_tutorial.profiler.bench.grid import Target
 from gn_tutorial.profiler.bench.run import OK, SKIPPED, UNSUPPORTED, Bench, BenchRow, rows_that_ran
 
-#: Rows that the list of the worst names.
+#: The length of the list of the worst rows.
 WORST = 10
 
 
 class TargetVerdict(NamedTuple):
-    """One target. met: None if nothing of it was run. found: by how much, in words. missed: the shapes at fault."""
+    """The verdict on a target. met: None if no shape of it was run. found: the result in words. missed: its shapes."""
 
     name: str
     met: bool | None
@@ -27,7 +27,7 @@ class TargetVerdict(NamedTuple):
 
 
 def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
-    """A verdict for each target."""
+    """Return a verdict for each target."""
     checks: dict[str, Callable[[Bench, Target], TargetVerdict]] = {
         "share of bound": _share_of_bound,
         "at most": _at_most,
@@ -39,9 +39,9 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
 
 
 def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[BenchRow]:
-    """One row for each shape: of the named kernel, or of the last of the ladder that was run in the shape's dtype.
+    """Return one row for each shape: that of the named kernel, or of the ladder's last that ran in the shape's dtype.
 
-    A shape that no kernel takes in its dtype gives the row that says so.
+    If no kernel takes a shape in its dtype, its row is UNSUPPORTED.
     """
     found: dict[str, BenchRow] = {}
     for row in bench.rows:
@@ -53,13 +53,13 @@ def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> li
 
 
 def worst(bench: Bench) -> list[BenchRow]:
-    """The rows of the judged kernels with the largest ratio to their bound, at most WORST of them."""
+    """Return the rows of the judged kernels with the largest ratio to their bound, at most WORST of them."""
     ran = list(rows_that_ran(judged_rows(bench)))
     return sorted(ran, key=lambda row: -(row.ratio or 0.0))[:WORST]
 
 
 def below_bound(bench: Bench) -> list[BenchRow]:
-    """Rows that are modelled below their bound: there the bound is wrong, or the model."""
+    """Return the rows that are modelled below their bound, which shows a mistake in the bound or in the model."""
     return [row for row in rows_that_ran(bench.rows) if (row.ratio or 0.0) < 1.0]
 
 
@@ -91,13 +91,13 @@ def _each(
     higher: bool,
     unit: str,
 ) -> TargetVerdict:
-    """A target that every shape has to meet on its own."""
+    """Return the verdict on a target that every shape has to meet on its own."""
     rows = [row for row in rows if row.status != SKIPPED]
     ran = list(rows_that_ran(rows))
     broken = [row for row in rows if row.modelled_us is None]
     if not ran and not broken:
         return TargetVerdict(target.name, None, "no shape of it was run")
-    # How far from the limit, as a factor: above 1 is met.
+    # The distance from the limit as a factor; 1 or more meets the target.
     room = {row.case: (value(row) / limit(row) if higher else limit(row) / value(row)) for row in ran}
     missed = [row.case for row in ran if room[row.case] < 1.0 or row.status != OK] + [row.case for row in broken]
     words = f"{len(rows) - len(missed)} of {len(rows)}"

@@ -72,7 +72,7 @@ class Builder:
             raise ArgumentError(
                 f"make: {binary.name} was not configured by cmake",
                 where=str(binary),
-                hint="a Makefile of the test's own is not read: cmake or g++ lines in run.sh are",
+                hint="a Makefile of the test's own is not read; only cmake or g++ lines in run.sh are",
             )
         source, variables = self._configured[binary]
         plans = read_cmake(source, binary, environment, variables)

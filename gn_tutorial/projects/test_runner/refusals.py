@@ -40,7 +40,7 @@ def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any)
     if value is Mark.NONE and not argument.optional:
         what = f"{label} is a null pointer"
         raise RefusedCall(
-            NULL_POINTER, call_note("aclnn-null", what, "check what aclCreateTensor and its kin returned")
+            NULL_POINTER, call_note("aclnn-null", what, "check what aclCreateTensor, or the like, returned")
         )
     for one in value if isinstance(value, list) else [value]:
         if one is Mark.DEAD:
@@ -50,7 +50,9 @@ def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any)
             )
         if isinstance(one, SentTensor) and not one.dtype:
             hint = f"one of {', '.join(sorted(TYPE_NAMES.values()))}"
-            raise RefusedCall(INVALID, call_note("aclnn-dtype", f"{label} has a type that no kernel here has", hint))
+            raise RefusedCall(
+                INVALID, call_note("aclnn-dtype", f"{label} has a type that the twin's kernels do not have", hint)
+            )
         if isinstance(one, SentTensor) and not one.has_data and 0 not in one.shape:
             what = f"{label} has elements, and its data is a null pointer"
             raise RefusedCall(NULL_POINTER, call_note("aclnn-null", what, "allocate it with aclrtMalloc before"))
@@ -84,6 +86,6 @@ def workspace_note(name: str, wanted: int, kind: str, asked: int, room: int) -> 
         return call_note("workspace-too-small", what, "allocate what the first call says", "error")
     if asked < wanted:
         return call_note(
-            "workspace-size", f"{name} is told of {asked:,} bytes of workspace, and tiling asks for {wanted:,}"
+            "workspace-size", f"{name} is called with workspaceSize {asked:,}, and tiling asks for {wanted:,} bytes"
         )
     return None

@@ -132,7 +132,7 @@ inline void InstallHandlers() {
   for (int number : {SIGSEGV, SIGBUS}) sigdelset(&action.sa_mask, number);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE, SIGTERM, SIGALRM, SIGXCPU,
                      SIGXFSZ, SIGINT, SIGHUP}) {
-    // A program may make many trapped file calls, each of which the handler carries out.
+    // A program may make many trapped file calls, and the handler carries out each of them.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (number == SIGSYS ? 0 : static_cast<int>(SA_RESETHAND));
     sigaction(number, &action, nullptr);
   }

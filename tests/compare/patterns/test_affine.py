@@ -1,4 +1,4 @@
-"""A sign, a factor, a number more: what all wrong elements have in common is said; nothing is said of others."""
+"""A sentence names a sign, a factor or an addend that all wrong elements share; without one there is no sentence."""
 
 from __future__ import annotations
 

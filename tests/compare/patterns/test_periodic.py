@@ -1,4 +1,4 @@
-"""Where wrong elements lie in each tile, or from where on, is said; nothing is said of those that lie anywhere."""
+"""A sentence says where in each tile wrong elements lie, or where they begin; without an order there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison that fails says which inputs nobody has read, or of which an end is left out."""
+"""A comparison that fails names the inputs that nobody has read, or whose end nobody has read."""
 
 from __future__ import annotations
 

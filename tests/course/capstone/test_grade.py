@@ -106,7 +106,7 @@ def test_a_folder_without_an_operator_is_named(tmp_path: Path) -> None:
 
 
 def right_in_float32(folder: Path) -> Path:
-    """An operator of one's own that is 2 * x in three instructions, none of which waits for the one before."""
+    """Make an operator of one's own: 2 * x in three instructions, and none waits for the one before."""
     made = new_operator(folder / "mine")
     (made / "bench.toml").write_text('[[shapes]]\nshape = [300, 1000]\nkind = "few"\n', encoding="utf-8")
     call = "    AscendC::{}f, static_cast<int32_t>(n));\n"

@@ -30,7 +30,7 @@ def test_a_start_runs_without_a_finding_and_copies_x(operator: str, tmp_path: Pa
 
 
 def _odd_files(made: Path, file: str) -> Iterator[tuple[str, str]]:
-    """The file with a byte-order mark, with a byte that is not UTF-8, and as a pipe; and what is said of each."""
+    """Write the file with a byte-order mark, with a byte that is not UTF-8, and as a pipe; yield each one's error."""
     path, comment = made / file, b"# " if file.endswith(".py") else b"// "
     right = path.read_bytes()
     path.write_bytes(b"\xef\xbb\xbf" + right)

@@ -1,4 +1,4 @@
-"""The file of judgements: what a killed run leaves, what stands at the next call, what is no such file."""
+"""The file of judgements: it survives a killed run, the next call uses it, and another file is refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_is_judged_again(status: str, version: str, limit: float, stands: b
 def test_another_file_is_not_overwritten(tmp_path: Path, line: str) -> None:
     file = JudgementFile(tmp_path / "judgements.jsonl")
     file.path.write_text(f"{line}\n")
-    with pytest.raises(ArgumentError, match="line 1 of the judgements is none"):
+    with pytest.raises(ArgumentError, match="line 1 is no judgement"):
         file.read("1", 300.0)
 
 

@@ -108,7 +108,7 @@ def test_the_same_text_is_judged_once(camp: Path, hand_in: HandIn) -> None:
 
 
 def test_no_port_is_opened() -> None:
-    """Who may ask a worker to run something runs it as whoever judges."""
+    """A port would let other users of the machine run code as the user who judges."""
     before = {one.laddr for one in psutil.Process().net_connections() if one.status == psutil.CONN_LISTEN}
     with scheduler.local(2) as client:
         listening = {one.laddr for one in psutil.Process().net_connections() if one.status == psutil.CONN_LISTEN}

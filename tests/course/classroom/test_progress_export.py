@@ -64,7 +64,7 @@ def test_an_export_is_replaced_and_another_file_is_not(learner: Path) -> None:
     write_export(replace(own_export("ada"), date="2030-01-01T00:00:00+00:00"), path)
     assert read_export(path).date.startswith("2030")
     path.write_text("a letter")
-    with pytest.raises(ArgumentError, match="another file is there"):
+    with pytest.raises(ArgumentError, match="another file with this name exists"):
         write_export(own_export("ada"), path)
     assert path.read_text() == "a letter"
 
@@ -102,7 +102,7 @@ def submission(**other: object) -> str:
         (changed(attempts=[{"task": "mish"}]), "it is damaged: ValueError('Object missing required field `folder`"),
         (changed(attempts=None), "it is damaged: ValueError('Expected `array`, got `null`"),
         (changed(date="yesterday"), "it is damaged: ValueError"),
-        (changed(name="a\nb"), "the name in it is none"),
+        (changed(name="a\nb"), "its name is empty, too long, or cannot be printed"),
         (submission(points=900), "it is damaged: ValueError"),
         (submission(points="all"), "it is damaged: ValueError"),
         (submission(points=float("nan")), "it is damaged: ValueError"),

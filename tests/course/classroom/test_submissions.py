@@ -73,7 +73,7 @@ def test_links_are_never_followed(camp: Path, hand_in: HandIn, hand_in_task: Han
 def test_what_cannot_be_judged_is_named(camp: Path, hand_in: HandIn, hand_in_task: HandIn) -> None:
     hand_in("good", "01.1")
     hand_in("large", "01.1", "#" * (LARGEST_FILE + 1))
-    os.mkfifo(camp / "good" / "03_2_row_mean.cpp")  # whoever opens it to read would wait for ever
+    os.mkfifo(camp / "good" / "03_2_row_mean.cpp")  # to open it for reading would block for ever
     (camp / "good" / "77_1_of_the_future.cpp").write_text("int x;")
     (camp / "good" / "work.zip").write_bytes(b"PK")
     (camp / "empty").mkdir()

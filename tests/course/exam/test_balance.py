@@ -1,7 +1,7 @@
-"""Nobody passes without reading: who picks by length, or always the same letter, does as well as who guesses.
+"""Nobody passes without reading: to pick by length, or always the same letter, is no better than to guess.
 
 A question counts as in a paper: all of its right options, and no other. Of options of equal length one is taken by
-chance. For a question with several right options a strategy is told how many there are; it then takes that many.
+chance. If a question has several right options, a strategy knows how many there are, and takes that many.
 """
 
 from __future__ import annotations

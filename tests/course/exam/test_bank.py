@@ -103,7 +103,7 @@ def test_an_unknown_topic_lists_those_there_are() -> None:
         ("page: initbuffer", "page: initbufer", "no page has the key 'initbufer'"),
         ('level = "easy"\n', "", "a level is missing"),
         ('level = "easy"', 'level = "simple"', "'level' is 'simple'"),
-        ('title = "Queues and events"', "", "a topic has a title"),
+        ('title = "Queues and events"', "", "the topic has no title"),
         ('text = "true", ', 'text = "yes", ', "or true and false"),
     ],
 )

@@ -91,7 +91,7 @@ def question(kind: str, group: str, cites: tuple[tuple[str, str], ...] = (), sou
         ('title = "Units and memories of a core"', "", "units", "'title' is missing"),
         ('topic = "architecture"', 'topic = "architecture"\nquiz = []', "units", "'quiz' is not a key of an objective"),
         ('exercises = ["02.4"]', 'exercises = "02.4"', "units", "'exercises' has a value of the wrong type: '02.4'"),
-        ("[units.lessons]\n00", "[units.lessons]\nzero", "units", "'lessons' has the page 'zero'"),
+        ("[units.lessons]\n00", "[units.lessons]\nzero", "units", "'lessons' names 'zero', which is no page"),
         ("[units.lessons]\n", "[units.exams]\n", "units", "'exams' is not a key of an objective"),
         ("[group-norm]\n", "units = 3\n[group-norm]\n", "", "cannot read the objectives"),
         ("[group-norm]\n", "first = 3\n[group-norm]\n", "", "'first' has a value of the wrong type: 3"),

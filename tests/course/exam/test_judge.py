@@ -40,7 +40,7 @@ def test_every_solution_in_both_layouts(task: Task) -> None:
 
 
 def test_what_was_given_counts_as_it_was_given() -> None:
-    """A changed definition scores nothing; what is no source is put back."""
+    """A changed definition scores nothing; files that are no sources are put back."""
     task = find_task("log_cosh")
     files = solved(task, right_solutions(task)[FIRST])
     host = files["op_host/log_cosh.cpp"]

@@ -45,8 +45,8 @@ def test_one_topic_and_more_than_it_has() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"count": 0}, "a paper of 0 questions"),
-        ({"minutes": 0.0}, "0 minutes are no time"),
+        ({"count": 0}, "a paper cannot have 0 questions"),
+        ({"minutes": 0.0}, "a paper cannot last 0 minutes"),
         ({"minutes": float("nan")}, "nan minutes"),
         ({"topics": ["cooking"]}, "there is no topic 'cooking'"),
     ],

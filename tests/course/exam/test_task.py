@@ -185,7 +185,7 @@ def test_shares_of_a_part_go_once_and_add_up() -> None:
     ("before", "after", "message"),
     [
         ('grade = "easy"', 'grade = "simple"', "'grade' is 'simple'"),
-        ("kernel = 20\n", "kernel = 30\n", "100 in all"),
+        ("kernel = 20\n", "kernel = 30\n", "sum to 100"),
         ("forbidden = [", "banned = [", "'banned' is not a key of a task"),
         ('what = "a tail"\n', 'what = "a tail"\nlength = 3\n', "'length' is not a key of a hidden case"),
         ("full_share = 0.4", "", "'full_share' is missing"),

@@ -1,4 +1,4 @@
-"""What a kernel whose blocks meet asks of its plan."""
+"""The requirements that a kernel with SyncAll or a workspace has on its tiling."""
 
 from __future__ import annotations
 

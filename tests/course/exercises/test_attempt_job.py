@@ -1,4 +1,4 @@
-"""The job folder: what a checker hears of a child process, however that ends."""
+"""The job folder: a checker gets the results of a child process, however that ends."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""The check file of an exercise: what is loaded when, what is said of one that cannot be, and who never sees it."""
+"""The check file of an exercise: when it is loaded, the error if it cannot be, and the code that never sees it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def text_of(page: str) -> str:
-    """What a reader of the HTML sees."""
+    """Return the text that a reader of the HTML sees."""
     return unescape(re.sub(r"<[^>]+>", "", page.replace("<br>", "\n")))
 
 

@@ -1,4 +1,4 @@
-"""What 08.3 says of a statistic that was a half on the way, on many data: on some rows rstd alone is near enough."""
+"""08.3 recognises a statistic that was rounded to half, on many data; on some rows rstd alone is near enough."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Left(dict[str, np.ndarray]):
 
 
 def normalised(case: object, *, of_variance: type, of_result: type = np.float32) -> Left:
-    """What a kernel leaves that rounds the variance, or x less its mean, to another type."""
+    """Return the results of a kernel that rounds the variance, or x less its mean, to another type."""
     x, gamma, beta = (case.inputs[name].astype(np.float32) for name in ("x", "gamma", "beta"))  # type: ignore[attr-defined]
     eps = np.float32(case.numbers["eps"])  # type: ignore[attr-defined]
     mean = x.mean(axis=1, dtype=np.float64).astype(np.float32)
@@ -35,7 +35,7 @@ def normalised(case: object, *, of_variance: type, of_result: type = np.float32)
 
 
 def told(seed: int, **kind: type) -> list[str]:
-    """What is said of the first case that has something to say, as the checker asks them."""
+    """Return the first message about a case, in the checker's order; empty if there is none."""
     cases = CHECK.cases(np.random.default_rng(seed))
     said = (half_message(case, normalised(case, **kind)) for case in cases)  # type: ignore[arg-type]
     return [text for text in said if text][:1]

@@ -1,4 +1,4 @@
-"""Copies follow the course, and never at the cost of what the learner wrote."""
+"""Copies follow the course, and the learner's text is never lost."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_a_second_gnt_lab_waits_and_then_says_so(made: SmallCourse, monkeypatch:
 
 
 def test_a_failure_in_the_middle_leaves_what_was_written(made: SmallCourse) -> None:
-    """The manifest is written last: what it does not know counts as the learner's, or as the course's of today."""
+    """The manifest is written last: a copy that it lacks counts as the learner's, unless it equals today's course."""
     change(made)
     manifest = made.folder / ".gnt" / "manifest.json"
     before = manifest.read_bytes()

@@ -1,4 +1,4 @@
-"""The right and wrong programs of ``program_pairs`` in WebAssembly: what is found there is what is found here."""
+"""The right and wrong programs of ``program_pairs`` have the same findings in WebAssembly as on this machine."""
 
 from __future__ import annotations
 

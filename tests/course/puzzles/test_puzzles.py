@@ -1,4 +1,4 @@
-"""The puzzles: each solution passes, each wrong answer is told its mistake, and what is between them in the package."""
+"""The puzzles: each solution passes, each wrong answer gets its message, and the parts in between work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``gnt npu verify`` asks of PyTorch's operators, asked of the CPU: it passes there, and sees what is wrong."""
+"""The checks of PyTorch's operators in ``gnt npu verify``, run on the CPU: they pass there, and find mistakes."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def test_values(text: str, value: int) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("c + 1", "nothing is called 'c'"),
+        ("c + 1", "there is no name 'c'"),
         ("a // 0", "zero"),
         ("a / b", "not allowed"),
         ("1.5", "not allowed"),

@@ -94,7 +94,7 @@ def test_refusals() -> None:
         fusion_gain("swiglu", x, x, x)
     op = REGISTRY["swiglu"]
     broken = structs.replace(op, replaces=(Part("elementwise_mul/map", {"x": "nobody", "y": "up", "z": "z"}),))
-    with pytest.raises(RegistryError, match="'x' of elementwise_mul/map is 'nobody', which nobody makes"):
+    with pytest.raises(RegistryError, match="'x' of elementwise_mul/map is 'nobody', which is no array of the call"):
         run_parts(broken, {"gate": x, "up": x}, {})
 
 

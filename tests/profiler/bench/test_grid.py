@@ -98,7 +98,7 @@ def test_an_operator_without_a_file_has_its_example() -> None:
         ('check = "at most"', 'check = "most"', r"'check' is 'most'[\s\S]*one of share of bound, at most"),
         ("plus_us = 3\n", "", "plus_us missing"),
         ("plus_us = 3", "plus_us = 3\ntimes = 2", "times missing or out of place"),
-        ('kinds = ["uneven"]', 'kinds = ["odd"]', "no shape is 'odd'"),
+        ('kinds = ["uneven"]', 'kinds = ["odd"]', "no shape has the kind 'odd'"),
         ('over = "group_norm/scalar"', 'over = "group_norm/none"', "'group_norm/none' is not registered"),
         ('bound = "two reads"', 'bound = "three reads"', "'bound' is 'three reads'"),
         ("plus_us = 3", 'plus_us = 3\nbound = "two reads"', "bound missing or out of place"),

@@ -151,7 +151,7 @@ def test_a_date_is_part_of_the_name_only_if_asked(tmp_path: Path) -> None:
     name = files.check_path(tmp_path / "b-{date}.json").name
     assert len(name) == len("b-2000-01-01.json")
     assert "{" not in name
-    with pytest.raises(ArgumentError, match=r"is a \.json"):
+    with pytest.raises(ArgumentError, match=r"must end in \.json"):
         files.check_path(tmp_path / "b.txt")
     with pytest.raises(ArgumentError, match="there is no folder"):
         files.check_path(tmp_path / "none" / "b.json")
@@ -238,12 +238,12 @@ def test_check_is_an_exit_code(run: Callable[..., tuple], tmp_path: Path) -> Non
     ("words", "message"),
     [
         (("nothing",), "no operator is registered as 'nothing'"),
-        (("group_norm", "--kind", "odd"), "no shape is 'odd'"),
+        (("group_norm", "--kind", "odd"), "no shape of the grid has the kind 'odd'"),
         (("group_norm", "--groups", 4), "belong to a --shape"),
         (("group_norm", "--kernel", "copy/queue"), "no kernel of group_norm"),
         ((*OWN, "--kind", "uneven"), "--kind chooses among the grid's shapes"),
         ((*OWN, "--json", "--csv"), "one of them"),
-        ((*OWN, "--plot", "a.txt"), "is a .png"),
+        ((*OWN, "--plot", "a.txt"), "must end in .png"),
         ((*OWN, "--plot-shape", "s"), "belongs to a picture"),
         ((*OWN, "--read", "b.json"), "shows a file as it is"),
         ((*OWN, "--machine", "910C"), "no machine '910C'"),

@@ -1,7 +1,6 @@
 """./gnt: the first command a newcomer types, on machines that lack something, in folders with awkward names.
 
-The clones hold the real ./gnt and a package that needs nothing from the network: what is tested is the set-up, here
-with pip.
+The clones hold the real ./gnt and a package that needs nothing from the network. These tests check the set-up with pip.
 """
 
 import os

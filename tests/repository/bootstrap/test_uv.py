@@ -106,7 +106,7 @@ def test_uv_is_told_of_the_mirrors_that_pip_knows(
     fake_python(noted.parent / "uv", """[ "$*" != "-m pip config list" ] || { cat "$PIP_SAYS"; exit; }""")
     says = noted.with_name("pip config list")
     says.write_text(textwrap.dedent(pip_says))
-    # What is passed on is known at the first call; the set-up need not go on.
+    # The first call already has all that is passed on, so the set-up may fail after it.
     env = {**WITH_UV, "PIP_NO_INDEX": "0", "PIP_SAYS": str(says), "BROKEN_UV": "1", **variables}
     assert gnt(clone, "tour", env=env).returncode == 1
     words, *lines = noted.read_text().splitlines()

@@ -1,4 +1,4 @@
-// The compiler as WebAssembly: from a kernel's text to a module, or to what the preprocessor makes of it. In node and in a page.
+// The compiler as WebAssembly: it compiles a kernel's text to a module, or only preprocesses it, in node and in a page.
 //
 // Every run of clang has files of its own, and leaves none behind. Its file system knows no `..`: paths come resolved.
 

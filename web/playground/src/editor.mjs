@@ -1,4 +1,4 @@
-// The editor, and what is said at its lines.
+// The editor, and the messages at its lines.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { cpp } from '@codemirror/lang-cpp';
 import { HighlightStyle, bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language';

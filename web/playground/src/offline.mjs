@@ -1,4 +1,4 @@
-// The service worker: what was fetched once stays, so that the next visit asks for nothing. VERSION changes with each build.
+// The service worker keeps every fetched file, so the next visit fetches nothing. VERSION changes with each build.
 const CACHE = `playground-${VERSION}`;
 
 self.addEventListener('install', event => event.waitUntil(self.skipWaiting()));

@@ -10,7 +10,7 @@ export async function unpacked(url, progress = () => {}) {
 }
 const PLAIN = globalThis.fetch.bind(globalThis);
 
-// For libraries that fetch by themselves: from now on, what these names end with comes unpacked.
+// For libraries that fetch by themselves: from now on, files whose names end in one of these come unpacked.
 export function unpackFetches(names, progress) {
   globalThis.fetch = (input, options) => {
     const url = String(input.url ?? input);

@@ -1,4 +1,4 @@
-// The page: choices, Run, and what came of it. What is said of a kernel comes from the course's Python (python_worker.mjs).
+// The page: choices, Run, and the result. The texts about a kernel come from the course's Python (python_worker.mjs).
 import { fromText } from './data.mjs';
 import { Editor } from './editor.mjs';
 import { pack, unpack } from './link.mjs';
@@ -112,7 +112,7 @@ function launch(bytes, job) {
   });
 }
 
-// The compiler cannot be interrupted: its worker ends, and the next Run starts another, from what was fetched before.
+// The compiler cannot be interrupted, so its worker is ended; the next Run starts another from the fetched files.
 function stop() {
   if (state.kernel) return state.kernel.stop();
   state.compiler?.end();

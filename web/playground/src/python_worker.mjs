@@ -1,4 +1,4 @@
-// The worker of Python (Pyodide): what the course's own modules say of a kernel's text and of a launch.
+// The worker of Python (Pyodide): it runs the course's own modules on a kernel's text and on the result of a launch.
 import { bytes, json, unpackFetches } from './packed.mjs';
 
 const progress = count => postMessage({ bytes: count });

@@ -29,7 +29,7 @@ export function showErrors(errors, editor) {
 
 export function showOutcome(shown, printed, start, editor) {
   at('verdict').textContent = verdict(shown, start);
-  if (shown.puzzle && !shown.puzzle.begun) return;  // what is missing without them is no news
+  if (shown.puzzle && !shown.puzzle.begun) return;  // without the learner's lines, errors and findings tell nothing new
   if (shown.ended) box('error', 0, [shown.ended], editor);
   if (shown.puzzle?.said) box(shown.puzzle.right ? 'warning' : 'error', 0, [shown.puzzle.said], editor);
   const page = one => (one.link ? `diagnostics/${one.id}.html` : '');

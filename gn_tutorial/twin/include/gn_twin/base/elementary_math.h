@@ -90,7 +90,7 @@ struct SinCos {
 inline SinCos SinAndCos(double x) {
   if (!(__builtin_fabs(x) <= 65504.0)) return {__builtin_nan(""), __builtin_nan("")};
   const double k = (x * (1.0 / kHalfPi) + 6755399441055744.0) - 6755399441055744.0;
-  // pi/2 in two parts, the first with 33 bits: k has 16.
+  // pi/2 in two parts. The first has 33 bits and k 16, so that their product is exact.
   const double r = (x - k * 1.5707963267341256) - k * 6.077100506506192e-11;
   const double z = r * r;
   double s = 1.0;

@@ -28,7 +28,8 @@ inline __gm__ uint8_t* GetSysWorkSpacePtr() {
 }
 inline void SetSysWorkspace(GM_ADDR) {}
 
-// The counter that a kernel reads to measure itself: 50 a microsecond, as documented for Atlas A2, of the time that the twin takes.
+// A counter with which a kernel measures its own time: 50 counts a microsecond, as documented for Atlas A2. It counts
+// the twin's time, not a modelled one.
 inline int64_t GetSystemCycle() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,5 @@
-// Two numbers of a call would fit in each other's place: which two, as the cause of a finding.
+// Adds a cause to a finding: two numbers of a call that were probably exchanged, because it would fit with them in each
+// other's place.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -10,8 +11,8 @@ namespace gn_twin {
 
 class ExchangeCause {
  public:
-  // For the event of an instruction that touches what it should not: fits(event) says whether another one like it would do. The first
-  // exchange that makes it fit.
+  // Returns the first exchange of numbers with which the instruction of the event would touch only what it may.
+  // fits(event): whether an instruction with this event would.
   template <class Fits>
   GNT_COLD static Exchange Find(const Event& event, Fits fits) {
     const ActiveLanes& active = event.active;
@@ -65,7 +66,7 @@ class ExchangeCause {
   }
 
  private:
-  // Whether the repeats come before the mask, as in the reductions of blocks and pairs.
+  // Whether the call takes repeatTime before the mask, as reductions of blocks and pairs do.
   static bool RepeatsFirst(const char* op) {
     for (const char* start : {"BlockReduce", "PairReduce", "RepeatReduce"})
       if (__builtin_strncmp(op, start, __builtin_strlen(start)) == 0) return true;

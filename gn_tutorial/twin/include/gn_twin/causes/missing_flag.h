@@ -1,4 +1,5 @@
-// A flag is missing, or set twice: which call left it out, set another one, or took it, as the cause of a finding.
+// Adds a cause to a finding about a missing flag, or one that is set twice: the call that left it out, set another one,
+// or took it.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -7,7 +8,7 @@
 
 namespace gn_twin {
 
-// Whether a queue holds the id: for a tensor that was enqueued, or given back.
+// Whether a queue uses this id of the event, for a tensor that was enqueued or freed.
 GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int id) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     const Buffer& one = core.buffers[i];
@@ -16,8 +17,8 @@ GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int i
   return false;
 }
 
-// Adds the cause for the first flag of the event that the kernel has set itself in a place which `suits`, and for which nobody has waited.
-// Queues set and wait for flags of their own ids, whatever the kernel does.
+// Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for it;
+// the first such flag counts. Flags of queues do not count: they have ids of their own.
 template <class Suits>
 GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char* cause, FieldList& fields,
                          Suits suits) {
@@ -35,14 +36,16 @@ GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char*
   return false;
 }
 
-// A flag of the event that is missing, if the kernel has set one behind the other access and nobody has waited for it yet.
+// For a missing flag: adds the cause if the kernel has set one of this event behind the other access, and nobody has
+// waited for it yet.
 GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc other, FieldList& fields) {
   if (flag >= AscendC::HardEvent::MAX) return;
   AddOwnFlag(core, flag, "other-flag", fields,
              [&](Loc set) { return set.file == other.file && set.line >= other.line; });
 }
 
-// A wait for a flag that nobody has set: a tensor that was not enqueued, another id, or a flag that an earlier wait has taken.
+// For a wait for a flag that nobody has set: the tensor was not enqueued, the flag has another id, or an earlier wait
+// took it.
 GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     const Buffer& buffer = core.buffers[i];
@@ -65,7 +68,7 @@ GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, in
   }
 }
 
-// FetchEventID reserves nothing: the id that it returned was returned again, in another line.
+// For an id that FetchEventID returned, and that was returned again in another line: FetchEventID reserves nothing.
 GNT_COLD inline void AddGivenTwice(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   const GivenId* latest = nullptr;
   for (uint32_t i = 1; i <= Core::kGivenIds; ++i) {
@@ -87,7 +90,8 @@ GNT_COLD inline void AddGivenTwice(const Core& core, AscendC::HardEvent event, i
   }
 }
 
-// What the queue of a buffer, or that there is none, has to do with a flag that is missing between a writer and a reader, or back.
+// For a flag that is missing between a writer and a reader of a buffer: why the buffer's queue did not set it, or that
+// there is no queue.
 GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, FieldList& fields) {
   using AscendC::HardEvent;
   if (flag == HardEvent::MTE2_MTE3 && buffer.of_queue &&

@@ -1,4 +1,5 @@
-// An operand would fit if its repeats or rows lay closer: which stride was meant, as the cause of a finding.
+// Adds a cause to a finding about an operand that does not fit, if it would fit with another stride of its repeats or
+// rows.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -7,8 +8,8 @@
 
 namespace gn_twin {
 
-// How an operand is laid out: `repeats` of `lanes` lanes with their strides in blocks of 32 bytes; or, where row_bytes is not 0, so many
-// rows of as many bytes.
+// The layout of an operand: `repeats` repeats of `lanes` lanes, with strides in blocks of 32 bytes. If row_bytes is not
+// 0, it is instead `repeats` rows of row_bytes bytes, which begin row_pitch bytes apart.
 struct Layout {
   uint32_t repeats = 0;
   uint32_t lanes = 0;
@@ -18,10 +19,10 @@ struct Layout {
   uint32_t row_pitch = 0;
 };
 
-// For an operand of which `room` bytes are there.
+// Adds the cause to the fields of a finding about an operand that needs more than the `room` bytes that are there.
 class LayoutCause {
  public:
-  // Repeats that would fit one behind the other.
+  // Adds the cause if the repeats overlap, or would fit one behind the other.
   GNT_COLD static void Add(const Layout& laid, const char* op, uint32_t element_bytes, uint64_t room,
                            FieldList& fields) {
     if (Pairs(laid, op, element_bytes, fields)) return;
@@ -45,7 +46,8 @@ class LayoutCause {
   }
 
  private:
-  // Values with their indices, where there is room for less: of a sort they always come in pairs, a reduction is asked for them.
+  // For an instruction that writes pairs of value and index into a buffer that is too small for pairs. A sort always
+  // writes pairs, a reduction on request.
   GNT_COLD static bool Pairs(const Layout& laid, const char* op, uint32_t element_bytes, FieldList& fields) {
     const bool sorts = __builtin_strstr(op, "Sort") != nullptr;
     const bool reduces = __builtin_strncmp(op, "WholeReduceM", 12) == 0 && laid.row_bytes == 2 * element_bytes;
@@ -58,7 +60,7 @@ class LayoutCause {
     return true;
   }
 
-  // Results that would fit one behind the other.
+  // Adds the cause if results that lie apart would fit one behind the other.
   GNT_COLD static void Rows(const Layout& laid, uint64_t room, FieldList& fields) {
     if (laid.row_pitch <= laid.row_bytes || uint64_t{laid.repeats} * laid.row_bytes > room) return;
     fields.Add({"cause", "result-stride-out"});
@@ -68,7 +70,7 @@ class LayoutCause {
     fields.Add({"stride", laid.row_pitch / laid.row_bytes});
   }
 
-  // Brcb with as many repeats as there are elements to spread, and not an eighth of them.
+  // For a Brcb whose repeatTime is the number of elements to spread: it has to be an eighth of that.
   GNT_COLD static bool Spread(const Layout& laid, const char* op, uint64_t room, FieldList& fields) {
     constexpr uint32_t kEach = 8;
     const uint64_t meant = (laid.repeats + kEach - 1) / kEach;

@@ -1,4 +1,4 @@
-// Stores to global memory that meet: which part of the kernel's arithmetic makes them, as the cause of a race.
+// Adds a cause to a race of stores to global memory: the mistake in the kernel's arithmetic that makes them overlap.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// Where an address lies in the argument that holds it.
+// The argument that an address lies in, and the offset from its start.
 struct InArgument {
   const char* name;
   int64_t offset;
@@ -22,8 +22,8 @@ struct InArgument {
   }
 };
 
-// Two copies of whole blocks that store less than one block of the same bytes, from `at` on: rows that are rounded up reach into each
-// other.
+// For two DataCopy whose stores share less than one block of 32 bytes, from `at` on: lengths rounded up to whole blocks
+// reach into each other.
 GNT_COLD inline void AddRounded(const Site& site, const RowSet& rows, const Site& other, const RowSet& others,
                                 uintptr_t at, FieldList& fields) {
   if (__builtin_strcmp(site.op, "DataCopy") != 0 || __builtin_strcmp(other.op, "DataCopy") != 0) return;
@@ -32,7 +32,8 @@ GNT_COLD inline void AddRounded(const Site& site, const RowSet& rows, const Site
   if (end > at && end - at < kBlockBytes) fields.Add({"cause", "rounded-stores"});
 }
 
-// Two blocks store with the same line, one from further on than the other: where their parts begin and end.
+// For two blocks that store with the same line, from different addresses on: adds where the parts of both begin, and
+// where the first ends.
 GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, const Core& core, FieldList& fields) {
   if (fields.Has("cause") || run.site != other.site || run.rows.at == other.rows.at) return;
   const bool later = run.rows.at > other.rows.at;
@@ -52,7 +53,7 @@ GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, cons
   fields.Add({"second_begins", begins + static_cast<int64_t>(apart)});
 }
 
-// Lines whose stores do not add, because a line before them has ended that.
+// Lines whose stores overwrite instead of adding, because a line before them has ended the atomic mode.
 struct EndedAdditions {
   static constexpr uint32_t kMost = 8;
   struct Ended {
@@ -70,7 +71,7 @@ struct EndedAdditions {
       if (all[i].site == site) return;
     if (count < kMost) all[count++] = {site, core.atomic_op, by};
   }
-  // For two blocks that store with the same line.
+  // Adds the cause if both blocks store with such a line.
   GNT_COLD void Add(const SharedRun& run, const SharedRun& other, FieldList& fields) const {
     if (fields.Has("cause") || run.site != other.site) return;
     for (uint32_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// A tensor lies where it does not fit: what GetWithOffset, ReinterpretCast or a second TPipe has to do with it, as the cause of a finding.
+// Adds a cause to a finding about a tensor at a wrong place: a mistake with GetWithOffset, ReinterpretCast or a second
+// TPipe.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -16,7 +17,8 @@ GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used
   fields.Add({"view_op", "GetWithOffset"});
 }
 
-// A tensor that GetWithOffset made does not fit: whether it would with the two arguments exchanged. `wanted`: bytes that are used of it.
+// For a tensor of GetWithOffset that does not fit: adds the cause if it would fit with both arguments exchanged.
+// `wanted`: its used bytes.
 GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
                                     uint64_t wanted, FieldList& fields) {
   const OffsetView* const found = core.ViewAt(buffer, offset);
@@ -27,7 +29,8 @@ GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used,
   AddView("view-swapped", *found, used, fields);
 }
 
-// More bytes are used than a tensor has that ReinterpretCast made: whether as many elements of its own type would fit.
+// For a tensor of ReinterpretCast that is used beyond its end: adds the cause if as many elements of the original type
+// would fit.
 GNT_COLD inline void AddReinterpreted(const Core& core, const uint8_t* at, uint64_t element_bytes, uint64_t wanted,
                                       uint64_t room, FieldList& fields) {
   for (const WiderView& one : core.wider_views) {
@@ -41,7 +44,7 @@ GNT_COLD inline void AddReinterpreted(const Core& core, const uint8_t* at, uint6
   }
 }
 
-// A tensor that GetWithOffset made has a strange place: whether its offset would fit as a number of elements.
+// For a tensor of GetWithOffset at a strange place: adds the cause if its offset would fit as a number of elements.
 GNT_COLD inline void AddViewInElements(const Core& core, uint16_t buffer, Loc used, int64_t offset,
                                        uint64_t element_bytes, uint64_t wanted, FieldList& fields) {
   const OffsetView* const found = core.ViewAt(buffer, offset);
@@ -52,7 +55,8 @@ GNT_COLD inline void AddViewInElements(const Core& core, uint16_t buffer, Loc us
   fields.Add({"meant", meant});
 }
 
-// Whether the tensor that `used` writes begins inside what is lost, and would behind it if its offset counted elements.
+// For lost results: adds the cause if the tensor that `used` writes begins inside them, and would begin behind them if
+// its offset counted elements.
 GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc used, uint64_t at, uint64_t bytes,
                                  FieldList& fields) {
   const auto index = static_cast<uint16_t>(&buffer - core.buffers);
@@ -64,7 +68,7 @@ GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc use
     AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
 }
 
-// A byte of the Unified Buffer that two pipes handed out, both alive.
+// Adds the cause if two live pipes have both handed out this byte of the Unified Buffer.
 GNT_COLD inline void AddTwoPipes(const Core& core, uint64_t at, FieldList& fields) {
   const Buffer* older = nullptr;
   bool both = false;

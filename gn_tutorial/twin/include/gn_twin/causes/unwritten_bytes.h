@@ -1,4 +1,5 @@
-// Bytes hold no value: which instruction or copy left them out, and by which of its numbers, as the cause of a finding.
+// Adds a cause to a finding about bytes without a value: the instruction or copy that left them out, and its number
+// that is wrong.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -14,19 +15,19 @@ namespace gn_twin {
 struct MissedRead {
   uint64_t missing;
   uint64_t reads_begin;
-  uint64_t reads_end;  // one past the last byte that the instruction reads; 0 for the scalar unit, or if not known
+  uint64_t reads_end;  // one past the last byte that the instruction reads; 0 for the scalar unit, or if unknown
   uint32_t element_bytes;
   uint64_t buffer;
   uint64_t buffer_end;
-  Loc by;             // who reads
-  uint32_t rows = 0;  // of a copy out: so many rows of so many bytes, that begin a pitch apart
+  Loc by;             // the line that reads
+  uint32_t rows = 0;  // a copy out reads `rows` rows of row_bytes bytes, which begin row_pitch bytes apart
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
 };
 
 class GapCause {
  public:
-  // The write that left the bytes out; its `end` is 0 if none is known.
+  // Returns the write that left the bytes out; its `end` is 0 if none is known.
   GNT_COLD static LastWrite Find(const UbState& shadow, const MissedRead& read) {
     for (const Itself itself : {Itself::Never, Itself::Elsewhere}) {
       const LastWrite other = Latest(shadow, read, itself);
@@ -57,12 +58,12 @@ class GapCause {
   }
 
  private:
-  // Which writes of the reader's own line are looked at: none, as one in place covers what others left out; those that begin elsewhere;
-  // only one that begins where a value is missing.
+  // Which writes of the reader's own line count. Never: none, because a write in place hides what others left out.
+  // Elsewhere: those that begin at another byte than the missing one. Only: only a write that begins there.
   enum class Itself { Never, Elsewhere, Only };
 
-  // The instruction reads what only it writes, as a sum that nobody has set does. Where the first bytes have a value, too few were written,
-  // and the instruction has hidden by whom.
+  // Whether the instruction reads what only it writes, as a sum that nobody has set to 0. If its first bytes had a
+  // value, another instruction wrote too few bytes, and this one has hidden which.
   static bool IsItself(const MissedRead& read, const LastWrite& write) {
     return IsOfItsLine(read, write) && write.begin == read.missing;
   }
@@ -70,7 +71,7 @@ class GapCause {
     return !write.copy && write.loc.line == read.by.line && write.loc.file == read.by.file;
   }
 
-  // The latest write that may have left the bytes out.
+  // Returns the latest write that may have left the bytes out; its `order` is 0 without one.
   GNT_COLD static LastWrite Latest(const UbState& shadow, const MissedRead& read, Itself itself) {
     LastWrite found;
     bool covers = false;
@@ -87,13 +88,14 @@ class GapCause {
     return found;
   }
 
-  // A write without gaps that ends there, in whole blocks if it is a copy; or one whose repeats or blocks all go to the same place.
+  // Whether the write ends at the missing byte; a copy ends with a whole block.
   static bool EndsAt(const LastWrite& write, uint64_t missing) {
     const uint64_t end = write.copy ? (write.end + kBlockBytes - 1) / kBlockBytes * kBlockBytes : write.end;
     return missing == end;
   }
 
-  // A fast copy is kept as the writer of its first block.
+  // Returns the fast copy that ends at the missing byte, if there is one. It is stored only as the writer of its first
+  // block.
   static LastWrite LoadBefore(const UbState& shadow, const MissedRead& read) {
     LastWrite load;
     if (read.missing % kBlockBytes != 0 || read.missing == read.buffer) return load;
@@ -141,7 +143,8 @@ class GapCause {
     fields.Add({"blocks", blocks});
   }
 
-  // It wrote less than is read. A length of DataCopyPad that is the number of elements was meant to be bytes.
+  // For a write of fewer bytes than are read. If DataCopyPad's length equals the number of elements, it was meant to
+  // count bytes.
   static void Short(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const bool next_only = read.reads_end == 0 || read.reads_end == write.end + read.element_bytes;
     if (next_only && read.missing == write.end && IsExtreme(write.op)) {
@@ -195,7 +198,7 @@ class GapCause {
     fields.Add({"read_element_bytes", read.element_bytes});
   }
 
-  // As much was written as is read, and from another element on.
+  // Adds the cause if as many bytes were written as are read, but from another element on.
   static bool BeginsElsewhere(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const uint64_t bytes = read.reads_end - read.reads_begin;
     if (read.reads_begin == write.begin || bytes != write.end - write.begin || bytes % read.element_bytes != 0)
@@ -207,7 +210,8 @@ class GapCause {
     return true;
   }
 
-  // Rows whose length in bytes is the number of elements: what is read, `bytes` from the first row on, ends with a row of as many elements.
+  // Whether the length of rows, in bytes, was meant as a number of elements: the read, `bytes` from the first row on,
+  // ends where a row of so many elements would end.
   static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
     const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
     if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;
@@ -216,7 +220,7 @@ class GapCause {
     return bytes % pitch == row % pitch;
   }
 
-  // The scalar unit reads an element behind those that were written.
+  // For an element that the scalar unit reads behind those that were written.
   static void Behind(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const uint64_t at = read.missing - write.begin;
     if (read.element_bytes == 0 || at % read.element_bytes != 0) return;
@@ -225,7 +229,7 @@ class GapCause {
     fields.Add({"index", at / read.element_bytes});
   }
 
-  // A reduction that can write where the value was found behind the value.
+  // Whether it is a reduction that can also write the index of the value, behind the value.
   static bool IsExtreme(const char* op) {
     return IsOneOf(op, {"ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"});
   }
@@ -243,7 +247,7 @@ class GapCause {
   }
 };
 
-// An instruction without repeats that would have written into the buffer.
+// Adds the cause if an instruction that should have written into the buffer had no repeats.
 GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldList& fields) {
   for (const NoRepeats& one : core.no_repeats) {
     if (one.buffer >= core.buffer_count) continue;
@@ -257,7 +261,8 @@ GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldL
   }
 }
 
-// A tensor that AllocTensor handed out is read as if it came from DeQue: the one that was enqueued waits still.
+// Adds the cause if a tensor from AllocTensor is read as if it came from DeQue, while the enqueued one still waits in
+// the queue.
 GNT_COLD inline void AddNotDequeued(const Core& core, const Buffer& buffer, FieldList& fields) {
   if (!buffer.of_queue || buffer.forward != AscendC::HardEvent::MTE2_V || buffer.allocated.line == 0) return;
   for (uint16_t i = 0; i < core.buffer_count; ++i) {

@@ -1,4 +1,5 @@
-// An output was not written whole: which length, offset or store left elements out, as the cause of a finding.
+// Adds a cause to a finding about an output that was not written completely: the length, offset or store that left
+// elements out.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -7,9 +8,10 @@
 
 namespace gn_twin {
 
-// All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
-// Where each block wrote them, it is their offset that none of them had. A store that begins before the last number of so many bits may
-// end behind it; then as much was stored as the array has.
+// Adds the cause of an offset with too few bits, which began again at 0: all elements before the first missing one were
+// written, none behind it, and the first ones twice. If each block wrote the first elements once, the blocks' offset is
+// missing instead. The last store before the offset wraps may end behind that number; then as many bytes were stored as
+// the array has.
 GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, uint64_t first, bool all_behind,
                               FieldList& fields) {
   if (!all_behind) return;
@@ -18,7 +20,7 @@ GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, ui
   const uint32_t element = watched.ElementBytes();
   for (const uint32_t bits : {8u, 16u}) {
     const uint64_t numbers = uint64_t{1} << bits;
-    if (2 * watched.longest > numbers * element) continue;  // hardly a second one would have begun before it wraps
+    if (2 * watched.longest > numbers * element) continue;  // hardly two stores so long begin before the wrap
     const bool behind = first > numbers && (first - numbers) * element < watched.longest;
     if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
     fields.Add({"cause", "offset-wraps"});
@@ -53,7 +55,8 @@ GNT_COLD inline void AddUnwrittenOutput(const Core& core, const WatchedOutput& w
     fields.Add({"empty_file", watched.empty.file});
     fields.Add({"empty_line", watched.empty.line});
   }
-  // As much as the array holds was stored, in half as many places or fewer: they lack the offset of a block or of a tile.
+  // Enough bytes for the whole array were stored, but into half of it or less: the stores lack the offset of a block or
+  // of a tile.
   if (!fields.Has("cause") && !watched.atomic && watched.stored >= watched.arg->bytes &&
       watched.stored >= 2 * written) {
     fields.Add({"cause", "stored-over"});

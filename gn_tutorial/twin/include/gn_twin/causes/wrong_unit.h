@@ -1,4 +1,4 @@
-// A number of a call would fit in another unit: which unit was meant, as the cause of a finding.
+// Adds a cause to a finding: a number of a call that would fit in another unit, and the unit that was meant.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace gn_twin {
 
-// What a copy was asked for on one of its sides, in bytes. `in_blocks`: blockLen counted blocks of 32 bytes, as that of DataCopy with
-// DataCopyParams does. `gap_in_blocks`: so did the gap, as all do but those of DataCopyPad in global memory.
+// One side of a copy as the call gives it, in bytes. `in_blocks`: blockLen counts blocks of 32 bytes, as in DataCopy
+// with DataCopyParams. `gap_in_blocks`: so does the gap, as always except for DataCopyPad's gap in global memory.
 struct CopySide {
   uint64_t rows = 0;
   uint64_t bytes = 0;
@@ -19,14 +19,15 @@ struct CopySide {
 
 class UnitCause {
  public:
-  // A side that has room for `room` bytes only, in memory of `whole` bytes.
+  // For a side of a copy that does not fit: only `room` bytes are left of its memory of `whole` bytes.
   GNT_COLD static void OfCopy(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole,
                               FieldList& fields) {
     if (side.rows == 0 || side.bytes == 0 || fields.Has("cause")) return;
     if (!Length(side, element_bytes, room, fields) && side.rows > 1) Gap(side, element_bytes, room, whole, fields);
   }
 
-  // A row of `bytes` bytes that is counted in bytes, where there is room for `room`: whether as many elements of a larger type were meant.
+  // For a row of `bytes` bytes that does not fit into `room`: adds the cause if its length was computed for a larger
+  // type.
   GNT_COLD static void OfLength(uint64_t bytes, uint32_t element_bytes, uint64_t room, FieldList& fields) {
     for (uint32_t larger = 2 * element_bytes; larger <= 8 && !fields.Has("cause"); larger *= 2) {
       if (room == 0 || bytes * element_bytes != room * larger) continue;
@@ -37,7 +38,8 @@ class UnitCause {
     }
   }
 
-  // A tensor of `bytes` bytes that begins behind its buffer of `buffer_bytes`: whether it would fit if its offset counted bytes.
+  // For a tensor that begins behind the end of its buffer: adds the cause if it would fit with an offset that counted
+  // bytes.
   GNT_COLD static void OfOffset(uint64_t offset, uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes,
                                 FieldList& fields) {
     const uint64_t meant = offset / element_bytes;
@@ -49,8 +51,8 @@ class UnitCause {
     fields.Add({"meant", meant / element_bytes});
   }
 
-  // `bytes` bytes from the start of a buffer of `buffer_bytes`: whether the buffer would do if the number in InitBuffer counted
-  // elements, or has as many elements of a smaller type.
+  // For `bytes` bytes that do not fit into a buffer of `buffer_bytes`: adds the cause if the number in InitBuffer would
+  // be right as a number of elements, or for elements of a smaller type.
   GNT_COLD static void OfBuffer(uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes, FieldList& fields) {
     if (element_bytes < 2 || bytes % element_bytes != 0 || fields.Has("cause")) return;
     const uint64_t elements = bytes / element_bytes;
@@ -70,7 +72,7 @@ class UnitCause {
     return (side.rows - 1) * (bytes + gap) + bytes;
   }
 
-  // A row length in blocks that was meant to be in elements or in bytes.
+  // Adds the cause if a row's length counts blocks, and would fit in elements or in bytes.
   static bool Length(const CopySide& side, uint32_t element_bytes, uint64_t room, FieldList& fields) {
     if (!side.in_blocks) return false;
     const uint64_t number = side.bytes / kBlockBytes;
@@ -89,7 +91,8 @@ class UnitCause {
     return true;
   }
 
-  // A gap that was meant to be in bytes or elements where it counts blocks, or to run from the start of a row, and not from its end.
+  // Adds the cause if a gap counts blocks and would fit in bytes or elements, or if it would fit from a row's start
+  // instead of its end.
   static void Gap(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole, FieldList& fields) {
     const uint64_t gap = side.pitch - side.bytes;
     const uint64_t unit = side.gap_in_blocks ? kBlockBytes : 1;
@@ -104,7 +107,8 @@ class UnitCause {
         if (from_start ? reading.bytes < side.bytes : !other_unit) continue;
         if (other_unit && !side.gap_in_blocks) continue;
         const uint64_t meant = reading.bytes - (from_start ? side.bytes : 0);
-        // Rows that lie closer fit sooner or later: these fill the room, or divide the memory, as the rows of a matrix do.
+        // Any rows fit if they lie close enough. So it counts only if they fill the room, or divide the memory as a
+        // matrix's rows do.
         if (meant % unit != 0 || Extent(side, side.bytes, meant) > room) continue;
         if (Extent(side, side.bytes, meant) != room && whole % (side.bytes + meant) != 0) continue;
         fields.Add({"cause", from_start ? "gap-from-start" : "gap-unit"});

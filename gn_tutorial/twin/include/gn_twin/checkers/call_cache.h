@@ -1,4 +1,5 @@
-// The call cache of a core: what the checkers keep of a call, and what they look at when it comes again.
+// The call cache of a core: the facts that checkers keep about a call, and their short checks when the call is
+// repeated.
 //
 // Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again (Recheck), and
 // what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks them in order.
@@ -15,7 +16,7 @@
 
 namespace gn_twin {
 
-// Observers that repeated calls and fast events concern. race: null where races are not looked for.
+// The checkers that take part in repeated calls and fast events. race: null if the launch does not check for races.
 struct CallCheckers {
   MemoryChecker& memory;
   PaddingChecker& padding;
@@ -23,7 +24,7 @@ struct CallCheckers {
   DataCacheChecker& cache;
   RaceChecker* race;
   Counters& counters;
-  uint32_t numbers = 0;  // of the calls of the launch so far
+  uint32_t numbers = 0;  // how many numbers were given to calls of the launch so far
 };
 
 // The cached calls of one core.
@@ -109,7 +110,7 @@ class CoreCallCache final : public CachedCalls {
   }
 
  private:
-  // Which bytes an operand from `begin` on touches.
+  // Notes the bytes that an operand touches; `begin`: its offset in the Unified Buffer.
   static bool LearnBytes(const Event& event, const Operand& operand, uint32_t begin, CachedCall::Part& part,
                          StridedRange& rows) {
     part.range = {begin, begin + static_cast<uint32_t>(operand.bytes)};
@@ -126,7 +127,8 @@ class CoreCallCache final : public CachedCalls {
     return kept;
   }
 
-  // The last operand is gathered: its offsets are those in memory when the event was emitted. A few calls can have theirs copied.
+  // For a call whose last operand is gathered: keeps a copy of the offsets, which were in memory when the event was
+  // emitted. There is room for the offsets of a few calls.
   bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, CachedCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
@@ -140,7 +142,7 @@ class CoreCallCache final : public CachedCalls {
     return true;
   }
 
-  // The one that it has, or else that of another call, which leaves the cache.
+  // Returns the call's place for offsets. If it has none, it gets that of another call, which leaves the cache.
   OwnedGatherRanges& PlaceOfOffsets(CachedCall& call) {
     for (Offsets& one : offsets_)
       if (one.user == &call) return one.pieces;
@@ -160,10 +162,11 @@ class CoreCallCache final : public CachedCalls {
   CallCheckers* checkers_ = nullptr;
   UbState* memory_ = nullptr;
   PaddingState* padding_ = nullptr;
-  RaceState* order_ = nullptr;  // null where races are not looked for
+  RaceState* order_ = nullptr;  // null if the launch does not check for races
 };
 
-// The observer that gives each block its call cache: added after the checkers, whose state of the block must be there.
+// The observer that gives each block its call cache. It is added after the checkers, because it needs their state of
+// the block.
 class CallCache final : public Observer {
  public:
   explicit CallCache(const CallCheckers& checkers) : checkers_(checkers) {}

@@ -32,7 +32,7 @@ class DataCacheChecker final : public Observer {
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;
-      // operator() gives a reference; nearly always it is read.
+      // operator() returns a reference, which kernels nearly always read: it counts as a read.
       access.access == Access::Write ? Write(core, access) : Read(core, access);
     }
   }
@@ -61,8 +61,9 @@ class DataCacheChecker final : public Observer {
   }
 
  private:
-  // Lines that a core holds, and which state of global memory it took them from. Public text gives no size; a line that
-  // another one displaced here is taken as gone, so that what is reported is true on any cache of this size or more.
+  // The lines that a core holds, and the version of global memory that each was taken from. Public text gives no size.
+  // A line that another one displaced here counts as gone, so every report is true on a cache of this size or a larger
+  // one.
   struct Cache {
     static constexpr uint32_t kLines = 256;
     uint64_t line[kLines] = {};  // number of the line, plus 1
@@ -84,7 +85,7 @@ class DataCacheChecker final : public Observer {
     Cache* cache = nullptr;  // from its first scalar access of global memory to its end
   };
 
-  // Null without memory: stale lines of that core are not noticed then.
+  // Returns null if there is no memory; the checker then misses stale lines of that core.
   Cache* CacheOf(const Core& core) {
     Cache*& cache = cores_[core.block].cache;
     if (cache == nullptr) cache = new (std::nothrow) Cache;
@@ -94,12 +95,12 @@ class DataCacheChecker final : public Observer {
   bool Dirty(const DataCacheLine& line) const {
     return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans;
   }
-  // Whether the core's code may run beside the code of another core that wrote the line last.
+  // Whether another core wrote the line last, and that code may run at the same time as this core's.
   bool Beside(const DataCacheLine& line, const Core& core) const {
     return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
            !order_.InOrder(line.interval, order_.Now(core.block));
   }
-  // Whether such code touched the same bytes: that is reported as a race.
+  // Whether that core wrote the same bytes: then it is a race, which another checker reports.
   bool IsRace(const DataCacheLine& line, const Core& core, uint64_t bytes) const {
     return (line.written & bytes) != 0 && Beside(line, core);
   }

@@ -17,7 +17,7 @@ class GlobalMemoryChecker final : public Observer {
   explicit GlobalMemoryChecker(const GntJob& job) : inputs_(job), several_(job.blocks > 1) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
-      // Of what is read and written it is only remembered which bytes a block has stored to.
+      // For INOUT arrays the checker only notes which bytes were stored to, which matters with several blocks.
       const bool watched_role = arg.role == GNT_OUT || arg.role == GNT_WORKSPACE || (several_ && arg.role == GNT_INOUT);
       if (arg.kind != GNT_TENSOR || arg.bytes == 0 || !watched_role) continue;
       if (count_ == kMost) return;
@@ -49,7 +49,7 @@ class GlobalMemoryChecker final : public Observer {
              operand.element_bytes);
     }
   }
-  // A copy from or to these rows of global memory.
+  // Handles a copy from or to these rows of global memory.
   void OnCopy(Core& core, const RowSet& rows, Access access, Loc loc, const char* op, uint32_t element_bytes) {
     again_ = false;
     if (tails_.Any() && access != Access::Read) tails_.OnStore(core, rows);
@@ -63,14 +63,15 @@ class GlobalMemoryChecker final : public Observer {
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
       const uint8_t* const at = reinterpret_cast<const uint8_t*>(row);
       if (bytes > static_cast<uint64_t>(end - at))
-        bytes = static_cast<uint64_t>(end - at);  // a copy rounded up to blocks
+        bytes = static_cast<uint64_t>(end - at);  // the copy was rounded up to blocks
       if (reads) Read(core, *watched, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
       if (access == Access::Read) return;
       if (several_ && !watched->bytes.HasNone(static_cast<uint64_t>(at - watched->arg->data), bytes)) again_ = true;
       Write(*watched, core.block, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
     });
   }
-  // A DataCopy, of this event, stores `bytes` at its end that nobody wrote. Whether that is found here, if it stays an output's.
+  // For a DataCopy that stores `bytes` bytes at its end that nobody wrote: returns whether this checker will report
+  // them, if they are still in an output when the launch ends.
   GNT_COLD bool KeepTail(const Core& core, const Event& event, uint64_t bytes, const MissingValue& missing) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -80,7 +81,7 @@ class GlobalMemoryChecker final : public Observer {
     }
     return false;
   }
-  // Whether the last copy stored to 32-byte blocks that an earlier one has stored to.
+  // Whether the last copy stored to bytes that an earlier copy has stored to.
   bool StoredAgain() const { return again_; }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
@@ -165,14 +166,15 @@ class GlobalMemoryChecker final : public Observer {
     core.Fault("gm-read-before-write", loc, {}, fields);
   }
 
-  // The end of the element that a byte lies in.
+  // Returns the end of the element that a byte lies in.
   static uint64_t ElementEnd(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
     const uint64_t end = bytes == 0 ? at + 1 : (at / bytes + 1) * bytes;
     return end < watched.arg->bytes ? end : watched.arg->bytes;
   }
-  // A pointer in the kernel's hand writes unseen. So an element that nobody was seen to write counts as unwritten only if all of it holds
-  // the launcher's poison (gn_tutorial/runtime/launch_types.py) still; single bytes may well be equal.
+  // Whether an element counts as unwritten: no write to it was seen, and all of it still holds the launcher's poison
+  // (gn_tutorial/runtime/launch_types.py). The twin does not see writes through a kernel's pointer; single bytes may
+  // equal the poison.
   static bool Untouched(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
     if (bytes == 0) return false;
@@ -183,14 +185,14 @@ class GlobalMemoryChecker final : public Observer {
     return true;
   }
 
-  // Elements of one or two bytes may be equal to the poison by chance. Where others of the array were written through a pointer, they
-  // are believed to be unwritten only if they make four bytes in a row.
+  // A written element of one or two bytes may equal the poison by chance. If the kernel wrote parts of the array
+  // through a pointer, such elements count as unwritten only in runs of at least four bytes.
   static constexpr uint64_t kNoChance = 4;
 
   GNT_COLD static void Unwritten(Core& core, const Watched& watched) {
     uint64_t missing = 0, long_missing = 0;
     uint64_t first = watched.arg->bytes, long_first = first;
-    uint64_t run = 0;  // bytes without a gap up to here
+    uint64_t run = 0;  // unwritten bytes without a gap up to here
     uint64_t run_end = 0;
     bool by_pointer = false;
     for (uint64_t at = 0; at < watched.arg->bytes; at = ElementEnd(watched, at)) {
@@ -231,8 +233,8 @@ class GlobalMemoryChecker final : public Observer {
   uint32_t count_ = 0;
   StoredTails tails_;
   InputReads inputs_;
-  bool several_;        // blocks
-  bool again_ = false;  // StoredAgain
+  bool several_;        // the launch has several blocks
+  bool again_ = false;  // the result of StoredAgain
 };
 
 }  // namespace gn_twin

@@ -8,7 +8,7 @@ namespace gn_twin {
 
 class InputReads {
  public:
-  // Single bytes are mostly a tiling struct, which is read through a pointer, unseen.
+  // Arrays of single bytes are left out: most are tiling structs, which a kernel reads through a pointer.
   explicit InputReads(const GntJob& job) {
     for (uint32_t i = 0; i < job.arg_count && count_ < kMost; ++i) {
       const GntArg& arg = job.args[i];
@@ -18,7 +18,7 @@ class InputReads {
   }
 
   bool Any() const { return count_ != 0; }
-  // Bytes from `at` on were read.
+  // Notes that `bytes` bytes from `at` on were read.
   void Note(const uint8_t* at, uint64_t bytes) {
     for (uint32_t i = 0; i < count_; ++i) {
       Input& input = all_[i];
@@ -45,7 +45,7 @@ class InputReads {
  private:
   struct Input {
     const GntArg* arg;
-    uint64_t first;  // bytes that enclose all that were read
+    uint64_t first;  // all bytes that were read lie from `first` to `end`
     uint64_t end;
   };
   static constexpr const char* kNote = "gm-input-unread";

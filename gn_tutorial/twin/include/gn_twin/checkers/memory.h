@@ -41,7 +41,7 @@ class MemoryChecker final : public Observer {
     const UbState* const shadow = shadows_.Of(core);
     return shadow != nullptr ? &shadow->overwritten : nullptr;
   }
-  // InitBuffer, Alloc or Free of the bytes [at, end).
+  // Handles InitBuffer, Alloc or Free of the bytes [at, end).
   GNT_NOINLINE static void OnBuffer(Core& core, UbState& shadow, Kind kind, uint64_t at, uint64_t end) {
     if (kind == Kind::Free) {
       if (shadow.Waits(BlockSpan::OfBytes(at, end))) [[unlikely]]
@@ -56,7 +56,7 @@ class MemoryChecker final : public Observer {
     shadow.bytes.Clear(at, end - at);
     shadow.Forget(at, end);
   }
-  // Whether a fast copy brings bytes in, or only such out as have values.
+  // Whether a fast copy is a load, or all bytes that it stores have values.
   static bool CanCopy(UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
     return copy.IsLoad() || HasSource(shadow, range, blocks);
   }
@@ -66,20 +66,21 @@ class MemoryChecker final : public Observer {
          {copy.loc, copy.op, ~static_cast<uint32_t>(copy.row_bytes),
           static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
   }
-  // What follows from the event of a cached call alone: whether its results fill whole blocks.
+  // Notes the facts that follow from the event of a cached call alone: whether its results fill whole blocks.
   static void Learn(const Event& event, CachedCall& call) {
     const LocalRange result = call.part[0].range;
     const bool whole = (result.begin | result.end) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
   }
-  // A cached call comes again: its sources must hold values still. False if one lacks some: its results are not taken in then.
+  // Checks a repeated call: its sources must still hold values. If one lacks some, returns false without taking the
+  // results in.
   static bool Recheck(Core& core, UbState& shadow, const CachedCall& call) {
     return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and a block found
-  // to be whole is not looked at again until a store is taken in.
+  // Loops read along one tensor and write along another. So successive stores are taken in as one run, and a block in
+  // which all bytes have values is not checked again until the next store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
@@ -117,10 +118,11 @@ class MemoryChecker final : public Observer {
   }
 
  private:
-  // Stores of one line to bytes that follow each other; operator() is one, since its reference is usually written to.
+  // Stores of one line to successive bytes. An operator() counts as a store, since kernels usually write to its
+  // reference.
   struct StoreRun {
     const ScalarAccess* first = nullptr;
-    uint64_t begin = kUbBytes;  // where no store goes
+    uint64_t begin = kUbBytes;  // no store has this offset
     uint64_t end = kUbBytes;
 
     void TakeIn(Core& core, UbState& shadow) {
@@ -132,7 +134,7 @@ class MemoryChecker final : public Observer {
     }
   };
 
-  // Whether the whole block holds values and is not freed.
+  // Checks a load; returns whether its whole 32-byte block holds values and is not freed.
   static bool Load(Core& core, UbState& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
     const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbState::kBlocks;
@@ -150,7 +152,7 @@ class MemoryChecker final : public Observer {
     return false;
   }
 
-  // Whether all sources have values.
+  // Marks the sources as read; returns whether all of them have values.
   static bool Read(const Core& core, UbState& shadow, const Event& event) {
     bool complete = true;
     for (uint8_t i = 0; i < event.operands; ++i) {
@@ -171,9 +173,9 @@ class MemoryChecker final : public Observer {
     return complete;
   }
 
-  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are reported when
-  // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
-  // its own results in a loop is usually a measurement.
+  // Takes the results in. If exactly the same whole blocks are written again before anybody has read them, it reports
+  // the earlier results of an instruction or a copy as lost. A constant that fills memory is no loss, and an
+  // instruction that overwrites its own results in a loop usually measures time.
   static void Write(Core& core, UbState& shadow, const Event& event) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -220,11 +222,11 @@ class MemoryChecker final : public Observer {
   GNT_NOINLINE static bool RecheckGaps(Core& core, UbState& shadow, const CachedCall& call) {
     return RecheckParts<true>(core, shadow, call);
   }
-  // These bytes are read: whether all of them have values.
+  // Marks the bytes as read; returns whether all of them have values.
   static bool HasSource(UbState& shadow, LocalRange range, const BlockSpan& blocks) {
     return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
   }
-  // Whether a source of a cached call has values.
+  // Marks a source of a cached call as read; returns whether all of it has values.
   template <bool kGaps>
   [[gnu::always_inline]] static bool ReadPart(UbState& shadow, const CachedCall::Part& part) {
     if (kGaps && part.touches != Touches::Whole) return shadow.ReadMasked(part.masks);
@@ -233,7 +235,7 @@ class MemoryChecker final : public Observer {
   GNT_NOINLINE static bool HasAll(const UbState& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
-  // The results of a cached call, which was not the last to write there.
+  // Takes in the results of a cached call if it was not the last to write there.
   GNT_NOINLINE static void TakeIn(Core& core, UbState& shadow, const CachedCall& call) {
     const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();
@@ -260,7 +262,8 @@ class MemoryChecker final : public Observer {
     writer = now;
     writer.seen = seen;
   }
-  // Whether somebody has read what the same line brought here before, or to another place: a loop that looks at some of its tiles only.
+  // Whether somebody has read an earlier load of the same line, here or at another place: a loop may read only some of
+  // its tiles.
   GNT_COLD static bool OthersWereRead(const UbState& shadow, const Writer& writer, uint64_t first) {
     if (writer.seen) return true;
     for (uint64_t block = 0; block < UbState::kBlocks; ++block) {
@@ -271,8 +274,9 @@ class MemoryChecker final : public Observer {
     }
     return false;
   }
-  // Results are about to overwrite some that nobody has read. Those that reach over an end of a write of which nothing was read, and do
-  // not cover it, have a wrong offset; those inside it may be meant: a tail that is replaced.
+  // Notes that results are about to overwrite others that nobody has read. It reports them as lost if the new ones
+  // cover only one end of an entirely unread write: then an offset is wrong. New results inside it may be right, as a
+  // tail that is replaced.
   GNT_COLD static void NoteOverwritten(Core& core, UbState& shadow, uint64_t first, const char* role,
                                        const Writer& now) {
     const uint64_t end = first + now.blocks;
@@ -290,9 +294,9 @@ class MemoryChecker final : public Observer {
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
   }
 
-  // FreeTensor gives back results of which nobody has read anything: of a kernel that stores results, they are lost. What a copy brought
-  // in may be left: a loop that looks at some of its tiles only. So may a small part of a tensor, as of a kernel that is asked for some of
-  // its outputs.
+  // Notes results that FreeTensor gives back although nobody has read any of them: they are lost if the kernel stores
+  // results at all. Loads do not count, because a loop may read only some of its tiles. Nor does a small part of a
+  // tensor, because a caller may want only some outputs.
   GNT_COLD static void LookFreed(const Core& core, UbState& shadow, uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       if (shadow.UnreadWrite(block) != block) continue;
@@ -305,7 +309,7 @@ class MemoryChecker final : public Observer {
     }
   }
 
-  // A source lacks values.
+  // Handles an instruction with a source that lacks values.
   GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event) {
     lacking_.Follow(core, shadow, event, [&] { Write(core, shadow, event); });
   }

@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// The buffer that a byte of the Unified Buffer lies in, or null.
+// Returns the buffer that a byte of the Unified Buffer lies in, or null.
 inline const Buffer* BufferAt(const Core& core, uint64_t at) {
   for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a pipe may have been reset
     const Buffer& buffer = core.buffers[i - 1];
@@ -17,11 +17,12 @@ inline const Buffer* BufferAt(const Core& core, uint64_t at) {
   return nullptr;
 }
 
-// A use of memory without a value: who is to blame is another place, if an instruction read it before.
+// A use of memory without a value. origin: the instruction that first read it; used: the place where it left the
+// Unified Buffer.
 struct MissingValue {
   Origin origin;
   Loc used;
-  Buffer buffer;  // that the bytes lie in, if they lie in one
+  Buffer buffer;  // the buffer that the bytes lie in, if there is one
   MissedRead read;
   LastWrite gap;  // the write that left them out, if one explains it
 };
@@ -59,7 +60,7 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                : core.Fault("ub-never-written", origin.loc, used, fields);
 }
 
-// Results that `writer` left and nobody read, of which `now` overwrites `bytes` from byte `at` on.
+// Reports that `now` overwrites `bytes` bytes, from byte `at` on, of results that `writer` wrote and nobody has read.
 GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at,
                                 uint64_t bytes) {
   const Buffer* buffer = BufferAt(core, at);
@@ -81,7 +82,7 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
   core.Warn("ub-overwritten-unread", now.loc, writer.loc, fields);
 }
 
-// Results that FreeTensor gave back before anybody had read them.
+// Reports results that FreeTensor gave back before anybody had read them.
 GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
   for (uint32_t i = 0; i < shadow.freed_unread_count; ++i) {
     const FreedUnread& one = shadow.freed_unread[i];
@@ -96,7 +97,7 @@ GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
   }
 }
 
-// A scalar access of a tensor after FreeTensor.
+// Reports a scalar access of a tensor after FreeTensor.
 GNT_COLD inline void ReportUsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
   const Buffer* buffer = BufferAt(core, at);
   if (buffer == nullptr) return;

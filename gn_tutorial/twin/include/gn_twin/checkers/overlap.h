@@ -1,9 +1,10 @@
-// Sources and destination of one instruction that overlap as the documentation forbids.
+// The checker of instructions whose sources and destination overlap in a way that the documentation forbids.
 //
-// Inside a repeat they are the same bytes or apart; across repeats, what one repeat writes no later one reads. Exception: Add, Sub, Mul,
-// Max, Min, AddRelu, SubRelu on half, int32_t and float with the destination as second source and one of their repeat strides 0.
-// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). A Cast between widths may share memory inside a repeat: its page restricts only
-// what a later repeat would read.
+// Inside a repeat both must be the same bytes, or not overlap; no repeat may read what an earlier one wrote. Exception:
+// Add, Sub, Mul, Max, Min, AddRelu, SubRelu on half, int32_t and float with the destination as second source and one of
+// their repeat strides 0.
+// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). A Cast between widths may share memory inside a repeat: its page
+// restricts only what a later repeat would read.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/footprint.h"
@@ -29,13 +30,14 @@ class OverlapChecker final : public Observer {
   }
 
  private:
-  // In place: every repeat works on its own bytes, or with repeat stride 0 all of them on the same.
+  // Whether both have the same layout, for an instruction in place: each repeat works on its own bytes, or all on the
+  // same (stride 0).
   static bool SameLayout(const Operand& a, const Operand& b) {
     if (!a.strided) return a.row_pitch == b.row_pitch;
     return a.blk_stride == b.blk_stride && a.rep_stride == b.rep_stride;
   }
 
-  // Bytes [begin, end) that one repeat of the operand touches at most, from the Unified Buffer's start.
+  // The bytes [begin, end) that one repeat of the operand touches at most, as addresses.
   struct Span {
     uint64_t begin;
     uint64_t end;
@@ -100,7 +102,7 @@ class OverlapChecker final : public Observer {
     return false;
   }
 
-  // Copy of one row to all rows, of which it is the first: it is written onto itself.
+  // Whether the call is a Copy of the first row to all rows, so that this row is written onto itself.
   static bool RepeatsRow(const Event& event, const Operand& dst, const Operand& source) {
     return source.at == dst.at && source.strided && source.rep_stride == 0 && source.blk_stride == dst.blk_stride &&
            SpanOf(event, dst, 1).begin >= SpanOf(event, source, 0).end && __builtin_strcmp(event.op, "Copy") == 0;

@@ -1,8 +1,10 @@
-// The checker of padding: lanes that DataCopyPad filled, and that change the sum or the extreme of the elements that were loaded.
+// The checker of padding: it reports lanes that DataCopyPad filled if they change the sum or the extreme of the loaded
+// elements.
 //
-// DataCopyPad fills the rest of a row's last block of 32 bytes: with a given value, or with the row's first element (docs/zh/api,
-// DataCopyPad). Instructions on whole tiles compute those lanes too, which is usual and harmless until a reduction takes them in. So they
-// are followed lane by lane, and looked at where they are reduced: 0 changes no sum, and what is no larger than the rest no maximum.
+// DataCopyPad fills the rest of a row's last block of 32 bytes: with a given value, or with the row's first element
+// (docs/zh/api, DataCopyPad). Instructions on whole tiles compute those lanes too, which is usual and harmless until a
+// reduction takes them in. So the checker follows padding lane by lane, and checks it in reductions: 0 changes no sum,
+// and a value that is not the largest no maximum.
 #pragma once
 #include <new>
 
@@ -86,7 +88,7 @@ class PaddingChecker final : public Observer {
     return false;
   }
 
-  // visit(lane, byte) for the lanes of the operand that are padding; returns the number of all lanes.
+  // Calls visit(lane, byte) for the lanes of the operand that are padding; returns the number of all lanes.
   template <class Visit>
   static uint32_t ForPadding(const Core& core, const PaddingState& state, const Event& event, const Operand& operand,
                              Visit visit) {
@@ -105,7 +107,8 @@ class PaddingChecker final : public Observer {
     });
     return lane;
   }
-  // A reduction reads padding. Its lanes are those of a repeat, or of a row, where that has results of its own.
+  // Reports a reduction that reads padding, if the padding changes its result. For an extreme it compares the lanes of
+  // each repeat or row that has results of its own.
   GNT_COLD static void CheckFold(Core& core, const PaddingState& state, const Event& event) {
     const PaddingKind kind(event.op, true);
     const bool sum = kind.sum, most = kind.most;
@@ -146,7 +149,8 @@ class PaddingChecker final : public Observer {
                {"other_file", copy.file},
                {"other_line", copy.line}});
   }
-  // take(lane, byte) for padding that is beyond everything loaded of its group of lanes.
+  // Calls take(lane, byte) for padding that is larger (for a minimum: smaller) than all loaded elements of its group of
+  // lanes.
   template <class Take>
   static void CheckExtreme(const Core& core, const PaddingState& state, const Event& event, const Operand& source,
                            bool most, uint32_t group, Take take) {
@@ -177,7 +181,8 @@ class PaddingChecker final : public Observer {
     finish();
   }
 
-  // An instruction works lane by lane: its results are padding where its sources are, unless these leave a loaded value as it is.
+  // For an instruction that works lane by lane: marks results as padding if sources are, unless the padding leaves a
+  // loaded value unchanged.
   GNT_COLD void Carry(Core& core, PaddingState& state, const Event& event) {
     if (marks_ == nullptr) marks_ = new (std::nothrow) Mark[kMostLanes]();
     const Operand* dst = nullptr;
@@ -214,7 +219,8 @@ class PaddingChecker final : public Observer {
     }
     __builtin_memset(marks_, 0, end * sizeof(Mark));
   }
-  // Whether the padding at byte `at` of a source leaves the value of the other source as it is: 0 added to it, or the smaller of a Max.
+  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0, or the
+  // smaller value of a Max.
   static bool Absorbed(const Core& core, const Event& event, const Operand& source, uint8_t index, uint64_t at,
                        uint32_t lane) {
     if (source.element_bytes != 2 && source.element_bytes != 4) return false;
@@ -235,7 +241,7 @@ class PaddingChecker final : public Observer {
     return kind.IsNeutral(value, beside);
   }
 
-  // Of one lane: how many of its sources are padding, and whether one of them has no effect.
+  // For one lane: the number of its sources that are padding, and whether one of them has no effect.
   struct Mark {
     uint8_t sources;
     bool absorbed;

@@ -1,4 +1,5 @@
-// What a cached call does with padding, block by block of 32 bytes: the usual cases of checkers/padding.h at the price of a few words.
+// Handles padding in cached calls, by blocks of 32 bytes: the usual cases of checkers/padding.h at the cost of a few
+// words.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
@@ -7,11 +8,11 @@
 
 namespace gn_twin {
 
-// How padding behaves in an instruction, by the name of that.
+// The effect of padding in an instruction, which follows from the instruction's name.
 struct PaddingKind {
-  bool sum;    // 0 changes nothing: of a reduction, or added to another source
-  bool most;   // nor does what is no larger than the rest,
-  bool least;  // or no smaller
+  bool sum;    // a 0 has no effect: in a sum, or added to another source
+  bool most;   // a value that is not the largest has no effect: in a maximum
+  bool least;  // a value that is not the smallest has no effect: in a minimum
 
   explicit PaddingKind(const char* op, bool reduces)
       : sum(Contains(op, "Sum") || (!reduces && (Contains(op, "Add") || Contains(op, "Sub") || Contains(op, "Axpy")))),
@@ -27,7 +28,7 @@ struct PaddingKind {
   static bool Contains(const char* text, const char* part) { return __builtin_strstr(text, part) != nullptr; }
 };
 
-// A half or float at a byte of the Unified Buffer.
+// Returns the half or float at a byte of the Unified Buffer.
 inline float PaddedValue(const Core& core, uint64_t at, uint32_t element_bytes) {
   if (element_bytes == 4) {
     float value;
@@ -41,7 +42,7 @@ inline float PaddedValue(const Core& core, uint64_t at, uint32_t element_bytes) 
 
 class PaddingCalls {
  public:
-  // Takes the call in; false if its whole event is needed.
+  // Takes the call in; returns false if that needs the whole event.
   GNT_NOINLINE static bool Carry(const Core& core, PaddingState& state, const CachedCall& call) {
     bool reads = false, writes = false, rows = false;
     for (uint32_t i = 0; i < call.parts; ++i) {
@@ -77,7 +78,7 @@ class PaddingCalls {
       const uint64_t at = block * kBlockBytes;
       if (!neutral) return;
       float loaded = 0.0f;
-      if (!kind.sum) {  // one of its neighbours must be as large: they belong to the same row
+      if (!kind.sum) {  // compare with a loaded neighbour, which belongs to the same row
         const uint32_t others = ~state.BytesIn(block);
         if (others == 0) return void(neutral = false);
         const uint64_t beside = at + static_cast<uint32_t>(__builtin_ctz(others));
@@ -89,7 +90,8 @@ class PaddingCalls {
     });
     return neutral;
   }
-  // Results are padding where the sources are; false where the sources differ and one may leave the other as it is.
+  // Marks results as padding where the sources are. Returns false if the sources differ and one may leave the other
+  // unchanged.
   static bool CarryLanes(PaddingState& state, const CachedCall& call) {
     const CachedCall::Part& dst = call.part[0];
     bool in_place = false;
@@ -114,7 +116,7 @@ class PaddingCalls {
     }
     return true;
   }
-  // Whether what is padding in the one range is so in the other.
+  // Whether all padding of the one range is also padding in the other.
   static bool SamePadding(const PaddingState& state, LocalRange range, LocalRange other) {
     bool same = true;
     const uint64_t first = range.begin / kBlockBytes, there = other.begin / kBlockBytes;

@@ -1,4 +1,5 @@
-// The checker of what a block leaves behind: flags that nobody waited for, tensors that nobody took out of their queue or freed.
+// The checker at the end of a block: it reports flags that nobody waited for, and tensors that nobody took out of their
+// queue or freed.
 //
 // Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
 // the core.
@@ -40,7 +41,7 @@ class QueueChecker final : public Observer {
     }
   }
 
-  // Queues hold the flags of freed buffers until the pipe ends, which waits for them.
+  // Whether a queue holds the flag: it keeps flags of freed buffers until the TPipe ends, which waits for them.
   static bool OfQueue(const Core& core, int event, int id) {
     for (uint16_t i = 0; i < core.buffer_count; ++i) {
       const Buffer& buffer = core.buffers[i];

@@ -1,8 +1,10 @@
-// The race checker: accesses to the same bytes, at least one of them a write, that no flag or barrier puts in order.
+// The race checker: it reports two accesses to the same bytes, at least one of them a write, that no flag or barrier
+// puts in order.
 //
-// Inside a core between its pipes, on the Unified Buffer and on global memory; between the blocks of a launch on global memory.
-// With TwinOptions(auto_sync="on") the compiler orders vector instructions among themselves and the accesses of the scalar unit
-// through GetValue, SetValue of local tensors and operator() with all pipes; SetValue of a global tensor is not on its list.
+// It checks the pipes of a core against each other, on the Unified Buffer and on global memory, and the blocks of a
+// launch against each other on global memory. With TwinOptions(auto_sync="on") the compiler orders vector instructions
+// among themselves and the accesses of the scalar unit through GetValue, SetValue of local tensors and operator() with
+// all pipes; SetValue of a global tensor is not on its list.
 // Source: docs/zh/api, 同步控制/核内同步/关键特性说明 (what is automatic), PipeBarrier (copies with overlapping destinations).
 #pragma once
 #include "gn_twin/checkers/global_memory.h"
@@ -99,20 +101,20 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // The same of a flag without its event.
+  // Handles a flag of a fast event, which comes without its Event.
   void OnFlag(Core& core, RaceState& state, Kind kind, HardEvent event, uint32_t id) {
     ++state.epoch;
     Flag(core, state, kind, event, id);
   }
 
-  // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there. `seen` becomes what the
-  // copy's pipe has seen.
+  // Whether a fast copy that reads or writes the range in the Unified Buffer is in order with all accesses there. Sets
+  // `seen` to the work that the copy's pipe has seen of the other pipes.
   static bool CanCopy(RaceState& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
     ++state.epoch;
     const uint32_t unseen = state.Issue(IndexOf(pipe), seen);
     return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
   }
-  // Such a copy, from or to these rows of global memory.
+  // Handles such a copy, from or to these rows of global memory.
   void OnCopy(Core& core, RaceState& state, const FastCopy& copy, LocalRange range, const RowSet& rows,
               const LaneStamps& seen) {
     const uint32_t pipe = IndexOf(copy.pipe);
@@ -127,8 +129,9 @@ class RaceChecker final : public Observer {
   }
 
   RaceState* StateOf(const Core& core) const { return cores_[core.block]; }
-  // A cached call comes again. Nothing is to be done where the pipes have seen the same of each other since: it was checked, and left
-  // the marks it would leave now. False if its whole event is needed: another pipe was at work among runs that are no rows.
+  // Checks a repeated call. If the pipes have seen nothing new of each other since the last check, there is nothing to
+  // do: the marks would be the same. Returns false if it needs the whole event, because another pipe worked among runs
+  // that are no rows.
   bool Recheck(Core& core, RaceState& state, CachedCall& call) {
     if (!auto_sync_) ++state.epoch;
     return call.epoch == state.epoch || RecheckOrder(core, state, call);
@@ -153,7 +156,7 @@ class RaceChecker final : public Observer {
     Bound(state);
   }
 
-  // Calls visit_rows(rows) for the bytes of the operand, if they are rows at a pitch; else visit_run(range) for run after run.
+  // Calls visit_rows(rows) if the operand's bytes are rows at a constant pitch, else visit_run(range) for each run.
   template <class VisitRows, class VisitRun>
   static void ForRows(const Core& core, const Event& event, const Operand& operand, VisitRows visit_rows,
                       VisitRun visit_run) {
@@ -171,8 +174,8 @@ class RaceChecker final : public Observer {
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  // Reports what `pipe` has not seen of the others on bytes of the range: each(visit) calls visit(range) for those that are touched. They
-  // are looked at one by one only if there is something in the range, which is rare.
+  // Reports accesses of other pipes to touched bytes that `pipe` has not seen. each(visit) calls visit(range) for the
+  // touched parts of the range; that happens only if the range has such an access at all, which is rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {
@@ -185,7 +188,7 @@ class RaceChecker final : public Observer {
     });
   }
 
-  // A cached call for the first time since something changed.
+  // Checks a repeated call for the first time since a pipe has seen something new.
   GNT_NOINLINE bool RecheckOrder(Core& core, RaceState& state, CachedCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
@@ -276,7 +279,7 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // Stamps have room for two million windows of a block; a block with more starts over, as after a barrier.
+  // Restarts the clocks of a block, as after a barrier, when its windows are used up: a stamp has room for two million.
   static void Bound(RaceState& state) {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
       return;

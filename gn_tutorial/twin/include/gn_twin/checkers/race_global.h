@@ -1,5 +1,5 @@
-// The race checker on global memory: what a core does there, looked at beside what its other pipes did, and taken down for them and for
-// the other blocks.
+// The race checker on global memory: it checks a core's accesses against those of its other pipes, and records them for
+// these and for the other blocks.
 #pragma once
 #include "gn_twin/checkers/race_report.h"
 #include "gn_twin/shadow/race_state.h"
@@ -10,24 +10,25 @@ class RaceGlobal {
  public:
   RaceGlobal(uint32_t blocks, bool auto_sync, Sites& sites) : between(blocks), auto_sync_(auto_sync), sites_(sites) {}
 
-  // Reports an access of `pipe`, which has seen so much of the others, that is not in order with one of them.
+  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the others that
+  // `pipe` has seen.
   void Check(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
              const Site& site, const LaneStamps& seen) {
     uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);
     if (pipe == kS) unseen &= ~LanesOf(kS);
     if (unseen != 0) Look(core, state, pipe, writes, atomic, rows, site, seen, unseen);
   }
-  // Takes the access of a copy down; returns its stamp.
+  // Records the access of a copy; returns its stamp.
   Stamp Mark(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use, const RowSet& rows) {
     const Stamp stamp = StampOf(state.clocks.Now(pipe), Gather(core, state, site, pipe, use, rows));
     state.global.Add(LaneOf(pipe, use != Use::Read), stamp, use == Use::Atomic, rows);
     return stamp;
   }
-  // The same of a copy to memory that was stored to before: the bytes at its ends that are there already, written by another block, do no
-  // harm, element by element. `from` are its rows in the Unified Buffer, `pitch` bytes apart.
+  // Records a copy to memory that was stored to before. Elements at its ends that equal those already there, from
+  // another block, do no harm. `from`: its rows in the Unified Buffer, `pitch` bytes apart.
   GNT_COLD Stamp MarkAgain(Core& core, RaceState& state, const Site& site, uint32_t pipe, const RowSet& rows,
                            const uint8_t* from, uint64_t pitch, uint32_t element_bytes) {
-    uint64_t same = 0;  // bytes at the start, then at the end
+    uint64_t same = 0;  // equal bytes at the start; same_end: at the end
     uint64_t same_end = 0;
     const uint8_t* const there = reinterpret_cast<const uint8_t*>(rows.at);
     if (rows.count == 1) {
@@ -58,8 +59,8 @@ class RaceGlobal {
     state.global.Add(LaneOf(pipe, true), stamp, false, rows);
     return stamp;
   }
-  // Takes an access down for the other blocks; returns the number of its call. What the scalar unit stores is there for the other pipes
-  // too when its run is finished.
+  // Records an access for the other blocks; returns the number of its call. Stores of the scalar unit are recorded for
+  // the other pipes of the core too, when their run is finished.
   GNT_NOINLINE uint32_t Gather(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use,
                                const RowSet& rows) {
     OpenRuns::Open& open = state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
@@ -79,7 +80,7 @@ class RaceGlobal {
     state.stores_open = false;
   }
 
-  // The reads of this line wait for other blocks.
+  // Notes that reads of this line wait for other blocks.
   GNT_COLD void NotePolling(Loc loc) {
     if (polled_.Has(loc) || polled_.count == PolledLines::kMost) return;
     polled_.all[polled_.count++] = loc;
@@ -87,7 +88,7 @@ class RaceGlobal {
   Collision Report(Core& core) const { return {core, sites_, took_turns, polled_, ended_}; }
 
   BlockAccesses between;
-  bool took_turns = false;  // blocks waited for single others: what one wrote again may have been changed since
+  bool took_turns = false;  // a block waited for another: equal bytes may have been changed in between
 
  private:
   GNT_NOINLINE void Look(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,

@@ -10,7 +10,7 @@
 
 namespace gn_twin {
 
-// overwritten: what the instruction overwrites before anybody has read it, or null.
+// Reports two accesses to the Unified Buffer. overwritten: the last results that were overwritten unread, or null.
 GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
                                  const Earlier& earlier, const Overwritten* overwritten = nullptr) {
   Buffer buffer;
@@ -43,7 +43,7 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
   core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);
 }
 
-// Two accesses to global memory: of these rows, and of `others` earlier.
+// Reports two accesses to global memory: this one, to `rows`, and an earlier one, to `others`.
 GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
                                   const RowSet& rows, const Earlier& earlier, const RowSet& others) {
   const Site& other = sites.At(SiteOf(earlier.stamp));
@@ -66,7 +66,8 @@ GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& si
   core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc, fields);
 }
 
-// Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.
+// Lines of a kernel whose reads wait for a store of another block. They are meant to run beside that store, so it is no
+// race.
 struct PolledLines {
   static constexpr uint32_t kMost = 16;
   Loc all[kMost];
@@ -79,7 +80,7 @@ struct PolledLines {
   }
 };
 
-// Called with each pair of runs of two blocks that collided.
+// Reports a collision; it is called with each pair of runs of two blocks that collided.
 struct Collision {
   Core& core;
   const Sites& sites;

@@ -1,7 +1,7 @@
-// The race checker on what the scalar unit does: GetValue, SetValue and operator().
+// The race checker for accesses of the scalar unit: GetValue, SetValue and operator().
 //
-// With automatic synchronisation the compiler makes it wait for the other pipes; then nothing of it can be out of order but SetValue of
-// a global tensor.
+// With automatic synchronisation the compiler makes the scalar unit wait for the other pipes; then only SetValue of a
+// global tensor can be out of order.
 #pragma once
 #include "gn_twin/checkers/race_global.h"
 
@@ -53,8 +53,8 @@ class RaceScalars {
     state.local.Mark(LaneOf(kS, writes), stamp, range);
   }
 
-  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on. newer(lane, seen): whether
-  // there is something of that lane which the scalar unit has not seen.
+  // Makes the scalar unit wait, as the compiler does with a flag, for each pipe that works on the same bytes.
+  // newer(lane, seen): whether that lane has an access which the scalar unit has not seen.
   template <class Newer>
   GNT_NOINLINE static void WaitFor(RaceState& state, bool writes, Newer newer) {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
@@ -82,7 +82,8 @@ class RaceScalars {
     global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
   }
 
-  // operator() returns a reference; most kernels that use it read, and what cannot be decided is not reported.
+  // operator() returns a reference, which most kernels read: it counts as a read, because an uncertain race is not
+  // reported.
   static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
 
   static const char* OpOf(const ScalarAccess& access) {

@@ -1,7 +1,8 @@
-// What DataCopy stores to global memory behind the last value of a tensor: the rest of a block of 32 bytes that nobody wrote.
+// The checker of tails: bytes without a value that a DataCopy stores to global memory, behind a tensor's last value in
+// its 32-byte block.
 //
-// Kernels round the length of a store up, and let the next store overwrite the rest: that works on a device, where the stores follow
-// each other. So the rest is an error only if it is still there when the launch ends.
+// Kernels round the length of a store up, and let the next store overwrite the tail. That works on a device if the
+// stores follow each other. So a tail is an error only if it is still there when the launch ends.
 #pragma once
 #include "gn_twin/checkers/memory_report.h"
 #include "gn_twin/shadow/row_set.h"
@@ -10,14 +11,15 @@ namespace gn_twin {
 
 class StoredTails {
  public:
-  // Whether the tail [at, at + bytes) of global memory is looked after: not if there are too many.
+  // Remembers the tail [at, at + bytes) of global memory; returns false if there are too many.
   GNT_COLD bool Add(const Core& core, const uint8_t* at, uint64_t bytes, const MissingValue& missing) {
     if (count_ == kMost) return false;
     all_[count_++] = {at, at + bytes, core.block, true, missing};
     return true;
   }
   bool Any() const { return count_ != 0; }
-  // A copy to global memory. The one that left a tail is named, too, and does not overwrite it.
+  // Handles a copy to global memory. It is called for the copy that left a tail too, which does not count as
+  // overwriting it.
   GNT_COLD void OnStore(Core& core, const RowSet& rows) {
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
       const uint8_t* const begin = reinterpret_cast<const uint8_t*>(row);
@@ -37,7 +39,7 @@ class StoredTails {
     }
     count_ = left;
   }
-  // At the end of the launch, with a core of its own.
+  // Reports the tails that are left at the end of the launch. core: one made for this report.
   GNT_COLD void Report(Core& core) {
     for (uint32_t i = 0; i < count_; ++i) {
       core.block = all_[i].block;

@@ -1,15 +1,15 @@
-// Writes through pointers of GetPhyAddr that end in another buffer.
+// The checker of writes through pointers of GetPhyAddr: it reports those that end in another buffer.
 //
-// Nobody sees what a kernel does through a pointer. So, from the first pointer on, the Unified Buffer is compared at each event with what it
-// held at the event before: what has changed in between, and was no operand of an instruction, the kernel has written itself. In the buffers
-// that it has pointers into it may.
+// The twin cannot see accesses through a pointer. So, from the first pointer on, it compares the Unified Buffer at each
+// event with its contents at the event before. If bytes changed in between that were no operand of an instruction, the
+// kernel has written them itself. It may do so in the buffers into which it has pointers.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/per_core.h"
 
 namespace gn_twin {
 
-// What the Unified Buffer of one block held at the last event.
+// The contents of one block's Unified Buffer at the last event.
 class UbBefore {
  public:
   bool Allocate() {
@@ -23,7 +23,8 @@ class UbBefore {
     for (Range& range : written_) range = {};
   }
   void Keep(const Core& core) { __builtin_memcpy(bytes_, core.ub, kUbBytes); }
-  // Instructions compute after their events, some after several: the last few operands that were to be written. Copies write whole blocks.
+  // Notes an operand that an instruction writes. Instructions compute after their events, some after several, so the
+  // last few operands may change later. Copies write whole blocks.
   void Written(uint64_t begin, uint64_t bytes) {
     if (begin >= kUbBytes) return;
     const uint64_t end = (begin + bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
@@ -36,7 +37,7 @@ class UbBefore {
   void AllowWritten(const Core& core) {
     for (const Range& range : written_) Allow(core, range.begin, range.end);
   }
-  // The first byte from `from` on that has changed; kUbBytes if none has.
+  // Returns the first byte from `from` on that has changed; kUbBytes if none has.
   uint32_t FirstChange(const Core& core, uint32_t from) const {
     for (uint32_t at = from / kStep * kStep; at < kUbBytes; at += kStep) {
       if (__builtin_memcmp(bytes_ + at, core.ub + at, kStep) == 0) continue;
@@ -46,8 +47,8 @@ class UbBefore {
     return kUbBytes;
   }
 
-  bool active = false;  // there is a pointer
-  Loc last;             // the last event
+  bool active = false;  // whether the kernel has a pointer
+  Loc last;             // the place of the last event
 
  private:
   struct Range {
@@ -102,7 +103,8 @@ class UbPointerChecker final : public Observer {
     return before != nullptr && before->active ? before : nullptr;
   }
 
-  // Looks for bytes that have changed in no buffer with a pointer into it, before the event at `next`.
+  // Reports the first changed byte in a buffer without a pointer into it. next: the place of the event after the
+  // change.
   void Look(Core& core, UbBefore& before, Loc next) {
     before.AllowWritten(core);
     for (uint32_t at = before.FirstChange(core, 0); at < kUbBytes; at = before.FirstChange(core, at)) {
@@ -116,7 +118,7 @@ class UbPointerChecker final : public Observer {
     }
   }
 
-  // The buffer that was made last of those that have the byte.
+  // Returns the buffer with this byte; of several the one that was made last.
   static const Buffer* BufferAt(const Core& core, uint32_t at) {
     for (uint16_t i = core.buffer_count; i-- > 0;) {
       const Buffer& one = core.buffers[i];
@@ -132,7 +134,7 @@ class UbPointerChecker final : public Observer {
     return false;
   }
 
-  // The pointer to blame is the one into the nearest buffer before, or else the first.
+  // Reports the pointer into the nearest buffer before the byte; without one, the kernel's first pointer.
   static void Report(Core& core, const Buffer& hit, uint32_t at, Loc last, Loc next) {
     const UbPointer* nearest = &core.ub_pointers[0];
     for (uint32_t i = 0; i < core.ub_pointer_count; ++i) {

@@ -1,4 +1,4 @@
-// How uninitialised values spread: the results of an instruction that depend on values which its sources lack are uninitialised too.
+// Follows uninitialised values: a result that depends on a missing value of a source is uninitialised too.
 #pragma once
 #include <new>
 
@@ -32,8 +32,8 @@ class UninitializedResults {
   UninitializedResults(const UninitializedResults&) = delete;
   UninitializedResults& operator=(const UninitializedResults&) = delete;
 
-  // Looks for what the sources lack, and reports it where it leaves the Unified Buffer. take_in() takes the results in as values: those
-  // that depend on what was found lack theirs afterwards.
+  // Finds missing values of the sources, and reports them if a copy stores them to global memory. take_in() takes all
+  // results in as values; those that depend on a missing value are marked as missing afterwards.
   template <class TakeIn>
   GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event, TakeIn take_in) {
     Origin origin;
@@ -49,8 +49,8 @@ class UninitializedResults {
   }
 
  private:
-  // Sets lacking_ for the results, and `origin` to who is to blame if any lack theirs. Returns where they go; null if they are not
-  // followed.
+  // Sets lacking_ for the results, and, if any are missing, `origin` to the instruction that left the value out.
+  // Returns the operand of the results; null if they are not followed.
   const Operand* Find(Core& core, UbState& shadow, const Event& event, Origin& origin) {
     const Operand* dst = nullptr;
     uint32_t results = 0;
@@ -96,7 +96,8 @@ class UninitializedResults {
     return dst;
   }
 
-  // How many bytes a DataCopy's source lacks, if all of them end its last block of 32 bytes: a length rounded up. Else 0.
+  // Returns how many bytes a DataCopy's source lacks if they are the end of its last 32-byte block, because a length
+  // was rounded up; else 0.
   static uint64_t TailMissing(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     if (__builtin_strcmp(event.op, "DataCopy") != 0) return 0;  // DataCopyPad takes any length
     uint64_t tail = 0;
@@ -112,12 +113,13 @@ class UninitializedResults {
     return runs == 1 ? tail : 0;
   }
 
-  // A result for each piece, in their order, as a Gather has.
+  // Whether there is one result for each piece, in their order, as in a Gather.
   static bool IsElementwise(const Operand& source) {
     return source.pieces != nullptr && source.row_bytes == source.element_bytes;
   }
 
-  // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
+  // Whether a source has no value at all. If an instruction moves elements, it is unknown which result comes from
+  // where: results are then followed only from such a source.
   static bool LacksAll(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     bool none = true;
     ForUbRuns(core, event, source,
@@ -125,7 +127,7 @@ class UninitializedResults {
     return none;
   }
 
-  // Whether an instruction like that would read nothing but values.
+  // Whether an instruction with this event would read only bytes that have values.
   static bool LacksNone(const Core& core, const UbState& shadow, const Event& event) {
     bool all = true;
     for (uint8_t i = 0; i < event.operands; ++i) {

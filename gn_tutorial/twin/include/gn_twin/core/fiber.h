@@ -1,9 +1,8 @@
 // A fiber: a separate stack on which a block runs until it waits, and the switch to it and back.
 //
-// Threads would do the same at twenty times the cost: a launch of forty blocks with two SyncAll switches stacks two
+// Threads would do the same at twenty times the cost, and a launch of forty blocks with two SyncAll switches stacks two
 // hundred times. The switch saves the registers that the calling conventions of x86-64 (System V) and AArch64 (AAPCS64)
 // tell a function to preserve; the compiler saves the others, as around any call.
-// saved by the compiler, as around any call.
 #pragma once
 #if defined(__wasm__)
 #include "gn_twin/core/web_fiber.h"

@@ -7,8 +7,8 @@
 
 namespace gn_twin {
 
-// One pointer, and the most frequently read fields on one cache line: a loop reads the masks of a call at each
-// repetition.
+// The masks of a call, behind one pointer. The most frequently read fields share a cache line, because a loop reads
+// them at each repetition.
 class ByteMasks {
  public:
   ByteMasks() = default;

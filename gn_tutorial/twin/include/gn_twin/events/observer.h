@@ -17,8 +17,9 @@ class Observer {
   // Called with every GetValue, SetValue and element access, in order. They are too frequent for a call each, so many
   // come at a time, always before the core's next event.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
-  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just logged, to those of which this observer
-  // needs no further loads until the next event. For a store, it makes `quiet` empty unless OnStores is enough.
+  // Narrows `quiet`, a range of bytes of the Unified Buffer around an access that was just logged. Until the next event
+  // this observer needs to see no loads from the bytes that remain. For a store, it makes `quiet` empty unless OnStores
+  // is enough.
   virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
   // Called for stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}

@@ -65,7 +65,7 @@ class ByteState {
   ~ByteState() { free(part_); }
   ByteState(const ByteState&) = delete;
   ByteState& operator=(const ByteState&) = delete;
-  // Begins with `bytes` bytes, none of which holds a value. False without memory.
+  // Starts with `bytes` bytes that hold no value. Returns false if there is no memory.
   bool Allocate(uint64_t bytes) {
     bytes_ = bytes;
     const uint64_t blocks = bytes / kBlockBytes + 1;

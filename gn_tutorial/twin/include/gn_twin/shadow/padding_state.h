@@ -105,9 +105,9 @@ class PaddingState {
     }
   }
 
-  BlockBits blocks_;              // which hold padding:
-  uint32_t part_[kBlocks] = {};   // their bytes,
-  uint8_t origin_[kBlocks] = {};  // and of which copy it is
+  BlockBits blocks_;              // the blocks that hold padding
+  uint32_t part_[kBlocks] = {};   // of each block, its bytes of padding
+  uint8_t origin_[kBlocks] = {};  // of each block, the copy that wrote the padding: an index of copies_
   Loc copies_[kCopies] = {};
   uint8_t next_ = 0;
   bool any_ = false;

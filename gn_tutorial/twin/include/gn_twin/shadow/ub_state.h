@@ -209,8 +209,8 @@ struct UbState {
     ForWords(blocks, [&](uint64_t word, uint64_t mask) { waiting |= unread.Words()[word] & mask; });
     return waiting != 0;
   }
-  // The first block of the write of which this block is an unread part; kBlocks if there is none, or if it was
-  // overwritten since.
+  // The first block of the write that this block belongs to, if nobody has read the block; kBlocks otherwise, or if
+  // that write was overwritten since.
   uint64_t UnreadWrite(uint64_t block) const {
     if (!unread.Has(block)) return kBlocks;
     const uint64_t begin = starts.LastUpTo(block);

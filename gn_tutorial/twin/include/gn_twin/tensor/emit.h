@@ -113,7 +113,7 @@ struct OperandLayout {
   Fills fills = Fills::Lanes;
   uint32_t align = kBlockBytes;
 
-  // To one past the last byte that the plan touches.
+  // The bytes from the operand's start to the end of the last one that the plan touches.
   uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
     switch (fills) {
       case Fills::Lanes: return Extent(plan, {first, second}, element_bytes);

@@ -90,7 +90,7 @@ class Trace final : public Observer {
     }
   }
 
-  // Every access belongs to a run.
+  // No access is quiet, because a trace has every access in a run.
   void Quiet(Core&, const ScalarAccess&, QuietBytes& quiet) override { quiet = {}; }
 
   void OnBlockEnd(Core& core) override {
