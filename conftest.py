@@ -123,8 +123,8 @@ def pytest_report_header() -> str:
     if not collect_ignore:
         return "torch: installed"
     return (
-        "torch: not installed, so tests of the PyTorch operators skip, and notebooks 12 and 13 are left out; ./gnt torch "
-        "installs it"
+        "torch: not installed, so tests of the PyTorch operators skip, notebooks 12 and 13 are left out; "
+        "./gnt torch installs it"
     )
 
 

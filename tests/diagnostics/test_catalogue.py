@@ -1,7 +1,6 @@
 """The catalogue of diagnostics: families, symptoms, near ids, and pages that are current."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import make_catalogue
@@ -105,24 +104,17 @@ def copy_pages(folder: Path) -> None:
         (folder / catalogue.PAGES / path.name).write_bytes(path.read_bytes())
 
 
-@pytest.mark.parametrize(
-    ("change", "name"),
-    [
-        (lambda folder: (folder / "ub-index.md").write_text("edited"), "ub-index.md"),
-        (lambda folder: (folder / "ub-index.md").unlink(), "ub-index.md"),
-        (lambda folder: (folder / "gone-id.md").write_text("of an id that was removed"), "gone-id.md"),
-    ],
-)
-def test_a_stale_page_is_found_and_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], name: str
-) -> None:
+def test_stale_pages_are_found_and_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was edited, one that is missing, one of an id that was removed; making all pages takes seconds."""
     copy_pages(tmp_path)
-    change(tmp_path / catalogue.PAGES)
+    pages = tmp_path / catalogue.PAGES
+    (pages / "ub-index.md").write_text("edited")
+    (pages / "ub-misaligned.md").unlink()
+    (pages / "gone-id.md").write_text("of an id that was removed")
     monkeypatch.setattr(make_catalogue, "ROOT", tmp_path)
-    assert make_catalogue.stale() == [name]
+    assert sorted(make_catalogue.stale()) == ["gone-id.md", "ub-index.md", "ub-misaligned.md"]
     assert make_catalogue.main(["--check"]) == 1
     assert make_catalogue.main([]) == 0
-    assert make_catalogue.stale() == []
     assert make_catalogue.main(["--check"]) == 0
 
 

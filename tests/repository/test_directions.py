@@ -5,6 +5,7 @@ decides what it may use.
 """
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -165,8 +166,13 @@ def wrong_ways(rooms: Mapping[str, str], room_of: Mapping[str, str], uses: Mappi
     return wrong
 
 
-def imports(path: Path) -> Iterator[tuple[str, str]]:
+@functools.cache  # twenty tests read all files
+def imports(path: Path) -> tuple[tuple[str, str], ...]:
     """Every import of a file, inside functions too, as (module, name or nothing)."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -215,6 +221,7 @@ def includes(path: Path) -> list[str]:
     return INCLUDE.findall(path.read_text(encoding="utf-8"))
 
 
+@functools.cache
 def twin_includes() -> dict[str, set[str]]:
     """Every header of gn_twin/, named from there, and those that it includes."""
     uses = {}

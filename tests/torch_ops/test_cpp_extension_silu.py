@@ -16,7 +16,10 @@ from gn_tutorial.compiler.toolchain import find_compiler  # noqa: E402
 from gn_tutorial.torch_ops import cpp_extension  # noqa: E402
 from tests.torch_ops.test_cpp_extension import GROUPS, REFUSED, SHAPE, SHAPES, SINGLE  # noqa: E402
 
-pytestmark = pytest.mark.skipif(find_compiler().is_zig, reason="zig cannot build an extension of torch")
+pytestmark = [
+    pytest.mark.skipif(find_compiler().is_zig, reason="zig cannot build an extension of torch"),
+    pytest.mark.thorough,  # as test_cpp_extension, and what both share is in test_cpp_extension_cases
+]
 
 
 @pytest.fixture(scope="module")

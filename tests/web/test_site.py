@@ -82,6 +82,7 @@ def test_the_front_lists_every_page(stage: Stage) -> None:
     }
 
 
+@pytest.mark.thorough  # every exercise, name and object is laid out: a minute
 def test_made_pages_have_everything() -> None:
     exercises, names, python = (pages.MADE[name]() for name in ("exercises", "ascend-c", "python"))
     for one in load_course():
