@@ -92,8 +92,9 @@ class TwinOptions:
                 listed = " or ".join(repr(choice) for choice in choices)
                 raise ArgumentError(f"TwinOptions: {name} cannot be {value!r}", hint=f"{name}={listed}")
         for name in ("warnings", "errors"):
-            severities.check_names(name, getattr(self, name))
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if (names := getattr(self, name)) != ():
+                severities.check_names(name, names)
+                object.__setattr__(self, name, tuple(names))
         threads = self.threads
         if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
             raise ArgumentError(
@@ -120,8 +121,9 @@ class TwinOptions:
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """``warnings`` and ``errors`` encoded for GntJob."""
-        return severities.encoded([name for name in self.warnings if name not in self.errors], self.errors)
+        """``GntJob::severities``: 'w' or 'e' and the name, a line for each."""
+        warnings = [f"w{name}\n" for name in self.warnings if name not in self.errors]
+        return "".join([*warnings, *[f"e{name}\n" for name in self.errors]]).encode()
 
 
 def _choices() -> dict[str, tuple[Any, ...]]:
