@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.compiler.cache import still_there
+from gn_tutorial.compiler.cache_store import still_there
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
 from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
@@ -35,6 +36,12 @@ class _Earlier:
     headers: tuple[str, ...]
     since: float
     built: Built
+
+
+@functools.lru_cache(maxsize=64)
+def _builds(*_asked: object) -> dict[tuple[bool, Optimise], _Earlier]:
+    """What was built of a source, for all kernels that are made of it: a loop may make one for each launch."""
+    return {}
 
 
 class SourceBuild:
@@ -67,7 +74,9 @@ class SourceBuild:
             "launchers": launchers,
             "ub_bytes": ub_bytes,
         }
-        self._built: dict[tuple[bool, Optimise], _Earlier] = {}
+        asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
+        self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
+        self._looked: set[tuple[bool, Optimise]] = set()  # which of them this object has looked at
         self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
@@ -107,19 +116,20 @@ class SourceBuild:
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """As ``build``, without its 2 ms of looking at every header again, where nothing of the user's was edited.
 
-        A launch inside this process takes it from then on that headers elsewhere are as they were: those are called in
-        loops. An isolated one looks at all that the source includes each time, and at the twin's headers and the
-        system's once in ``_TRUSTED`` seconds.
+        A launch inside this process, after this object's first, takes it that headers elsewhere are as they were: those
+        are called in loops. Any other looks at all that the source includes each time, and at the twin's headers and
+        the system's once in ``_TRUSTED`` seconds.
         """
-        level = self._level(observed, array_bytes)
-        earlier = self._built.get((observed, level))
+        which = observed, self._level(observed, array_bytes)
+        earlier = self._built.get(which)
         if (
             earlier is None
             or earlier.state != self._state()
+            or not ((which in self._looked and not isolated) or self._still(earlier))
             or not still_there(earlier.built.library)
-            or (isolated and not self._still(earlier))
         ):
-            return self._build(observed, level)
+            return self._build(*which)
+        self._looked.add(which)
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
@@ -130,11 +140,12 @@ class SourceBuild:
 
     def _build(self, observed: bool, level: Optimise) -> Built:
         built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
+        self._looked.add((observed, level))
         self._built[observed, level] = _Earlier(self._state(), self.headers(), time.monotonic(), built)
         return built
 
     def _still(self, earlier: _Earlier) -> bool:
-        """Whether an isolated launch may use what was built before, where the source and its folder are the same."""
+        """Whether a launch may use what was built before, where the source and its folder are the same."""
         recent = time.monotonic() - earlier.since <= _TRUSTED
         return recent and not self._looks_elsewhere and earlier.headers == self.headers()
 
@@ -143,6 +154,7 @@ class SourceBuild:
         chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
         if self.path is None:
             return self._text, chosen
+        text = self.text
         with os.scandir(self.path.parent) as items:
             times = {item.name: item.stat().st_mtime_ns for item in items if item.name.endswith(SOURCE_SUFFIXES)}
-        return times, chosen
+        return text, times, chosen
