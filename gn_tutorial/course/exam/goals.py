@@ -20,7 +20,7 @@ from gn_tutorial.course.exam.bank import load_bank
 from gn_tutorial.course.exam.items import KINDS, Item, all_items
 from gn_tutorial.course.exercises.registry import exercises_root
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.toml_file import convert, read_toml
+from gn_tutorial.toml_file import decode
 
 FILE = "objectives.toml"
 #: The topic of mathematical objectives. The other topics are those of the theory bank.
@@ -78,7 +78,7 @@ def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tupl
 
     Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
     """
-    data = convert(read_toml(path, "the objectives"), dict[str, _Objective], str(path))
+    data = decode(path, dict[str, _Objective], "the objectives")
     if not data:
         raise RegistryError("there is no objective", where=str(path))
     known = {MATHEMATICS, *topics}
