@@ -28,9 +28,9 @@ _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Earlier:
-    """What an earlier build gave, when it looked, and what it found then."""
+    """What an earlier build gave, when all of its files were last looked at, and what was found at first."""
 
     state: object
     headers: tuple[str, ...]
@@ -146,8 +146,13 @@ class SourceBuild:
 
     def _still(self, earlier: _Earlier) -> bool:
         """Whether a launch may use what was built before, where the source and its folder are the same."""
-        recent = time.monotonic() - earlier.since <= _TRUSTED
-        return recent and not self._looks_elsewhere and earlier.headers == self.headers()
+        if earlier.headers != self.headers():
+            return False
+        if self._looks_elsewhere or time.monotonic() - earlier.since > _TRUSTED:
+            if earlier.built.made_of is None or not earlier.built.made_of.unchanged():
+                return False
+            earlier.since = time.monotonic()
+        return True
 
     def _state(self) -> object:
         """Changes when the source, or a header beside it, was edited; and with what chooses compiler and cache."""
