@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -113,7 +114,11 @@ class TwinOptions:
         that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
         (``strict`` in diagnostics.toml). Observed libraries only.
         """
-        return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *severities.having("strict")))))
+        return replace(self, **_STRICT).with_errors(severities.having("strict"))
+
+    def with_errors(self, names: Iterable[str]) -> TwinOptions:
+        """These options, in which the findings of these names are errors too."""
+        return replace(self, errors=tuple(dict.fromkeys((*self.errors, *names))))
 
     def to_abi(self) -> structs.GntOptions:
         """These options as the struct of abi.h, where 0 is the default of each field."""

@@ -114,7 +114,7 @@ class KernelChecker:
     @cached_property
     def _watching(self) -> TwinOptions:
         """The options, with the harmless form of a finding as an error too."""
-        return replace(self.options, errors=tuple(dict.fromkeys((*self.options.errors, *harmless_forms()))))
+        return self.options.with_errors(harmless_forms())
 
     @cached_property
     def _limits(self) -> Limits:
