@@ -105,15 +105,13 @@ class Diagnostic:
 
     def excerpts(self) -> tuple[Excerpt, ...]:
         """The finding's own line, the lines that the catalogue adds to it, and its other places; each line once."""
-        return self._excerpts(f"{self.what} {self.fix}")
-
-    def _excerpts(self, said: str) -> tuple[Excerpt, ...]:
-        return joined([self._excerpt(), *self._beside(said), *[self._other(name) for name in self.places]])
+        return self.view().excerpts
 
     def view(self) -> FindingView:
         """Return the finding for display: its sentences, its places and their lines of source."""
         what, why, fix, link = self.what, self.why, self.fix, self.link
-        excerpts = self._excerpts(f"{what} {fix}")
+        others = [self._other(name) for name in self.places]
+        excerpts = joined([self._excerpt(), *self._beside(f"{what} {fix}"), *others])
         where, folder = self._where(excerpts[0].column), self.file.removesuffix(Path(self.file).name)
         more = f"gnt explain {self.id}" if link else ""
         return FindingView(self.id, self.severity, what, where, folder, why, fix, more, link, excerpts)
@@ -157,10 +155,7 @@ class Diagnostic:
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
     def _beside(self, said: str) -> list[Excerpt]:
-        """Return the line that the fix changes and the lines that decide the finding, if the text shows them.
-
-        said: the finding's sentences.
-        """
+        """Return the line that the fix changes and those that decide the finding, which its sentences may name."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)

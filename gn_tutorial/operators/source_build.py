@@ -139,9 +139,10 @@ class SourceBuild:
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
 
     def _build(self, observed: bool, level: Optimise) -> Built:
+        found = self._state(), self.headers(), time.monotonic()  # before: a file may be saved while it is compiled
         built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
         self._looked.add((observed, level))
-        self._built[observed, level] = _Earlier(self._state(), self.headers(), time.monotonic(), built)
+        self._built[observed, level] = _Earlier(*found, built)
         return built
 
     def _still(self, earlier: _Earlier) -> bool:
