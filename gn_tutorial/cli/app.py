@@ -1,7 +1,7 @@
 """The command line, ``gnt``. Each module of ``cli/commands`` is one command, and imports what it needs when it runs.
 
-So ``gnt --help`` is quick. Exit codes: 0 right; 1 a kernel is wrong, or kernels cannot run here (doctor); 2 to 6 as in
-``gn_tutorial.errors``; 70 an error of gn_tutorial itself.
+So ``gnt --help`` is quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor); 2 to
+6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def exam_start(
     folder: Annotated[Path | None, typer.Option(help="The folder to make. Default: my_exam/TASK.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start again; the folder of the earlier attempt stays.")] = False,
 ) -> None:
-    """Make a task's folder, an operator project with gaps, and start the clock. A started task only continues."""
+    """Make a task's folder, an operator project with gaps, and start the clock. A task already started continues."""
     from gn_tutorial.course.exam.attempt import MINUTES, Attempt, default_folder
     from gn_tutorial.course.exam.handout import handout, write
     from gn_tutorial.course.exam.task import find_task

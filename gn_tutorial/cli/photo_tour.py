@@ -176,9 +176,9 @@ def run(
 def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
     """Compile several kernels at once; return the seconds of each kernel that was not in the cache.
 
-    This comes before the first launch, because compilers would disturb its time. A kernel that does not compile is
-    skipped; its row reports the error. progress: called with a name and how many are done. Raises CompilerMissing,
-    CacheError.
+    All are compiled before the first launch, because compilers would disturb the times of launches. A kernel that does
+    not compile is skipped; its row reports the error. progress: called with a name and how many are done. Raises
+    CompilerMissing, CacheError.
     """
     seconds = {}
     with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:

@@ -104,7 +104,7 @@ def parse_values(
 
 
 def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the name and the indices of an element: of ``y[0, 37]``. Raises ArgumentError for another text."""
+    """Return name and indices of an element such as ``y[0, 37]``. Raises ArgumentError for another text."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\[\s*(-?\d{1,18}(?:\s*,\s*-?\d{1,18})*)\s*\]\s*", text, re.ASCII)
     if not found:
         raise ArgumentError(f"--origin {text}: no element of an output", hint="--origin 'y[0, 37]'")

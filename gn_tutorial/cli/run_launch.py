@@ -39,7 +39,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class How:
-    """How to compile a learner's file: template arguments, dtypes of parameters, macros, files to include before."""
+    """How to compile a learner's file: template arguments, dtypes of parameters, macros, files included before it."""
 
     template: str = ""
     dtypes: Mapping[str, str] | None = None

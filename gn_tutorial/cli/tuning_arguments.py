@@ -31,7 +31,10 @@ from gn_tutorial.timing.machine import Machine, load_machine
 
 
 def ask(target: str, question: ProfileRequest, field: str, values: Sequence[int]) -> autotune.Tuning:
-    """Try the values of the field and return the tuning. Raises ArgumentError for a word, and what a build raises."""
+    """Try the values of the field and return the tuning.
+
+    Raises ArgumentError quoting a word that cannot be read, and what a build raises.
+    """
     machine = load_machine(question.machine)
     given = question.arrays or {}
     if Path(target).is_dir() and not is_operator(target):

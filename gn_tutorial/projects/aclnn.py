@@ -156,7 +156,7 @@ def _input_name(op: OpDefinition, one: Parameter) -> str:
 def _tensor_type(one: Parameter, name: str, changeable: bool) -> str:
     """Return the C type of an input or output.
 
-    changeable: an output's shape is known only after the kernel ran. CANN's generator then makes no aclTensor const.
+    changeable: an output's shape is known only after the kernel ran. CANN's generator then declares no const aclTensor.
     """
     if one.scalar:
         return "const aclScalar *"

@@ -20,7 +20,8 @@ _LIKE_910B = "Ascend910B"
 class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One chip, with the members that ``gn_twin/host/platform.h`` has. Sizes are in bytes.
 
-    config: its name in AddConfig. machine: the file of gn_tutorial/machines that models its times, empty if none does.
+    config: the chip's name in AddConfig. machine: the file of gn_tutorial/machines that models the chip's times, empty
+    if none does.
     """
 
     name: str
@@ -81,7 +82,10 @@ def knows_soc(name: str) -> bool:
 
 
 def find_soc(name: str = DEFAULT_SOC) -> Soc:
-    """Return the chip of a name: ``Ascend910B4``, ``910b4``, or AddConfig's ``ascend310b``. Raises ArgumentError."""
+    """Return the chip with a name such as ``Ascend910B4``, ``910b4`` or AddConfig's ``ascend310b``.
+
+    Raises ArgumentError if there is none.
+    """
     wanted = name.lower().replace(" ", "").removeprefix("ascend")
     known = socs()
     for one in known.values():

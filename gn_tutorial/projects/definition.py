@@ -1,7 +1,7 @@
 """An operator's definition as data: what the host files of a project registered (OpDef, OP_ADD, IMPL_OP).
 
-The twin's ``gn_twin/op_host/describe.h`` writes the document that ``read_definitions`` reads; a field here has the name
-of the member there. Types and formats have the graph engine's names (``DT_FLOAT16``, ``FORMAT_ND``).
+The twin's ``gn_twin/op_host/describe.h`` writes the document that ``read_definitions`` reads. Fields have the names of
+the document's members. Types and formats have the graph engine's names (``DT_FLOAT16``, ``FORMAT_ND``).
 """
 
 from __future__ import annotations

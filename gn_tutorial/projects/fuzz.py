@@ -1,6 +1,6 @@
 """Draws calls of an operator project, runs each beside a reference, and shrinks failures: ``fuzz(project, reference)``.
 
-Contest judges do not publish their cases, so this finds failing ones. Calls are drawn in rounds, each with its own
+Contest judges do not publish their cases, so calls are drawn at random. Calls are drawn in rounds, each with its own
 seed, so a run can continue where an earlier one stopped. hypothesis shrinks a new kind of failure in the round that
 finds it; later rounds only count it.
 """
@@ -145,7 +145,7 @@ class _Failed(Exception):
 
 
 class _Stop(BaseException):
-    """Raised when time or examples are used up. It is no Exception, because hypothesis takes one for a failure."""
+    """Raised when time or examples are used up. hypothesis does not take a BaseException for a failure."""
 
 
 class FuzzRun:
@@ -212,7 +212,7 @@ class FuzzRun:
         return self._stopped
 
     def simplify(self) -> None:
-        """Simplify each failure's smallest call further, because hypothesis shrinks draws and not calls."""
+        """Simplify each failure's smallest call further. hypothesis shrinks only draws, so a call may get simpler."""
         for group in list(self.state.failures):
             self._target, self._left = group, _SIMPLER_CASES
             with contextlib.suppress(_Stop):
@@ -300,7 +300,8 @@ class FuzzRun:
     def _begun(self) -> bool:
         """Whether the run may stop for time: it has compared a case, or the reference refused a whole round of cases.
 
-        Once a busy machine used up six seconds before the first case, so a project without a kernel was not refused.
+        Without this rule, a run of six seconds on a busy machine ended before its first case. So nothing noticed that
+        the project had no kernel.
         """
         return self.examples > sum(number for number, _ in self.refusals.values()) or self.examples >= _ROUND
 

@@ -256,7 +256,7 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
 
 @st.composite
 def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
-    """Draw a shape of about ``most`` elements or fewer. unit: the number of elements in a block of 32 bytes."""
+    """Draw a shape with at most about ``most`` elements. unit: the number of elements in a block of 32 bytes."""
     style = draw(st.sampled_from(SIZES))
     if style == "no axis":
         return ()
@@ -268,7 +268,7 @@ def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
         length = draw(st.integers(max(1, most // 8), most))
     else:
         length = {"single": 1, "empty": 0}[style] if style != "small" else draw(st.integers(1, 9))
-    # A list, because hypothesis then drops the axes that a failure does not need.
+    # Draw a list, because hypothesis then drops the axes that a failure does not need.
     others = draw(st.lists(st.integers(1, 9), max_size=draw(st.sampled_from(MOST_AXES)) - 1))
     room = max(1, most // max(length, 1)) if style != "large" else most // 64
     for place, other in enumerate(others):

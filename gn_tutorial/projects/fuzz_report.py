@@ -17,7 +17,7 @@ HEADERS = ("what failed", "smallest call", "what it said")
 
 @dataclass(frozen=True)
 class FuzzFailure:
-    """A failure and its smallest call. times: how many calls failed so.
+    """A failure and its smallest call. times: how many calls failed in this way.
 
     group: the kind, and what distinguishes this failure from others of its kind.
     """

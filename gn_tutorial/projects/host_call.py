@@ -40,7 +40,7 @@ class HostError(KernelError):
 
 
 class HostRefusal(HostError):
-    """The error of InferShape or tiling that returned a failure, which means that it does not take this call."""
+    """The error of InferShape or tiling that refused this call: the function returned a failure."""
 
 
 class HostTimeout(HostError):

@@ -164,7 +164,7 @@ def _text(path: Path) -> str:
 
 
 def _without_disabled(text: str) -> str:
-    """Return the text without what ``#if 0`` disables. Many projects keep the template's struct or function so."""
+    """Return the text without what ``#if 0`` disables. Many projects keep the template's struct in such lines."""
     kept, depth, disabled = [], 0, 0
     for line in text.splitlines(keepends=True):
         if re.match(r"\s*#\s*if", line):

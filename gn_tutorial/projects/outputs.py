@@ -51,7 +51,8 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
     """Return the outputs if the definition itself sets all shapes (Follow), else None. Without outputs, return [].
 
-    InferShape takes precedence over Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
+    InferShape takes precedence over Follow. It cannot infer some outputs while others follow (asc-devkit,
+    OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:

@@ -110,7 +110,8 @@ def _fill_macros(
     files[f"op_host/{snake}_tiling.h"] = texts.render(
         "tiling_macro.h", {"op": op.type, "struct": name, "guard": guard, "fields": fields}
     )
-    # The host fills the plain struct. The macros' struct has the same bytes: an even number of fields of four bytes.
+    # The host fills the plain struct. The macro struct has the same bytes, because each field has four bytes and the
+    # number of fields is even.
     host = re.sub(
         r'#include "\.\./op_kernel/\w+/(\w+_tiling\.h)"',
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',

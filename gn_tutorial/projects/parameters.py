@@ -19,11 +19,11 @@ class Parameter:
 
     dtypes, formats: one entry for each column of the definition. every_dtype, every_format: entries that are combined
     with every column. query_dtypes, query_formats: for each column, dtype and format of the column whose binary is
-    used. value_depend: whether host code reads the values: "", required, optional; depend_scope: all or tiling. follow:
-    the input from which this parameter has its dtype, format or shape (``follow_what``) or all three. to_dtype,
-    to_input: the dtype to which a scalar is converted, or the input that sets this dtype. initial: pairs of a type and
-    a number, which is written before the kernel runs; zeroed: zeros are written. version: the version of the first
-    aclnn function that has this parameter.
+    used. value_depend: whether host code reads the values: "", required, optional. depend_scope: tiling if only tiling
+    reads them, else all. follow: the input from which this parameter has its dtype, format or shape (``follow_what``),
+    or all three. to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets this dtype.
+    initial: pairs of a type and a number, which is written before the kernel runs. zeroed: whether zeros are written.
+    version: the version of the first aclnn function that has this parameter.
     """
 
     name: str
@@ -74,7 +74,10 @@ class OpAttribute:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip that AddConfig names. settings: flags and extended settings, as text. inputs, outputs: on this chip."""
+    """A chip that AddConfig names. settings: its flags and other settings, as text.
+
+    inputs, outputs: the parameters on this chip.
+    """
 
     name: str
     settings: Mapping[str, str]

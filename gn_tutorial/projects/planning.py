@@ -89,7 +89,7 @@ class HostSide:
         )
 
     def untiled(self, call: OpCall) -> TilingPlan:
-        """Return a plan without blocks and data. It is enough to build a kernel that is no template without tiling."""
+        """Return a plan without blocks and data, which is enough to build a kernel that is no template."""
         registered = re.compile(rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{call.definition.type}(?:_\d+)?\s*,\s*([\w:]+)")
         classes = [
             {"op": call.definition.type, "name": name}
@@ -156,7 +156,7 @@ class HostSide:
         )
 
     def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
-        """Return a note if SetBlockDim has a constant and so many cores cannot evenly share the largest input.
+        """Return a note if SetBlockDim gets a constant number of blocks that cannot evenly share the largest input.
 
         A share is a whole number of 32-byte blocks.
         """
@@ -184,7 +184,7 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Tile again with another fill byte. Return a note on the fields that differ: nothing ever sets them."""
+        """Tile again with another fill byte. Return a note on fields that differ, because nothing ever sets them."""
         if struct is None:
             return []
         try:

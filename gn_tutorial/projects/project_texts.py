@@ -38,7 +38,7 @@ class _Text(Template):
 
 
 def render(template: str, names: Mapping[str, str]) -> str:
-    """Return the template with its places filled. A place alone on its line is removed with the line if it is empty."""
+    """Return the template with its places filled. A line with only a place is removed if the place's text is empty."""
     text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
     empty = [name for name, value in names.items() if not value]
     for name in empty:

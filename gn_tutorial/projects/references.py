@@ -158,7 +158,7 @@ def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attribut
 
 
 def _of_torch(function: Callable[..., Any]) -> bool:
-    """Whether a function is torch's. A function in C has no module, but the object that it is bound to has one."""
+    """Whether a function is torch's. A function in C names no module, but the object that it is bound to does."""
     module = (
         getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
     )

@@ -46,7 +46,10 @@ sys.exit(code)
 
 
 class Room:
-    """The folder of one run, which ``fill`` fills. root: the only place that scripts may write. copies: of folders."""
+    """The folder of one run, which ``fill`` fills. root: the only place that scripts may write.
+
+    copies: the folder of the copied projects. home, toolkit, tools: what the scripts see as HOME, CANN and PATH.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root).resolve()
