@@ -1,4 +1,4 @@
-"""Turn the arguments of ``gnt bench`` into a grid of launches, and run it."""
+"""Turns the arguments of ``gnt bench`` into a grid of launches, and runs the grid."""
 
 from __future__ import annotations
 

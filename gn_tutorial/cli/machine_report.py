@@ -62,7 +62,7 @@ def run_checks() -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Return Python's version and place. It is never too old, because an older Python cannot import this module."""
+    """Return Python's version and place. Python is never too old here: an older one cannot import this module."""
     return Check("Python", OK, f"{platform.python_version()} at {sys.executable}")
 
 

@@ -1,6 +1,6 @@
 """Draws calls of an operator project, runs each beside a reference, and shrinks failures: ``fuzz(project, reference)``.
 
-Contest judges do not publish their cases, so calls are drawn at random. Calls are drawn in rounds, each with its own
+Contest judges do not publish their cases, so calls are drawn at random. The draws come in rounds, each with its own
 seed, so a run can continue where an earlier one stopped. hypothesis shrinks a new kind of failure in the round that
 finds it; later rounds only count it.
 """
@@ -212,7 +212,7 @@ class FuzzRun:
         return self._stopped
 
     def simplify(self) -> None:
-        """Simplify each failure's smallest call further. hypothesis shrinks only draws, so a call may get simpler."""
+        """Simplify each failure's smallest call further, because a shrunk draw may still have simpler forms."""
         for group in list(self.state.failures):
             self._target, self._left = group, _SIMPLER_CASES
             with contextlib.suppress(_Stop):
