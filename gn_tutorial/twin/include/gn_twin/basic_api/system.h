@@ -10,7 +10,7 @@ namespace AscendC {
 
 inline int64_t GetBlockIdx() { return gn_twin::ThisCore().block; }
 inline int64_t GetBlockNum() { return gn_twin::ThisCore().job->blocks; }
-// A launch of vector cores only: one task, one sub-block.
+// A launch has vector cores only, so a block is one sub-block and one task.
 inline int64_t GetSubBlockIdx() { return 0; }
 inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRation() { return 1; }
@@ -36,7 +36,7 @@ inline int64_t GetSystemCycle() {
   return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
 }
 
-// Early start inside a SuperKernel: in a separate launch both do nothing, as documented.
+// For an early start inside a SuperKernel. In a separate launch both functions do nothing, as documented.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
 inline void SetNextTaskStart() {}
 template <bool FORCE = false>

@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// The word of slot `slot` (32 bytes each) of the workspace, after checks of both workspaces.
+// Checks both workspaces and returns the word of slot `slot` in global memory. A slot has 32 bytes.
 inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<int32_t>& gm,
                           const AscendC::LocalTensor<int32_t>& ub, uint64_t slot, uint64_t ub_bytes) {
   if constexpr (kObserved) {
@@ -36,8 +36,8 @@ inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t e
 
 namespace AscendC {
 
-// IBSet sets the event of one block; another block waits for it with the same arguments. Both leave the word ready for
-// the next pair: IBSet waits until an earlier event has been taken.
+// IBSet sets the event of one block, and another block waits for this event with the same arguments. IBWait clears the
+// word again, and IBSet first waits until the previous event has been taken, so the same event can be used repeatedly.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                   int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
