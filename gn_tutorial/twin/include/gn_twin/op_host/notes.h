@@ -27,7 +27,7 @@ inline void Note(const char* rule, Loc loc, const std::string& text) {
   Notes().push_back({rule, loc, text});
 }
 
-// The last call of the project into these headers: a crash report names it if there are no debugger's symbols.
+// The last call of the project into these headers. A crash report names it if there are no debugger's symbols.
 struct LastCall {
   const char* volatile file = "";
   volatile uint32_t line = 0;
@@ -43,7 +43,7 @@ inline void At(Loc loc, const char* name) {
   Last().name = name;
 }
 
-// The place where the project last asked for values of an input that host code does not have: GetData() without
+// Returns the place where the project last asked for values of an input that host code does not have: GetData() without
 // ValueDepend.
 inline LastCall& LastWithoutValues() {
   static LastCall last;
