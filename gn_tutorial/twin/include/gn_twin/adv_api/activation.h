@@ -39,7 +39,7 @@ void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, const Loca
 
 namespace AscendC {
 
-// Sigmoid of calCount elements. dst and src must not overlap.
+// Computes the Sigmoid of calCount elements. dst and src must not overlap.
 template <class T, bool isReuseSource = false>
 inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {

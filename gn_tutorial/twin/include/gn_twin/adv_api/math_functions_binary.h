@@ -186,7 +186,7 @@ GNT_TAYLOR_EXP()
 GNT_TAYLOR_EXP(GNT_WITH_SCRATCH)
 #undef GNT_TAYLOR_EXP
 
-// Adds scalar * src to dst. The form with a scratch tensor; otherwise it is Axpy.
+// Adds scalar * src to dst, as the other forms of Axpy do. This form takes a scratch tensor.
 template <class T, class U, bool isReuseSource = false>
 inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const gn_twin::Scratch&,
                  const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {

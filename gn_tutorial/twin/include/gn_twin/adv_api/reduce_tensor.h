@@ -47,8 +47,8 @@ inline void RequireCount(const char* op, int32_t count, Loc loc) {
   }
 }
 
-// Stores the extreme over all repeats, and with_index its index. Repeats are visited in order, so the lowest index wins
-// ties.
+// Stores the extreme over all repeats and, if with_index, its index. Repeats are visited in order, so the lowest index
+// wins ties.
 template <class Op, class T>
 [[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
@@ -100,7 +100,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   gn_twin::ResetMaskRegister(core);
 }
 // Sums by mask and repeat: a tree inside each repeat, then trees over the repeats' sums (64 floats or 128 halves at a
-// time). The scratch tensor holds one element per repeat for these.
+// time). The scratch tensor holds one sum per repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,

@@ -75,8 +75,8 @@ inline uint32_t GetSortLen(const uint32_t elemCount) {
 
 namespace gn_twin {
 
-// Writes the first k of each row. NORMAL: rows of results begin 32 bytes apart or a multiple of it, and all rows share
-// one list of indices. NSMALL: rows have 32 elements, results have no gaps, and every row has indices of its own.
+// Writes the first k of each row. NORMAL: rows of results begin at multiples of 32 bytes, and all rows share one list
+// of indices. NSMALL: rows have 32 elements, results have no gaps, and every row has indices of its own.
 template <class T, bool kGivenIndex, bool kFinish, bool kSmall>
 void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& index, const LocalTensor<T>& src,
              const LocalTensor<int32_t>& src_index, const LocalTensor<bool>& finish, int32_t k,

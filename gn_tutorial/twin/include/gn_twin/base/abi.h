@@ -31,7 +31,7 @@ struct GntArg {
   uint64_t element_bytes;  // tensor: bytes of one element; 0: not an array, but memory whose size is exact
 };
 
-// Choices where public text on the hardware does not decide, and options of the checks: docs/hardware-choices.md has a
+// Choices where public text on the hardware does not decide, and options of the checks. docs/hardware-choices.md has a
 // row for each field. Zero is the default of every field.
 struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
@@ -56,7 +56,7 @@ struct GntOptions {
   uint32_t races;        // 0 reported, 1 ignored
   uint32_t delayed_dma;  // when copies between GM and the Unified Buffer take effect: 0 at once, 1 when waited for
   uint32_t block_order;  // order of blocks at the start and after a barrier: 0 ascending, else a permutation's seed
-  uint32_t threads;      // threads of a bare launch: 0 one for each processor that the process may use
+  uint32_t threads;      // number of threads of a bare launch; 0: one for each processor that the process may use
 };
 
 // Counts of a launch, summed over its blocks. Observed libraries fill them in; in bare ones they are zero. Instructions
@@ -69,7 +69,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A request for one value: bytes of an operand as they were before the instruction of one event computed.
+// A request for one value: the bytes of an operand before its event's instruction computed.
 struct GntWatch {
   uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded

@@ -119,7 +119,7 @@ struct TopkTiling {
 
 }  // namespace AscendC::tiling
 
-// Declares the structs again where code looks for them: kernels in no namespace, host code in optiling too.
+// Kernels look for the structs in no namespace, host code also in optiling.
 #define GNT_TILING_NAMES                           \
   using AscendC::tiling::ConfusionTransposeTiling; \
   using AscendC::tiling::DeepNormTiling;           \

@@ -25,8 +25,8 @@
 #define GM_ADDR __gm__ uint8_t*
 
 // Kernels test these to distinguish targets (CANN's own spellings and values for dav-2201 and for a CPU build).
-// __CCE_KT_TEST__, which CANN's CPU build also defines, is left out: kernels remove their SyncAll where it is defined,
-// because blocks do not run side by side there.
+// __CCE_KT_TEST__, which CANN's CPU build also defines, is left out, because kernels remove their SyncAll where it is
+// defined: in that build, blocks do not run side by side.
 #define __CCE_AICORE__ 220
 #define __DAV_C220_VEC__ 1
 #define __NPU_ARCH__ 2201
@@ -34,8 +34,8 @@
 
 #define GNT_EXPORT __attribute__((visibility("default")))
 // For a function that runs rarely (once a launch or a block, after a mistake, for atomics). It is compiled for size,
-// which takes a fraction of the time of vectorising and unrolling. Never use it on a path that every kernel takes: g++
-// treats a function that must call a cold one as cold itself.
+// which takes a fraction of the time of vectorising and unrolling. Never use it on a path that every kernel takes,
+// because g++ treats a function that must call a cold one as cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
 // For a function that is called often, but not inlined, because kernels have to compile in about a second.
 #define GNT_NOINLINE __attribute__((noinline))

@@ -20,7 +20,7 @@ inline double Exp(double x) {
   const double clamped = x < -700.0 ? -700.0 : (x > 700.0 ? 700.0 : x);
   const double shifted = clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: see ExpFloat
   const double k = shifted - 6755399441055744.0;
-  // ln 2 in two parts, the first with 33 bits, so that k times it is exact.
+  // ln 2 in two parts. The first has 33 bits, so that its product with k is exact.
   const double r = (clamped - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
   double p = 1.0 / 6227020800.0;  // 1/13!: the remainder is below 5e-18
   p = p * r + 1.0 / 479001600.0;

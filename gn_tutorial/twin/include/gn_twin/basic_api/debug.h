@@ -106,6 +106,6 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
 // The second argument, the text that a CPU build would print, is ignored.
 #define ASCENDC_ASSERT(EXPRESSION, ...) assert(EXPRESSION)
-// ASSERT is nothing on the device. Kernels rely on that: they write it without a semicolon in the middle of a
-// statement.
+// ASSERT expands to nothing, as on the device. Kernels rely on that: they write it without a semicolon in the middle of
+// a statement.
 #define ASSERT(...)

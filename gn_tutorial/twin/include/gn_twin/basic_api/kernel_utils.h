@@ -20,8 +20,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. Arguments are converted to it, so its functions lose every overload
-// resolution.
+// A whole number of any type, as 32 bits. Arguments are converted to it, so a function that takes it loses every
+// overload resolution.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -34,7 +34,7 @@ struct Unsigned {
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits under CANN's name, and only there: outside a namespace, public kernels define an is_same of their own.
+// Type traits under CANN's name. They are only there, because outside a namespace public kernels define an is_same.
 namespace AscendC::Std {
 using namespace std;
 

@@ -42,8 +42,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Returns memory of which every byte is 0xff, a NaN in every float format, because it was never written; null if
-  // there is no memory of that size.
+  // Returns memory, or null if there is none of that size. Its bytes are 0xff, a NaN in every float format, because
+  // they were never written.
   void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;

@@ -76,7 +76,7 @@ struct GntParam {
   std::vector<ScalarVar> initial;
   std::string comment;
 
-  // Takes from a chip's entry its type, and every other property that it sets. The rest stays.
+  // Takes over the type of a chip's entry, and every other property that the entry sets. The rest stays.
   void Override(const GntParam& chip) {
     type = chip.type;
     if (!chip.types.empty() || !chip.every_type.empty()) types = chip.types, every_type = chip.every_type;

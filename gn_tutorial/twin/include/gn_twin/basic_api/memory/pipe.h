@@ -12,8 +12,8 @@ class TPipe {
  public:
   TPipe() { Init(); }
   TPipe(const TPipe&) = delete;
-  // For a class that keeps its own copy of a pipe. Existing buffers stay valid. If `other` was the live pipe, this one
-  // is now.
+  // Takes over another pipe's buffers, for a class that keeps its own copy of a pipe. The buffers stay valid. If
+  // `other` was the live pipe, this one is now.
   TPipe& operator=(const TPipe& other) {
     used_ = other.used_;
     count_ = other.count_;
@@ -172,7 +172,7 @@ class TPipe {
     return first;
   }
 
-  // Returns how many earlier calls of InitBuffer were in that line.
+  // Returns how many earlier calls of InitBuffer were in `line`.
   static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
     for (uint16_t i = core.buffer_count; i > 0; --i) {
       const gn_twin::Buffer& buffer = core.buffers[i - 1];

@@ -48,8 +48,8 @@ class QueueCore {
     for (uint16_t& slot : fifo_) slot = first;
   }
 
-  // Counts the questions how full the queue is. Stops at too many, because a loop that waits for another answer never
-  // ends.
+  // Counts how often a kernel asks how full the queue is. Stops at too many times, because a loop that waits for
+  // another answer never ends.
   void NoteAsked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       Core& core = ThisCore();
@@ -186,8 +186,8 @@ class QueueCore {
     }
     return false;
   }
-  // Reports a second InitBuffer of a queue or TBuf. It takes new memory, so the buffers of the first one (starting at
-  // `index`) are lost with their contents. For a TBuf it only wastes memory, because its tensors stay where they were.
+  // Reports a second InitBuffer, which takes new memory. A queue loses its first buffers, which start at `index`, with
+  // their contents. For a TBuf this only wastes memory, because its tensors stay where they were.
   static void ReportIfInitialised(Core& core, uint16_t index, bool queue, Loc loc) {
     const Buffer& before = core.buffers[index];
     if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
@@ -215,7 +215,7 @@ class QueueCore {
     return "?";
   }
 
-  // Adds as the cause a tensor of this queue that DeQue returned and that was not freed, if there is one.
+  // Adds the cause if DeQue has already returned a tensor of this queue that was not freed.
   GNT_COLD void AddTaken(const Core& core, FieldList& fields) const {
     for (uint32_t i = 0; i < buffers_; ++i) {
       const Buffer& one = core.buffers[first_ + i];

@@ -38,7 +38,7 @@ inline T Combine(Atomic how, T old, T value) {
   }
 }
 
-// Combines one row with global memory. It goes through byte copies, because an element may lie at any byte address
+// Combines one row with global memory. Elements are copied as bytes, because an element may lie at any byte address
 // there.
 template <class T>
 GNT_COLD inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {

@@ -1,7 +1,8 @@
 // Order between single blocks through global memory: IBSet and IBWait, and blocks that take turns in ascending order
 // (InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock).
 //
-// Source: docs/zh/api, 同步控制/核间同步. On the device a waiting block reads its word until it has changed; here it is suspended.
+// Source: docs/zh/api, 同步控制/核间同步. On the device a waiting block reads its word until the word has changed; here the
+// block is suspended.
 #pragma once
 #include "gn_twin/basic_api/sync/sync.h"
 

@@ -23,8 +23,8 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-// Lets the other blocks run from time to time. Called when a kernel refreshes its view of global memory, which it may
-// do in a loop that waits for another block.
+// Lets the other blocks run from time to time. It is called when a kernel refreshes its view of global memory, which
+// the kernel may do in a loop that waits for another block.
 inline void Poll(Loc loc) {
   Core& core = ThisCore();
   if (!core.InTurn()) StopBlock();

@@ -6,9 +6,8 @@
 
 namespace gn_twin {
 
-// Integer results that do not fit wrap around or are clamped, as docs/hardware-choices.md, integer_overflow, chooses:
-// the device's behaviour is not public. The options are read once per instruction, so each rule is an operation of its
-// own.
+// Integer results that do not fit wrap around or are clamped (docs/hardware-choices.md, integer_overflow), because the
+// device's behaviour is not public. The option is read once per instruction and is then a member of the operation.
 template <class T>
 inline T WrapInteger(int64_t value) {
   return static_cast<T>(value);
@@ -64,7 +63,7 @@ struct ExtremeOp {
 using MaxOp = ExtremeOp<true>;
 using MinOp = ExtremeOp<false>;
 
-// Relu of a sum or difference; the inner result is rounded first, as by two instructions.
+// Returns the Relu of a sum or difference, which is rounded first, as by two instructions.
 template <class Inner>
 struct ThenRelu {
   Inner inner;

@@ -247,8 +247,8 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   gn_twin::WithCast<T, U>(roundMode, loc,
                           [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
 }
-// A repeat has the lanes of the wider type: half to float has 64, with natural repeat strides 8 (destination) and 4
-// (source).
+// A repeat has as many lanes as the wider type has. So half to float has 64, with natural repeat strides 8
+// (destination) and 4 (source).
 template <class T, class U, bool isSetMask = true, class Mask>
   requires(gn_twin::kIsConstMask<Mask> && !gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,

@@ -23,7 +23,7 @@ struct HoldsFor {
         equal(mode == CMPMODE::EQ || mode == CMPMODE::LE || mode == CMPMODE::GE),
         greater(mode == CMPMODE::GT || mode == CMPMODE::GE || mode == CMPMODE::NE),
         unordered(mode == CMPMODE::NE && !quiet_nan) {}
-  // Without branches, so that loops over it can be vectorised.
+  // It has no branches, so that loops over it can be vectorised.
   template <class T>
   bool operator()(T a, T b) const {
     return (less & (a < b)) | (equal & (a == b)) | (greater & (a > b)) | (unordered & ((a != a) | (b != b)));

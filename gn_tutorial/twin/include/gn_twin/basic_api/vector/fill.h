@@ -101,7 +101,7 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
 
 namespace AscendC {
 
-// Writes firstValue, firstValue + 1, ... to the lanes. A lane that the mask excludes uses up its number.
+// Writes firstValue, firstValue + 1, ... to the lanes. A lane that the mask excludes is counted too.
 template <class T>
 inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count,
                            gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -1,4 +1,4 @@
-// Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce). half and float.
+// Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce), of half and float.
 //
 // Lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (minmax_nan,
 // pair_unit).
@@ -62,8 +62,8 @@ GNT_NOINLINE uint32_t FirstExtreme(const T* at, uint32_t lanes) {
   return lanes == kLanes<T> ? FirstExtremeOf<Op>(at, kLanes<T>) : FirstExtremeOf<Op>(at, lanes);
 }
 
-// Finds the largest (or smallest) of the active lanes, on ties that with the lowest index; for NaN see minmax_nan.
-// Returns false if no lane is active.
+// Finds the largest (or smallest) of the active lanes, among equal ones the lane with the lowest index. For NaN see
+// minmax_nan. Returns false if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
                             Extreme<T>& out) {
