@@ -176,8 +176,8 @@ inline double Erfc(double x) {
   return 0.5641895835477563 * Exp(-x * x) / fraction;
 }
 
-// Returns the nearest integer, of two the even one: adding 2^52 to the magnitude rounds it. From 2^52 on every double
-// is an integer.
+// Returns the nearest integer, of two the even one. Adding 2^52 to the magnitude rounds it, and from 2^52 on every
+// double is an integer.
 inline double RoundEven(double x) {
   const double size = __builtin_fabs(x);
   if (!(size < 4503599627370496.0)) return x;

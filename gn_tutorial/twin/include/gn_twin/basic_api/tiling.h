@@ -6,8 +6,8 @@
 
 namespace gn_twin {
 
-// Returns a copy of the tiling bytes. Stops if the struct is larger than what the host sent: the device would read past
-// the end.
+// Returns a copy of the tiling bytes. Stops if the struct is larger than what the host sent, because the device would
+// read past the end.
 template <class S>
 inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
   if constexpr (kObserved) {

@@ -140,7 +140,7 @@ class Runtime {
   void Enqueue(const void* stream) {
     if (stream != nullptr) unfinished_.insert(stream);
   }
-  // Warns of a blocking copy while a stream has unfinished launches: on a device the copy may overtake them.
+  // Warns of a blocking copy while a stream has unfinished launches, because on a device the copy may overtake them.
   void WarnIfUnfinished(const char* op, Loc loc) {
     if (unfinished_.empty()) return;
     if (IsError(job_, "host-not-synchronised", false)) Stop("host-not-synchronised", loc, {{"op", op}});
@@ -199,8 +199,8 @@ class Runtime {
 
 inline Runtime* running = nullptr;
 
-// Returns the run. Ends the process outside main, where there is none: a static object of the sample may allocate
-// before main starts.
+// Returns the run. Ends the process if there is none, as when a static object of the sample allocates before main
+// starts.
 inline Runtime& Now() {
   if (running == nullptr) {
     fputs("a function of the host runtime was called before main started\n", stdout);

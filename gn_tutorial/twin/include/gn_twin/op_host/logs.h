@@ -24,7 +24,7 @@ constexpr const char* NameOf(LogLevel level) {
 struct LogLine {
   LogLevel level;
   std::string text;
-  const char* file = "";  // where the source says so; empty: the twin's own
+  const char* file = "";  // where the line was logged; empty if that is not known
   int line = 0;
 };
 

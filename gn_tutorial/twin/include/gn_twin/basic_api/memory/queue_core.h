@@ -105,7 +105,7 @@ class QueueCore {
     buffer.state = BufferState::EnQueued;
     buffer.changed = loc;
     fifo_[(head_ + queued_++) % kMaxBuffers] = index;
-    if (event != HardEvent::V_V) {  // between two vector instructions no flag is needed: the unit works in order
+    if (event != HardEvent::V_V) {  // two vector instructions need no flag, because the unit works in order
       buffer.enque_event = event;
       buffer.enque_id = ReserveId(core, event, "EnQue", loc);
       if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc, "EnQue");

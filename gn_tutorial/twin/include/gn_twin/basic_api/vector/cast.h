@@ -93,7 +93,7 @@ inline half HalfFromFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude >= 0x7f800000u) return half(value);
-  // Subnormal halves are multiples of 2^-24: for exponents below -14 more bits fall away.
+  // Subnormal halves are multiples of 2^-24, so more bits fall away for exponents below -14.
   const uint32_t exponent = magnitude >> 23;
   uint32_t drop = 13;
   if (exponent < 113) drop += 113 - exponent;
