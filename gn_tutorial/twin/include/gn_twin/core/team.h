@@ -78,7 +78,8 @@ class Team {
 
   GNT_COLD static void* Main(void* member) {
     const Member& mine = *static_cast<Member*>(member);
-    // Where signals are handled on a stack of their own, a block that has used up its stack can be reported from here too.
+    // If the caller handles signals on a separate stack, this thread does too: a block that has used up its stack is
+    // then also reported when it runs here.
     stack_t stack = {};
     if (mine.signal_stack_bytes != 0) stack.ss_sp = malloc(mine.signal_stack_bytes);
     stack.ss_size = mine.signal_stack_bytes;

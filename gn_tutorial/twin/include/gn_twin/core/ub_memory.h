@@ -26,7 +26,8 @@ class UbMemory {
   UbMemory(const UbMemory&) = delete;
   UbMemory& operator=(const UbMemory&) = delete;
   uint8_t* bytes() const { return bytes_; }
-  // Unwritten memory holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that its use shows.
+  // Fills the memory with NaN (all bits set is a NaN in float, half and bfloat16_t), so that a use of unwritten memory
+  // shows.
   void Poison() { __builtin_memset(bytes_, 0xff, kSize); }
 
  private:

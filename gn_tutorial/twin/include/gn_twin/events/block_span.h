@@ -4,7 +4,7 @@
 
 namespace gn_twin {
 
-// The bytes [begin, end) of one block as bits; `end` may be the end of the block.
+// Returns a mask of the bytes [begin, end) of one block, one bit a byte; `end` may be the end of the block.
 inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
   return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
 }
