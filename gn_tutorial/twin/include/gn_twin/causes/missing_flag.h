@@ -17,8 +17,8 @@ GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int i
   return false;
 }
 
-// Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for it;
-// the first such flag counts. Flags of queues do not count, because these have ids of their own.
+// Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for
+// that flag; the first such flag counts. Flags of queues do not count, because these have ids of their own.
 template <class Suits>
 GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char* cause, FieldList& fields,
                          Suits suits) {

@@ -70,8 +70,8 @@ class LayoutCause {
     fields.Add({"stride", laid.row_pitch / laid.row_bytes});
   }
 
-  // Adds the cause if the repeatTime of a Brcb was given as the number of elements to spread. It has to be an eighth of
-  // that number.
+  // Adds the cause if the repeatTime of a Brcb was given as the number of elements to spread. repeatTime has to be an
+  // eighth of that number.
   GNT_COLD static bool Spread(const Layout& laid, const char* op, uint64_t room, FieldList& fields) {
     constexpr uint32_t kEach = 8;
     const uint64_t meant = (laid.repeats + kEach - 1) / kEach;

@@ -1,8 +1,9 @@
 // The call cache of a core: the facts that checkers keep about a call, and their short checks when the call is
 // repeated.
 //
-// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again (Recheck), and
-// what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks them in order.
+// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again
+// (Recheck), and what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks the checkers in
+// order.
 #pragma once
 #include "gn_twin/checkers/data_cache.h"
 #include "gn_twin/checkers/global_memory.h"

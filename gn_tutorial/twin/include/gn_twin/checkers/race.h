@@ -101,7 +101,7 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // Handles a flag of a fast event, which comes without its Event.
+  // Handles a flag that comes as a fast event, without an Event.
   void OnFlag(Core& core, RaceState& state, Kind kind, HardEvent event, uint32_t id) {
     ++state.epoch;
     Flag(core, state, kind, event, id);
@@ -175,7 +175,7 @@ class RaceChecker final : public Observer {
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
   // Reports accesses of other pipes to touched bytes that `pipe` has not seen. each(visit) calls visit(range) for the
-  // touched parts of the range. It is called only if the range has such an access at all, which is rare.
+  // touched parts of the range. `each` is called only if the range has such an access at all, which is rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {

@@ -10,8 +10,8 @@ class RaceGlobal {
  public:
   RaceGlobal(uint32_t blocks, bool auto_sync, Sites& sites) : between(blocks), auto_sync_(auto_sync), sites_(sites) {}
 
-  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the others that
-  // `pipe` has seen.
+  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the other pipes
+  // that `pipe` has seen.
   void Check(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
              const Site& site, const LaneStamps& seen) {
     uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);

@@ -142,7 +142,8 @@ struct Core {
   MaskLost mask_lost;
   Loc counter_set;      // SetMaskCount
   Loc mask_in_counter;  // the last instruction that got a mask in counter mode
-  // Notes that the instruction at `by` is about to overwrite a mask that no instruction has used.
+  // Notes the present mask as lost if no instruction has used it: the instruction at `by` is about to overwrite the
+  // mask.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};

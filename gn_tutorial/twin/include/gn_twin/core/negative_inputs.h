@@ -1,4 +1,4 @@
-// Negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and inputs of Exp that give infinity: recorded here, and
+// Records of negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and of inputs of Exp that give infinity. They are
 // reported if NaN is stored later.
 #pragma once
 #include <stdint.h>

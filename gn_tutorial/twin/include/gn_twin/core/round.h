@@ -2,10 +2,11 @@
 // as on one thread.
 //
 // If blocks do not wait for one another, their order does not matter, because no block reads the data of another.
-// Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes its
-// view, printed text, or a mistake, a block leaves its thread until all earlier blocks have ended or wait. What it
-// finds when it continues is as if the blocks ran one after the other. The first block of the order never leaves its
-// thread, so a block that waits for an earlier one in a way that the twin does not see still gets its value.
+// Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes the
+// block's view of global memory, printed text, or a mistake, a block leaves its thread until all earlier blocks have
+// ended or wait. What it finds when it continues is as if the blocks ran one after the other. The first block of the
+// order never leaves its thread, so a block that waits for an earlier one in a way that the twin does not see still
+// gets its value.
 #pragma once
 #include <new>
 

@@ -10,10 +10,10 @@
 
 namespace gn_twin {
 
-// 192 KB (kUbBytes), aligned to 512 bytes, with a margin that absorbs the overruns of unchecked (bare) kernels.
+// Holds 192 KB (kUbBytes), aligned to 512 bytes, with a margin that absorbs the overruns of unchecked (bare) kernels.
 class UbMemory {
  public:
-  // Returns null if there is no memory.
+  // Returns a new UbMemory, or null if there is no memory.
   static UbMemory* New() {
     UbMemory* made = new (std::nothrow) UbMemory;
     if (made != nullptr && made->bytes_ == nullptr) {

@@ -144,7 +144,7 @@ class CachedCalls : public FastEvents {
     return there ? all_[first] : all_[first ^ 1];
   }
   CachedCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
-  // Does the same as the next function for a call whose key is made from its event.
+  // Caches a call as the next function does, with a key made from the call's event.
   GNT_COLD void Insert(Core& core, const Event& event) {
     CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
     CallShape shape{event.active};

@@ -26,7 +26,7 @@ class Observer {
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
   // Called with the number of loads in quiet ranges, which OnScalars does not get.
   virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
-  // Called when a block starts and when it has run to its end; not when it was stopped.
+  // OnBlockBegin is called when a block starts, OnBlockEnd when it has run to its end, but not when it was stopped.
   virtual void OnBlockBegin(Core& /*core*/) {}
   virtual void OnBlockEnd(Core& /*core*/) {}
   // Called after the last block, unless one was stopped. `core` is a fresh core of block 0, for reporting findings.

@@ -20,7 +20,7 @@ struct ScalarLog {
   static constexpr uint32_t kFirst = 16;  // flushed this early after an event: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The quiet ranges of one source line. It is found by the last bits of the line's number.
+  // The quiet ranges of one source line. A line's ranges are found by the last bits of its number.
   struct Line {
     QuietBytes loads;
     uint64_t loaded = 0;  // loads counted in it; one counter a line, so that lines do not wait for each other

@@ -21,7 +21,7 @@ struct StridedRange {
   uint32_t groups = 0;
 
   StridedRange() = default;
-  // One row.
+  // Makes a range of one row.
   StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
   // Joins the given rows and groups into as few as possible. No number of bytes, rows or groups may be 0.
   StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
@@ -46,7 +46,7 @@ struct StridedRange {
            step == other.step && rows == other.rows && group_step == other.group_step && groups == other.groups;
   }
 
-  // Whether it has gaps.
+  // Whether the range has gaps.
   bool HasGaps() const { return bytes != range.end - range.begin; }
   bool Covers(const StridedRange& other) const {
     return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;

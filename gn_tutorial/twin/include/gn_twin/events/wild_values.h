@@ -2,7 +2,7 @@
 // -ftrivial-auto-var-init=pattern (gn_tutorial/compiler/toolchain.py), so that such a variable is never right by
 // chance, and is recognisable by its bytes.
 //
-// g++ fills them with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
+// g++ fills such variables with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
 #pragma once
 #include <stdint.h>
 

@@ -32,7 +32,7 @@ struct Writer {
   bool seen = false;  // what this line wrote here before was read
 };
 
-// An overwriting of results that nothing had read: the place that wrote them, and the place that overwrites them now.
+// The lines that wrote and overwrote results which nothing had read in between.
 struct Overwritten {
   Loc writer;
   Loc now;

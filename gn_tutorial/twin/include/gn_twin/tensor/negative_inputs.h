@@ -13,7 +13,8 @@ template <class Op, class D>
 inline constexpr bool kFromZero = kObserved && ((kOneOf<D, float, half> && requires { typename Op::FromZero; }) ||
                                                 (kSame<D, float> && requires { typename Op::Overflows; }));
 
-// Whether an operation is infinite at 0, and infinity times 0 is NaN. Such operations define a type PoleAtZero.
+// Whether an operation is infinite at 0: it then defines a type PoleAtZero. Its input 0 is recorded too, because
+// infinity times 0 is NaN.
 template <class Op>
 inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
 

@@ -45,7 +45,7 @@ class Operation {
     return *this;
   }
 
-  // Checks an operand as Local does, for one that is added as pieces.
+  // Checks an operand that is added as pieces, in the way in which Local checks its operand.
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
     if (Fits(core_, tensor, bytes, align)) [[likely]]
       return;

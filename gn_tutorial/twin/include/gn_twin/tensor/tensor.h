@@ -85,12 +85,12 @@ class LocalTensor {
   using PrimType = T;
 
   LocalTensor() = default;
-  // Not part of the Ascend C API: how buffers create their tensors. `buffer`: index into Core::buffers.
+  // Makes the tensor of a buffer; not part of the Ascend C API. `buffer`: index into Core::buffers.
   LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
       : data_(data), size_(elements), buffer_(buffer), position_(position) {}
 
-  // Static-tensor style: `elements` elements from byte `address` of the Unified Buffer, without TPipe. The memory belongs to no
-  // buffer, so only its bounds can be checked.
+  // Makes a tensor of `elements` elements from byte `address` of the Unified Buffer on, without a TPipe (static-tensor
+  // style). The memory belongs to no buffer, so only its bounds can be checked.
   LocalTensor(TPosition position, uint32_t address, uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here())
       : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
     if constexpr (gn_twin::kObserved) {
@@ -208,7 +208,8 @@ class GlobalTensor {
 
   GlobalTensor() = default;
 
-  // `address` points into a kernel argument; `elements` (0: unknown) is how many the kernel intends to use from there.
+  // Sets where this view starts: at `address`, which points into a kernel argument. `elements` (0: unknown) is how many
+  // the kernel intends to use from there.
   void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
     data_ = address;
     size_ = elements;
