@@ -19,7 +19,7 @@ from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.translation.texts import translated
 
-#: The number of such lines that are shown.
+#: How many deciding lines are shown, unless the catalogue says another number.
 LINES = 4
 
 
@@ -111,7 +111,7 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 def operator_line(file: str, line: int, op: str) -> int:
     """Return the line of ``z = x + y`` on tensors if one follows ``line``, else ``line``.
 
-    The twin only knows the last call before it: an operator of C++ takes no argument for its place. op: ``operator+``.
+    The twin knows only the last call before the operator, which takes no argument for its place. op: ``operator+``.
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line

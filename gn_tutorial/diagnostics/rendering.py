@@ -51,7 +51,7 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
-    """Return the complete finding. named: begin with its severity. reasons: add why, fix and more."""
+    """Return a finding as lines. named: begin with its severity. reasons: add why, fix and more."""
     severity = f"{severity_word(view.severity)}: "
     head = (TextSpan(severity, view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
     return [

@@ -38,7 +38,7 @@ class _Earlier:
 
 
 class SourceBuild:
-    """The source of a kernel, a file or text, and how it is compiled (``build_kernel`` has the meaning of each)."""
+    """The source of a kernel, a file or text, and how it is compiled (``build_kernel`` explains each argument)."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class SourceBuild:
             "ub_bytes": ub_bytes,
         }
         self._built: dict[tuple[bool, Optimise], _Earlier] = {}
-        self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
+        self._read: tuple[object, str] | None = None  # a second read in a call took a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
-        """The same for a chip whose Unified Buffer has that many bytes."""
+        """Return the same source for a chip whose Unified Buffer has that many bytes."""
         return SourceBuild(self.path, self._text, optimise=self._optimise, **self._how | {"ub_bytes": ub_bytes})
 
     @property
@@ -96,20 +96,20 @@ class SourceBuild:
         return self._read[1]
 
     def headers(self) -> tuple[str, ...]:
-        """The texts of the headers that the source includes: macros in them may make its entries."""
+        """Return the texts of the headers that the source includes, because macros in them may make its entries."""
         near = self.path.resolve().parent if self.path else Path.cwd()
         return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
 
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
-        """Compile for a launch of so many bytes, or take from the cache. Raises as ``build_kernel``."""
+        """Return the library for a launch of so many bytes, compiled or from the cache. Raises as ``build_kernel``."""
         return self._build(observed, self._level(observed, array_bytes))
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        A launch inside this process assumes that headers elsewhere are unchanged: such launches come in loops. An
-        isolated one checks each time all that the source includes, and once in ``_TRUSTED`` seconds the headers of the
-        twin and of the system.
+        A launch inside this process assumes that headers elsewhere are unchanged, because such launches come in loops.
+        An isolated one checks each time all that the source includes, and once in ``_TRUSTED`` seconds the headers of
+        the twin and of the system.
         """
         level = self._level(observed, array_bytes)
         earlier = self._built.get((observed, level))
@@ -123,7 +123,7 @@ class SourceBuild:
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
-        """Return how to optimise: a bare or large launch must be fast; of a small observed one the verdict counts."""
+        """Return how to optimise: for speed if the launch is bare or large, else so that its verdict comes soonest."""
         if self._optimise is not None:
             return self._optimise
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
