@@ -1,4 +1,4 @@
-"""Judging a class: read the submissions, judge them on many cores, keep each judgement, write the results.
+"""Judges a class: reads the submissions, judges them on many cores, keeps each judgement, writes the results.
 
 A further call judges only what has no judgement yet.
 """
@@ -30,7 +30,7 @@ CSV, JSON, PAGE, KEPT = "results.csv", "results.json", "results.html", "judgemen
 
 @dataclass(frozen=True)
 class HowFar:
-    """How far the judging is, in texts. known: judged by an earlier call. done: by this one. last: the latest."""
+    """How many texts are judged. known: by earlier calls. done: by this call. texts: of how many. last: the latest."""
 
     known: int
     done: int
@@ -40,20 +40,23 @@ class HowFar:
 
 @dataclass(frozen=True)
 class Where:
-    """Where texts are judged. workers: on this machine, 0 for one a core; scheduler: the address of another cluster."""
+    """Where texts are judged. workers: how many on this machine; 0: one for each core. scheduler: another cluster's."""
 
     workers: int = 0
     scheduler: str = ""
 
     def client(self) -> contextlib.AbstractContextManager[scheduler.Client]:
-        """Return a client of the cluster."""
+        """Return a context manager that gives a client of the cluster."""
         return (
             scheduler.remote(self.scheduler) if self.scheduler else scheduler.local(self.workers or scheduler.cores())
         )
 
 
 def default_results(folder: Path) -> Path:
-    """Return the default folder of results, beside the class's: that may be read only, and is read at each call."""
+    """Return the default folder of results, which lies beside the folder of the class.
+
+    It is not inside, because that folder may be read-only, and everything in it is read at each call.
+    """
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}-judged")
 
@@ -98,7 +101,7 @@ def judge_class(
 
 
 def write(found: Results, folder: Path, into: Path) -> None:
-    """Write the three files; one that fails stays as it was. Raises ArgumentError."""
+    """Write the three files of results. Raises ArgumentError if one cannot be written; that one stays as it was."""
     name = folder.resolve().name
     texts = {
         CSV: found.csv(),
@@ -114,7 +117,7 @@ def write(found: Results, folder: Path, into: Path) -> None:
 
 @contextlib.contextmanager
 def _held(into: Path) -> Iterator[None]:
-    """Make the folder of results and lock it for one call at a time. Raises ArgumentError."""
+    """Make the folder of results and lock it during the context. Raises ArgumentError if another call has the lock."""
     lock = filelock.FileLock(into / "judging.lock", timeout=0)
     try:
         into.mkdir(parents=True, exist_ok=True)

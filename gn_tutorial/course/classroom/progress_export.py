@@ -35,7 +35,7 @@ _OF_SUBMISSION = ("points", "accepted", "late", "at")
 
 @dataclass(frozen=True)
 class Export:
-    """A learner's exported progress. date: when it was made, in ISO form. course: the version that made it."""
+    """A learner's exported progress. date: when it was made, in ISO form. course: the course's version that made it."""
 
     name: str
     date: str
@@ -77,7 +77,10 @@ def default_file(name: str) -> Path:
 
 
 def write_export(export: Export, path: Path) -> None:
-    """Write the file, over an older export. Raises ArgumentError if it is another file, or cannot be written."""
+    """Write the export to ``path``, over an older export.
+
+    Raises ArgumentError if the file there is no export, or if it cannot be written.
+    """
     if path.exists():
         try:
             read_export(path)

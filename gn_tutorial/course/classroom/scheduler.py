@@ -1,8 +1,8 @@
-"""Judging texts on many cores with Dask's distributed: workers of this process, or those of a scheduler elsewhere.
+"""Judges texts on many cores with Dask's distributed: with workers of this process, or of a scheduler elsewhere.
 
 The local cluster consists of threads of this process, each of which waits for its own ``JudgingProcess``. It opens no
-port, to which another user of the machine or a text that is not isolated could connect. If a worker elsewhere is lost,
-Dask gives its texts to others.
+port, because another user of the machine or a text that is not isolated could connect to it. If a worker elsewhere is
+lost, Dask gives its texts to others.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def cores() -> int:
 
 @contextlib.contextmanager
 def local(workers: int) -> Iterator[Client]:
-    """Start that many workers in this process; yield a client, and end them at the end."""
+    """Start this many workers in this process, yield a client of them, and end their judging processes at the end."""
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every text that Ctrl-C interrupts
@@ -74,7 +74,7 @@ def local(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def remote(address: str) -> Iterator[Client]:
-    """Yield a client of a scheduler. Raises ArgumentError if it does not answer, or a worker has another version."""
+    """Yield a client of a scheduler. Raises ArgumentError if none answers, or if its workers have another version."""
     from distributed import Client
 
     try:

@@ -21,7 +21,7 @@ class Marked:
 
     @property
     def right(self) -> bool:
-        """Whether it counts."""
+        """Whether the question counts."""
         return self.chosen == self.question.right
 
 

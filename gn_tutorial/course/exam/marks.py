@@ -41,7 +41,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Marks:
-    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, or None."""
+    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, if timed."""
 
     task: str
     of: Mapping[str, int]
@@ -85,7 +85,7 @@ class Marks:
 
 @dataclass
 class Ledger:
-    """The losses while hidden calls run. Each call has an equal share of a part's points, and loses it once at most."""
+    """Collects the losses of hidden calls. Each call has the same share of a part's points, to be lost once at most."""
 
     task: Task
     cases: int
@@ -95,7 +95,7 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Take the share of call ``number`` in these parts. The losses of a group are one row with its first reason."""
+        """Take the share of call ``number`` from these parts. A group's losses are one row, with the first reason."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))
@@ -113,7 +113,7 @@ class Ledger:
 
 
 def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:
-    """Return the marks, all points lost, of an attempt that cannot be judged."""
+    """Return marks with all points lost, for an attempt that cannot be judged."""
     loss = Loss(what, dict(task.points), where, read=read or "docs/exam.md, section 'Points'")
     return Marks(task.name, task.points, (loss,), 0)
 

@@ -18,7 +18,7 @@ MINUTES_A_QUESTION = 1.5
 
 @dataclass(frozen=True)
 class Paper(Timed):
-    """A paper; its times are those of Timed.
+    """One theory paper; ``Timed`` explains its times.
 
     asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; open questions have none.
     """
@@ -53,7 +53,7 @@ class Paper(Timed):
         return there if there.finished is not None else replace(there, finished=there.seen)
 
     def questions(self, bank: Bank) -> tuple[tuple[Topic, QuizQuestion], ...]:
-        """Return topic and question of each, in order, without questions that the bank no longer has in these words."""
+        """Return topic and question of each that was asked, in order, except those whose words the bank has changed."""
         by_key = {(topic.name, one.key): (topic, one) for topic in bank.topics for one in topic.questions}
         return tuple(by_key[pair] for pair in self.asked if pair in by_key)
 
