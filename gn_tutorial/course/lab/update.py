@@ -31,7 +31,7 @@ class News:
 
     copied: there was no copy. updated: the untouched copy was replaced. kept: the touched copy stays, the new one is
     ``beside`` it. set aside: on request, the touched copy is now ``beside`` the new one. gone: the course no longer has
-    it, and the untouched copy was removed. left: the course no longer has it, but the copy is touched and stays.
+    the notebook, and the untouched copy was removed. left: the course no longer has it, but the touched copy stays.
     sections: headings of sections that changed.
     """
 
@@ -118,9 +118,9 @@ class Copies:
             return News("copied", name)
         mine = _digest_of(path)
         if mine == made_from:
-            if before.made_from != made_from:  # its text is the present one, also if the learner wrote it
+            if before.made_from != made_from:  # its text is the present one, even if the learner wrote it
                 known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
-            elif _sum(path.read_bytes()) == before.written:  # never saved: the stored outputs follow, too
+            elif _sum(path.read_bytes()) == before.written:  # never saved: stored outputs are updated too
                 self._write(name, name, known)
             return None
         sections = notebook.news(before.cells, wanted) if before.cells else ()
@@ -224,8 +224,8 @@ class Copy:
 def read_manifest(path: Path) -> dict[str, Copy]:
     """Return name -> Copy. Empty for a file that is missing, damaged or of another format.
 
-    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook: that keeps
-    too much, and never too little.
+    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook. So too much
+    may be kept, but never too little.
     """
     try:
         data: Any = json.loads(path.read_bytes())

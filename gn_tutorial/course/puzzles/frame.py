@@ -111,7 +111,7 @@ def _indented(part: str) -> list[str]:
 
 
 def _place(array: np.ndarray) -> int:
-    """Return the bytes that it takes in the Unified Buffer: whole blocks."""
+    """Return the bytes that the array takes in the Unified Buffer, in whole blocks."""
     return -(-array.nbytes // 32) * 32
 
 
