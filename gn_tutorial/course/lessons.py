@@ -69,9 +69,9 @@ def stub(exercise: str) -> str:
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print how often a launch read its x of ``nbytes``, block 0's vector instructions, and its waits of S for V.
+    """Print how often a launch read x, which vector instructions block 0 ran, and how often its S waited for V.
 
-    nbytes: the size of x. Returns how many of the instructions are ReduceSum.
+    nbytes: the size of x. Returns how many of these instructions are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
     waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]

@@ -61,7 +61,7 @@ def recognised(
 ) -> WrongAnswer | None:
     """Return the first mistake that this attempt shows. right: its numbers are right, and the twin found nothing.
 
-    A finding of the twin is certain, a ``when`` is a guess: after a finding, only mistakes that name it are tried.
+    A finding of the twin is certain and a ``when`` is a guess, so after a finding only mistakes that name it are tried.
     """
     for one in wrong:
         if one.right != right or not (one.when or one.finding):

@@ -31,7 +31,7 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return a link relative to the notebook's folder: Jupyter opens files below its root, and goes to the line."""
+    """Return a link relative to the notebook's folder, by which Jupyter opens a file below its root at the line."""
     try:
         target = Path(os.path.relpath(file))
     except ValueError:  # another drive

@@ -105,7 +105,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file has patterns too."""
+    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; in the file, also patterns."""
 
     title: str
     look: str
@@ -266,7 +266,7 @@ def symptoms() -> tuple[Symptom, ...]:
 
 
 def find(name: str) -> CatalogueEntry:
-    """Return the entry of an id, in any case of letters. Raises ArgumentError that names the nearest ids."""
+    """Return the entry of an id, in upper or lower case. Raises ArgumentError that names the nearest ids."""
     wanted = name.strip().lower().replace("_", "-")
     if wanted in entries():
         return entries()[wanted]

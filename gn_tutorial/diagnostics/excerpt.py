@@ -81,7 +81,7 @@ def excerpt(
 
 
 def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """Return the excerpts with every line once: a second excerpt of a line adds its label to the first."""
+    """Return the excerpts with every line once. A second excerpt of a line adds its label to the first."""
     lines: dict[tuple[str, int], Excerpt] = {}
     for one in excerpts:
         place = (one.file, one.line)

@@ -84,7 +84,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
 
 def html_of(view: FindingView, *, reasons: bool = True) -> str:
     """Return the finding as one HTML element, everything escaped, readable in light and dark themes."""
-    # JupyterLab has a red that is readable in each of its themes, but no amber: a warning has the text's colour.
+    # JupyterLab has a red that is readable in each of its themes, but no amber. So a warning has the text's colour.
     error = view.severity == "error"
     edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [

@@ -27,7 +27,7 @@ _VALUE_DTYPES = {ctype: one.name for one in DTYPES.values() for ctype in one.cty
 
 
 def as_dtype(dtype: Any) -> np.dtype:
-    """Turn ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype into a dtype that a kernel's array may have.
+    """Return the dtype of a kernel's array for ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype.
 
     Raises ArgumentError for anything else, with the reason for float64 and complex.
     """
@@ -37,7 +37,7 @@ def as_dtype(dtype: Any) -> np.dtype:
 
             return np.dtype(ml_dtypes.bfloat16)
         found = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError):  # NumPy parses texts: "(2", a lone surrogate
+    except (TypeError, ValueError, SyntaxError):  # NumPy parses texts, such as "(2" or a lone surrogate
         found = None
     if found is not None and found.name in ARRAY_DTYPES:
         return found if found.isnative else found.newbyteorder("=")
@@ -61,7 +61,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Same:
-    """An argument that gets the memory of an earlier parameter, ``name``. ``array`` shows its own shape and dtype."""
+    """An argument that gets the memory of an earlier parameter, ``name``, with the shape and dtype of ``array``."""
 
     name: str
     array: np.ndarray

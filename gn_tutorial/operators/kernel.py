@@ -34,7 +34,7 @@ _entries = functools.lru_cache(maxsize=64)(require_entries)
 
 
 class Kernel:
-    """One Ascend C source and its entries. Made by ``kernel``; building happens at the first run, or with ``build``."""
+    """One Ascend C source and its entries. ``kernel`` makes it; ``build`` compiles it, or the first run does."""
 
     def __init__(
         self,

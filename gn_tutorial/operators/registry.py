@@ -89,7 +89,7 @@ def is_operator(folder: str | Path) -> bool:
 
 
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Return the kernel ``"group_norm/scalar"``, ``"copy"`` of an operator with one kernel, or that of a folder's path.
+    """Return the kernel named ``"group_norm/scalar"``, or ``"copy"`` if the operator has only one, or that of a folder.
 
     Raises RegistryError that suggests the closest names.
     """

@@ -149,7 +149,10 @@ def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols,
 
 
 def flat_index(name: str, shape: Sequence[int], index: Sequence[int]) -> int:
-    """Return an element's place in the flat array. index: one number for each axis, or the place itself."""
+    """Return an element's place in the flat array. index: one number for each axis, or the place itself.
+
+    Raises ArgumentError if there is no such element.
+    """
     axes = list(shape) if len(index) != 1 else [math.prod(shape)]
     whole = all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in index)
     if (

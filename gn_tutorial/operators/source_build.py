@@ -21,8 +21,9 @@ SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
 #: Seconds for which an isolated launch takes the twin's and the system's headers for unchanged. Looking at all of them
 #: takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
-#: A launch with fewer bytes of arrays ends before a faster library would be compiled. An observed launch of 4 MiB takes
-#: 27 ms instead of 18 with "little", of a scalar kernel 54 instead of 23; compiling takes one to three seconds less.
+#: A launch with fewer bytes of arrays ends before a faster library would be compiled. With "little",
+#: an observed launch of 4 MiB takes 27 ms instead of 18, one of a scalar kernel 54 instead of 23, but compiling takes
+#: one to three seconds less.
 _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 

@@ -16,7 +16,7 @@ AttributeType = Literal["int64", "float32", "mask", "choice"]
 #: helper: a kernel that the host API launches around an operator. case: an operator besides GroupNorm, worked out like
 #: it. Neither is a step of the course, and the tour leaves both out.
 Direction = Literal["forward", "backward", "helper", "case"]
-#: As a ``dtype`` it stands for the dtype of the operator's data inputs, one of the kernel's ``dtypes``.
+#: As a ``dtype`` this stands for the dtype of the operator's data inputs, one of the kernel's ``dtypes``.
 DATA_DTYPE = "T"
 
 
@@ -40,7 +40,7 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave; the
     symbol without the dots is their product. An output with ``like`` has the shape and dtype of that input. ``fill``
-    is the value of all elements of an input that is left out; None: it must not be. ``symbol`` is what a by-value
+    is the value of all elements of an input that is left out; None: it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
     ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its output of
     the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
@@ -58,7 +58,7 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch.
+    """The C++ header, struct and function that split the work. The field ``blocks`` says how many blocks to launch.
 
     ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
     data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field with the

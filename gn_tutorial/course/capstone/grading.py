@@ -41,7 +41,7 @@ _UNORDERED = "race-same-pipe"
 
 
 def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
-    """Grade the operator in ``folder`` (``gnt new``), or a registered one.
+    """Return the grade of the operator in ``folder`` (``gnt new``), or of a registered one.
 
     tell: called with the number of cases that are done, the number of all, and the next case. Raises RegistryError or
     ArgumentError for files that define no operator, CompileError for a kernel or a tiling header that does not compile.
@@ -91,7 +91,7 @@ def _turn(dtype: str, *, strict: bool) -> int:
 
 
 def _no_halves(held: Graded) -> bool:
-    """Whether this is a capstone none of whose files names a type of two bytes.
+    """Whether this is a capstone, and none of its files names a type of two bytes.
 
     Other operators may include such a name from a file outside their folder, so for them it is False.
     """

@@ -39,7 +39,7 @@ class LearnerStanding:
 
 @dataclass(frozen=True)
 class GoalOfClass:
-    """How far a class is with one objective. shares: one for each learner, 0 to 1. reached: by how many."""
+    """How far a class is with one objective. shares: one for each learner, 0 to 1. reached: by how many of them."""
 
     goal: Goal
     shares: tuple[float, ...]
@@ -83,7 +83,7 @@ class ClassReport:
         ]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the cells under HEADERS, one row an objective."""
+        """Return the cells under HEADERS, a row for each objective."""
         return [
             (one.goal.title, *map(str, (one.reached, one.half, one.begun, one.untouched)), f"{one.mean:.0%}")
             for one in self.goals()

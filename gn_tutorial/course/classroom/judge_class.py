@@ -23,14 +23,14 @@ from gn_tutorial.course.classroom.similarity import alike
 from gn_tutorial.course.classroom.submissions import read_camp
 from gn_tutorial.errors import ArgumentError
 
-#: The time limit of one text, in seconds: a task of the exam takes ten to thirty on one core.
+#: The time limit of one text, in seconds. A task of the exam takes ten to thirty on one core.
 LIMIT = 300.0
 CSV, JSON, PAGE, KEPT = "results.csv", "results.json", "results.html", "judgements.jsonl"
 
 
 @dataclass(frozen=True)
 class HowFar:
-    """How many texts are judged. known: by earlier calls. done: by this call. texts: of how many. last: the latest."""
+    """How many texts are judged. known: by earlier calls. done: by this call. texts: all. last: the last judgement."""
 
     known: int
     done: int
@@ -40,7 +40,10 @@ class HowFar:
 
 @dataclass(frozen=True)
 class Where:
-    """Where texts are judged. workers: how many on this machine; 0: one for each core. scheduler: another cluster's."""
+    """Where texts are judged: by workers on this machine, or by another cluster if ``scheduler`` is its address.
+
+    workers: how many on this machine; 0: one for each core.
+    """
 
     workers: int = 0
     scheduler: str = ""
@@ -55,7 +58,7 @@ class Where:
 def default_results(folder: Path) -> Path:
     """Return the default folder of results, which lies beside the folder of the class.
 
-    It is not inside, because that folder may be read-only, and everything in it is read at each call.
+    The results do not lie inside, because that folder may be read-only, and everything in it is read at each call.
     """
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}-judged")
@@ -70,7 +73,7 @@ def judge_class(
     anew: bool = False,
     tell: Callable[[HowFar], None] = lambda progress: None,
 ) -> Results:
-    """Judge every submission below ``folder`` that was not judged before; results go into the folder ``into``.
+    """Judge every submission below ``folder`` that was not judged before; write all results into ``into``, return them.
 
     limit: seconds of each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
     Raises ArgumentError for a folder of another layout, and if results cannot be written.

@@ -24,7 +24,7 @@ def end(pid: int) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         stopped = {pid: psutil.Process(pid)}
         stopped[pid].suspend()
-        # Repeat until there is no new process: a compiler may start its assembler while its parent is being stopped.
+        # Repeat until there is no new process. A compiler may start its assembler while its parent is being stopped.
         while new := [one for one in stopped[pid].children(recursive=True) if one.pid not in {*stopped, os.getpid()}]:
             for one in new:
                 stopped[one.pid] = one

@@ -93,7 +93,7 @@ def write_export(export: Export, path: Path) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """Read an export from a file that may hold anything. Raises ValueError that says why it is no export."""
+    """Return the export in a file that may hold anything. Raises ValueError that says why it is no export."""
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(opened, "rb") as file:

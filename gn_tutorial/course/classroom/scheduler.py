@@ -32,7 +32,7 @@ _started: list[JudgingProcess] = []
 
 
 def need_dask() -> None:
-    """Raise ArgumentError, with the command that installs it, if distributed is missing."""
+    """Raise ArgumentError if distributed is missing, with the command that installs it."""
     if find_spec("distributed") is None:
         raise ArgumentError(
             "Dask's distributed is not installed, and judging a class needs it",
@@ -122,7 +122,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
 
 
 def judge_here(text: Text, limit: float) -> Judgement:
-    """Judge a text in a worker, with the judging process of its thread, which stays for the next text."""
+    """Return the judgement on a text, made by the judging process of this thread, which stays for the next text."""
     from gn_tutorial.course.classroom.judging_process import JudgingProcess
 
     if not hasattr(_mine, "process"):

@@ -109,7 +109,7 @@ class AttemptFile:
         self._kept = UsersFile(self.path, "the file of exam attempts", "cannot be kept", _VERSION)
 
     def read(self) -> Attempts:
-        """Read the attempts. Raises ArgumentError if the file cannot be read, and keeps the file."""
+        """Return the attempts. Raises ArgumentError if the file cannot be read; the file stays."""
         advice = "rename it to begin anew: your folders are untouched, but their clocks are in this file"
         return self._kept.load(Attempts, advice) or Attempts()
 

@@ -33,7 +33,10 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Goal:
-    """One objective. title: a few words. you_can: the end of "you can ...". lessons: their pages (``02``), headings."""
+    """One objective. title: a few words. you_can: the end of "you can ...".
+
+    lessons: page (``02``) and heading of each.
+    """
 
     id: str
     title: str
@@ -43,7 +46,7 @@ class Goal:
     items: tuple[Item, ...]
 
     def of(self, kind: str) -> tuple[Item, ...]:
-        """Return its items of one kind of ``items.KINDS``."""
+        """Return the objective's items of one kind of ``items.KINDS``."""
         return tuple(one for one in self.items if one.kind == kind)
 
     def lesson(self, item: Item) -> str:

@@ -31,7 +31,7 @@ class GoalsReport:
     topics: dict[str, str]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the cells under HEADERS, one row an objective."""
+        """Return the cells under HEADERS, a row for each objective."""
         return [
             (one.goal.title, f"{one.share:.0%}", *(str(one.parts[kind]) for kind in KINDS)) for one in self.standings
         ]

@@ -1,4 +1,4 @@
-"""The folder that a candidate gets: an operator project of a task with marked gaps; everything else works."""
+"""Makes the folder that a candidate gets: an operator project of a task, complete except for marked gaps."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Loss:
         return sum(self.points.values())
 
     def lines(self) -> list[str]:
-        """Return the lines of a report."""
+        """Return the lines on this loss in a report."""
         parts = ", ".join(f"{part} -{_number(lost)}" for part, lost in self.points.items())
         found = [f"-{_number(self.total)}  {self.what}"]
         found += [f"      where: {self.where}"] if self.where else []
@@ -85,7 +85,7 @@ class Marks:
 
 @dataclass
 class Ledger:
-    """Collects the losses of hidden calls. Each call has the same share of a part's points, to be lost once at most."""
+    """Collects the losses of hidden calls. A call has an equal share of each part's points and loses it only once."""
 
     task: Task
     cases: int

@@ -68,7 +68,7 @@ class Learned:
     attempts: Attempts
 
     def worth(self, item: Item) -> float | None:
-        """Return how much of an item is done, 0 to 1, or for a task the share of its points; None if it was not tried.
+        """Return how much of an item is done, 0 to 1 (of a task: its points over 100); None if it was not tried.
 
         An accepted task is done, since it can lack only speed.
         """
@@ -93,7 +93,7 @@ class _Step:
     standing: Standing
 
     def order(self) -> tuple[int, int, str]:
-        """Return the sort key of the course's order: notebooks; within one, exercises, quizzes, theory, tasks."""
+        """Return the sort key for the course's order: by notebook, then exercises, quizzes, theory, tasks."""
         # Exercises are sorted by number across objectives; tasks keep their order, the easy ones first.
         return self.stage, self.kind, self.item.name if self.item.kind == "exercises" else ""
 

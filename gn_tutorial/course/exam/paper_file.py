@@ -29,7 +29,7 @@ class PaperFile:
         self.progress = progress
 
     def read(self) -> Paper | None:
-        """Read the paper at the present time; None if there is none. Raises ArgumentError if it cannot be read."""
+        """Return the paper as it is now; None if there is none. Raises ArgumentError if it cannot be read."""
         paper = self._kept.load(Paper, "gnt exam theory --new draws another one, and keeps this file aside")
         return None if paper is None else paper.at(self.now())
 

@@ -141,7 +141,7 @@ class Task(
         return solutions_root() / "exam" / self.name
 
     def wrong(self) -> tuple[WrongSolution, ...]:
-        """Read the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
+        """Return the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
         where = self.answers / "wrong.toml"
         try:
             return tuple(
@@ -154,7 +154,7 @@ class Task(
 
 @functools.cache
 def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
-    """Read every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
+    """Return every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
     folder = (root or exercises_root()) / "exam"
     paths = sorted(folder.glob("*.toml"))
     found = [convert({**read_toml(path, "the task"), "name": path.stem}, Task, str(path)) for path in paths]

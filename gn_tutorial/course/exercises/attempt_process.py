@@ -33,7 +33,7 @@ _IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
 
 
 def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -> Ran:
-    """Run the job in a new process, which is ``attempt_child``, for Python exercises, by default. It is a Runner."""
+    """Run the job in a new process, by default an ``attempt_child`` for a Python exercise. This is a Runner."""
     with (folder / "printed").open("wb") as printed:
         return run_until(seconds, [*command, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
 
@@ -69,7 +69,7 @@ class Forks:
         except TimeoutError:
             return Ran(-signal.SIGKILL, "", "", stopped=True)
         finally:
-            if code is None:  # its time is over, it ended its parent, or a KeyboardInterrupt came
+            if code is None:  # the fork's time is over, it ended its parent, or a KeyboardInterrupt came
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 self._end()

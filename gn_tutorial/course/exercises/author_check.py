@@ -2,8 +2,8 @@
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
 those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
-diagnostic with delayed copies, and without the compiler's automatic synchronisation unless its checker says that it
-counts on that. (Unwritten memory holds NaN in every launch.)
+diagnostic with delayed copies, and without the compiler's automatic synchronisation unless the exercise's checker says
+that the kernel counts on it. (Unwritten memory holds NaN in every launch.)
 """
 
 from __future__ import annotations

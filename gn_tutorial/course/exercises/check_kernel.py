@@ -94,7 +94,7 @@ class KernelChecker:
     the solution counts on the order that the compiler makes by itself (docs/hardware-choices.md). options: of each
     launch. traced: whether results have a trace, for demands about which instructions ran, or when. orders: seeds of
     further orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: text
-    that the code must have, without comments and blanks -> the message if it does not, for what the twin misses.
+    that the code without comments and blanks must have -> the message if it is missing; for what the twin cannot see.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]

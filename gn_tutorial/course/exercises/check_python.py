@@ -216,7 +216,7 @@ class PythonChecker:
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
-    """Begin each label with the called function, if the exercise has several functions."""
+    """Return the cases, with the called function in front of each label if the exercise has several functions."""
     if len({case.function for case in cases}) < 2:
         return cases
     return [replace(case, label=f"{case.function}, {case.label}") for case in cases]

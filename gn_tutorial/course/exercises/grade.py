@@ -81,7 +81,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
         return _failed(exercise, Verdict("the file is empty", where=path.name))
-    # The attempt's text determines the data: an attempt has the same verdict each time, and none can contain the
+    # The attempt's text determines the data, so an attempt has the same verdict each time, and none can contain the
     # numbers that its own check will use.
     checker = checker or checker_of(exercise)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))

@@ -105,7 +105,7 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
         return self.lesson_in(self.section)
 
     def lesson_in(self, section: str) -> str:
-        """Return the exercise's notebook and another section of it, in words."""
+        """Return the exercise's notebook and another section of that notebook, in words."""
         words = translated("notebook {notebook}, section '{section}'")
         return words.format(notebook=self.notebook, section=translated(section))
 

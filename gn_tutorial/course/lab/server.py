@@ -34,7 +34,7 @@ _EVENTS = 50  # lines of the log that are kept in memory
 
 
 def need_jupyterlab() -> None:
-    """Raise ArgumentError, with the command that installs them, if JupyterLab or its Python kernel is missing."""
+    """Raise ArgumentError if JupyterLab or its Python kernel is missing, with the command that installs them."""
     missing = [name for name in ("jupyterlab", "ipykernel") if find_spec(name) is None]
     if missing:
         asked = [one.partition(";")[0].strip() for one in _of_the_extra("lab")] or ["jupyterlab", "ipykernel"]
@@ -152,7 +152,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
             socket.create_connection(where, timeout=1).close()
             return True
         except OSError:
-            if time.monotonic() > end:  # the address may be right if only the browser's machine knows the name
+            if time.monotonic() > end:  # perhaps only the browser's machine knows the name, so use the address
                 return True
             time.sleep(0.05)
     return False

@@ -50,7 +50,7 @@ class Copies:
         self._sign: Callable[[notebook.Contents], None] = _signer()
 
     def update(self) -> list[News]:
-        """Make or update every copy. Raises ArgumentError if the folder cannot be used."""
+        """Make or update every copy, and return what changed. Raises ArgumentError if the folder cannot be used."""
         return self._locked(self._update_all)
 
     def anew(self, name: str) -> News:

@@ -51,9 +51,10 @@ class Compilation:
         return self._request(self._shim.text)
 
     def source_findings(self, preprocessed: str) -> list[dict[str, Any]]:
-        """Return findings on what device code may not have, for a launch's job. preprocessed: "" if that failed.
+        """Return findings on what device code may not have, for a launch's job.
 
-        A library of ``compiler/build.py`` has them compiled in. Here the text is searched while the compiler works.
+        preprocessed: the text after the preprocessor; "" if that failed. A library of ``compiler/build.py`` has the
+        findings compiled in. Here the text is searched while the compiler works.
         """
         if not portability_rules.words_are_left(preprocessed):
             return []

@@ -12,7 +12,7 @@ import numpy as np
 from gn_tutorial.compare.elements import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
-#: Stands for the number of a block where more than one wrote.
+#: In place of the number of the block that wrote an element, if several blocks wrote it.
 SEVERAL = -2
 #: The most boxes of a row (the floats of a repeat) and of a picture. Rows of up to _NUMBERED boxes show numbers.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
