@@ -48,9 +48,12 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise ValueError("its brackets are nested too deeply") from None
 
 
-def decode(path: Path, shape: type[_Shape], what: str) -> _Shape:
-    """Return the file as ``shape``, a ``msgspec.Struct``. Raises RegistryError if unreadable, or as ``convert``."""
-    return convert(read_toml(path, what), shape, str(path))
+def decode(path: Path, shape: type[_Shape], what: str, **known: Any) -> _Shape:
+    """Return the file as ``shape``, a type of msgspec's. Raises RegistryError if unreadable, or as ``convert``.
+
+    known: keys that the file's place tells, and not the file.
+    """
+    return convert(read_toml(path, what) | known, shape, str(path))
 
 
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
