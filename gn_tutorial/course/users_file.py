@@ -21,7 +21,10 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """One such file. name, refusal: for messages, ``the progress file`` ``cannot be used``. version: of the format."""
+    """One such file. version: that of the written format.
+
+    name, refusal: the parts of a message, as in ``the progress file`` ``cannot be used``.
+    """
 
     path: Path
     name: str

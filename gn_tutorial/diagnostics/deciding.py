@@ -1,8 +1,8 @@
 """Finds the lines to show beside a finding's own: those that decide it, and the one that its fix changes.
 
-The twin sees that an offset or a length is wrong. The mistake is often lines before, where the number was
-computed, and the twin sees no declarations. Both kinds of line are found in the text. The catalogue says which lines a
-finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
+The twin sees that an offset or a length is wrong. The mistake is often in an earlier line, where the number was
+computed, and the twin sees no declarations. So both kinds of line are found in the text. The catalogue says which lines
+a finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
 Variables are followed to the lines that set them, and parameters to the calls of the function; constants are not
 shown.
 """
@@ -71,7 +71,7 @@ def deciding(
     source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
     for word in decided_by:
-        find = DECIDED_BY.get(word)  # the lint refuses other words; findings still show
+        find = DECIDED_BY.get(word)  # the lint refuses an unknown word; a finding is shown all the same
         begin, end = source.statement(other if word.startswith("other-") else line)
         every += find(source, begin, end, said) if find and begin < end else ()
     found: dict[int, Deciding] = {}

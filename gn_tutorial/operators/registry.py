@@ -159,7 +159,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """The tables of an ``op.toml``: the keys that its specifications lack, or hold as another type."""
+    """The shape of an ``op.toml``: that of OpSpec, but for these keys, which have another form in the file."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None

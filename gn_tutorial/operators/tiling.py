@@ -2,8 +2,8 @@
 
 ``kernels/<op>/<op>_tiling.h`` is the only place where the work is split: the kernel includes it, NPU host code
 includes it, and this module compiles it as a small host library. The struct's fields are parsed from the header's
-text, and the compiler then confirms them: the library does not compile if their number or a name is wrong, and exports
-the offset, size and kind of each, from which the NumPy dtype is made.
+text, and the compiler then confirms them: the library does not compile if their number or a name is wrong. It
+exports the offset, size and kind of each field, from which the NumPy dtype is made.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Tiling:
     def with_(self, **values: int | float) -> Tiling:
         """Return the struct with other numbers, to try what the host function did not choose.
 
-        ``tiling.with_(tileElements=512)``. No other field changes: the caller must adapt those that depend on a changed
-        one. Raises ArgumentError for a field that does not exist or cannot hold the number.
+        ``tiling.with_(tileElements=512)``. No other field changes, so the caller must adapt those that depend on a
+        changed one. Raises ArgumentError for a field that does not exist or cannot hold the number.
         """
         record = np.frombuffer(self.bytes, self.dtype).copy()
         for name, value in values.items():

@@ -76,7 +76,7 @@ def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[A
 
 
 def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
-    if any(name.endswith(".toml") for name in mine[0].text.files):  # right predictions are all the same
+    if any(name.endswith(".toml") for name in mine[0].text.files):  # right predictions are always equal
         return
     given = _given(mine[0].text)
     forms: dict[tuple[str, ...], list[Submission]] = defaultdict(list)

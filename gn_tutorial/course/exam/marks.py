@@ -62,7 +62,7 @@ class Marks:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing is wrong; an operator that is merely slow is accepted."""
+        """Whether points were lost for slowness only, if at all."""
         return all(set(loss.points) <= {SPEED} for loss in self.losses)
 
     def record(self) -> dict[str, Any]:

@@ -194,7 +194,7 @@ class KernelChecker:
         )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
-        """Return the verdict of a symptom, after a race, on the numbers of a sequential run without checks.
+        """Return a verdict, after a race, if the numbers of a sequential run without checks show a symptom.
 
         Two cores that write one place are often not the mistake itself, but follow from a wrong division of the work.
         """

@@ -1,4 +1,4 @@
-"""The checker of an exercise: ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
+"""Loads the checker of an exercise, ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
 
 The file is loaded when its exercise is checked, and again when a Python file of its folder has changed. Checks of one
 folder may share a helper file there, which they import as ``from .helper import name``.

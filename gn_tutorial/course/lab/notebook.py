@@ -105,7 +105,7 @@ def drop_widgets(contents: Contents) -> bool:
                 kept.append(output)
                 continue
             found = True
-            if set(output["data"]) - {"text/plain"}:  # its text is the widget's name in Python
+            if set(output["data"]) - {"text/plain"}:  # the text is only the widget's name in Python
                 kept.append(output)
         if "outputs" in cell:
             cell["outputs"] = kept

@@ -1,4 +1,4 @@
-"""Updates of the learner's copies to the installed course, which never lose what the learner wrote.
+"""Updates the learner's copies to the installed course, and never loses what the learner wrote.
 
 A copy counts as touched if the text of a cell differs from what we wrote; outputs do not count. An untouched copy is
 replaced. A touched copy stays, and the new notebook is put beside it, once.
@@ -198,7 +198,7 @@ def _signer() -> Callable[[notebook.Contents], None]:
     def sign(contents: notebook.Contents) -> None:
         try:
             notary.sign(nbformat.from_dict(contents))
-        except Exception:  # a full disk, a locked database: not worth a learner's time
+        except Exception:  # such as a full disk or a locked database: not worth a learner's time
             return
 
     return sign
@@ -211,7 +211,7 @@ _FORMAT = 1
 class Copy:
     """One copy. made_from: digest of the course's notebook, "" for a file that we did not make.
 
-    written: sha256 of the bytes that we wrote, "" likewise. cells: fingerprints of that notebook's cells. offered: the
+    written: sha256 of the bytes that we wrote, or "". cells: fingerprints of that notebook's cells. offered: the
     digest of a newer notebook that was put beside this copy, so that it is offered once.
     """
 

@@ -1,6 +1,6 @@
-"""The comparison of an output's bytes with its reference, without NumPy.
+"""Compares an output's bytes with its reference, without NumPy.
 
-The rule is that of ``compare/tolerance.within``; a test compares the two.
+The rule is that of ``compare/tolerance.within``, and a test compares the two modules.
 
 A module of its own, because the test runs it beside NumPy.
 """

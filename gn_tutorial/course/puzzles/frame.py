@@ -1,4 +1,4 @@
-"""The kernel around the lines of a puzzle: it copies the inputs to where the lines need them, and the outputs out."""
+"""Writes the kernel around a puzzle's lines, which copies the inputs to where the lines need them, and outputs out."""
 
 from __future__ import annotations
 

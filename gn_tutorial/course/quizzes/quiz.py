@@ -1,7 +1,7 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
 A notebook has two outputs. The stored one is HTML without random ids and without state, so that it compares equal and
-can be read where no kernel runs: an answer opens by the browser's own <details>. In a live notebook a widget
+can be read where no kernel runs; an answer opens by the browser's own <details>. In a live notebook a widget
 (``quiz_widget``) replaces it, and notes the answers in the learner's progress.
 """
 
