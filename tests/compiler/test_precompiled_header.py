@@ -126,7 +126,7 @@ def test_its_flags_are_the_kernel_s_without_the_linker_s(level: Optimise) -> Non
 
 
 def own_text(source: str) -> str:
-    """The source with a new comment, so that it is compiled: these tests use the cache of all, which has the watchers."""
+    """The source with a new comment, so that it is compiled in the cache of all tests, which has the watchers."""
     return f"{source}\n// {time.time_ns()}\n"
 
 
