@@ -123,7 +123,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
 
 @contextlib.contextmanager
 def _for_many(checker: Checker) -> Iterator[Checker]:
-    """Yield the checker for many attempts in a row; Python attempts are then forks of a process with their libraries."""
+    """Yield the checker for many attempts in a row. Python attempts are forks of a process with their libraries."""
     if not isinstance(checker, PythonChecker):
         yield checker
         return
