@@ -38,7 +38,7 @@ def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
-    """Return a sentence if each wrong row is its reference plus the row before it, or the one that its block made before."""
+    """Return a sentence if each wrong row is its reference plus the row before it, or the one its block made before."""
     if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
         return ()
     for step in dict.fromkeys((1, seen.launch.blocks)):  # rows are often dealt out to the blocks in turn

@@ -28,7 +28,7 @@ _PARTS, _PLACES = 64, 512
 def shifted(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if the reference has the wrong stretches elsewhere. It says how far from their places.
 
-    Most wrong elements must be found. All parts must be equally far away, or each the same number further than the last.
+    Most wrong elements must be found. All parts must be equally far away, or each equally much further than the last.
     """
     if not np.isfinite(seen.truth).all():
         return ()

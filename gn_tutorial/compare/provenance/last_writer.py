@@ -56,7 +56,7 @@ class Record:
         return self._last(address, (1 << 32, 0, 0))
 
     def _last(self, address: int, before: tuple[int, int, int]) -> Wrote | None:
-        """Return the last event that wrote the byte earlier than ``before``: SyncAlls passed, block, number of event."""
+        """Return the last event that wrote the byte earlier than ``before`` (SyncAlls passed, block, event)."""
         found = []
         for block, events in self.trace.blocks.items():
             for one in self._writers(self._global[block], block, len(events), address):

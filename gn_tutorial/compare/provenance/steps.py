@@ -25,9 +25,9 @@ class Source:
     elements: the operand's elements that the result depends on. chosen: the element to follow. block, event, operand:
     the operand's place in the trace. at: the address of the chosen element. argument, element: in global memory the
     argument's name and the chosen element's number in it, else "" and 0. floats, element_bytes: the elements' type.
-    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how often
-    the line that uses the source wrote it after ``step``; these rounds are skipped. made: where to read the value that
-    ``step`` left.
+    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how
+    often the line that uses the source wrote it after ``step``; these rounds are skipped. made: where to read the value
+    that ``step`` left.
     """
 
     role: str
