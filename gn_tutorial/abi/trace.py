@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses. Traces have no POINTER, PADDING."""
+    """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses. POINTER, PADDING are unused."""
 
     VECTOR = 0
     COPY = 1
