@@ -38,8 +38,8 @@ class HasFields(Protocol):
 class Tunable(Protocol):
     """A launch that depends on one whole number.
 
-    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field: the number's name. own: its
-    unchanged value. itemsize: the least bytes of the Unified Buffer for each unit of the number; 0: unknown.
+    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field: the number's name. own:
+    its unchanged value. itemsize: the least bytes of the Unified Buffer for each unit of the number; 0: unknown.
     """
 
     chosen_by: str
