@@ -236,9 +236,9 @@ class Tracing:
     """A request for a trace of a launch.
 
     blocks: the number of blocks to record (spread evenly, with the first and the last), or a list of blocks. offsets:
-    by argument name, the bytes by which it starts behind a multiple of 512 in the model's global memory. bytes: memory
-    for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also record the
-    address of each element that is gathered or scattered.
+    argument name -> the bytes by which the argument starts behind a multiple of 512 in the model's global memory.
+    bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also
+    record the address of each element that is gathered or scattered.
 
     Raises ArgumentError for an impossible number.
     """
@@ -269,7 +269,10 @@ class Tracing:
         return tuple(sorted(set(self.blocks)))
 
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:
-        """Return the model's places of tensors (name, bytes). Raises ArgumentError for an offset of an unknown name."""
+        """Return the places of tensors (name, bytes) in the model's global memory.
+
+        Raises ArgumentError for an offset of an unknown name.
+        """
         names = [name for name, _ in tensors]
         for name in self.offsets:
             if name not in names:

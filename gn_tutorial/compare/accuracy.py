@@ -79,7 +79,7 @@ class Accuracy:
         An error that another implementation also has comes from the dtype, and is no fault.
         """
         own = MARE_FACTOR * self.standard.unit
-        # A baseline that is wrong altogether allows nothing.
+        # A baseline with a NaN or an infinite error raises no limit.
         if self.baseline is None or not np.isfinite(self.baseline.mare):
             return own
         return max(own, BASELINE_FACTOR * self.baseline.mare)
@@ -180,7 +180,10 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
 
 
 def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
-    """Return absolute errors. A NaN or infinity is right, without error, only if golden has it in the dtype of out."""
+    """Return absolute errors: infinite for a NaN or infinity.
+
+    Where golden in the dtype of out is the same NaN or infinity, the error is 0.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         nearest = golden.astype(out.dtype).astype(np.float64)
         values = out.astype(np.float64)

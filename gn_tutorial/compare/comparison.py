@@ -97,7 +97,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance.
+    """All outputs of a launch, compared with a reference. ``ok`` only if every element of each is within tolerance.
 
     find: the function that returns the origin of an output's first wrong element; ``origin`` calls it.
     """

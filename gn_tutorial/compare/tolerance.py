@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Every relative error is divided by |reference| plus this, so never by zero; so does the accuracy standard.
+#: Added to |reference| before an error is divided by it, so never by zero, as in the accuracy standard.
 FLOOR = 1e-7
 
 
@@ -68,7 +68,7 @@ def measured(
 ) -> tuple[np.ndarray, tuple[float, float, float]]:
     """Return which elements are right, and the largest absolute error, relative error and share of the tolerance."""
     ours, truth = in_float64(output), in_float64(reference)
-    # NumPy would warn of infinity minus infinity and of 0 / 0, which `_same` decides, and of a tolerance near zero.
+    # NumPy would warn of infinity minus infinity and 0 / 0, which `_same` decides, and of overflow by small tolerances.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         same = _same(ours, truth)
         error = np.where(same, 0.0, np.abs(ours - truth))
@@ -80,10 +80,10 @@ def measured(
 def within_any(
     output: np.ndarray, reference: np.ndarray, others: Sequence[np.ndarray], rtol: float, atol: float
 ) -> np.ndarray:
-    """Return which elements are within tolerance of the reference or of one of ``others``, or about as far as these.
+    """Return which elements are within tolerance of the reference, widened by ``others``, or of one of ``others``.
 
     others: what the reference gives for inputs that were rounded once more; an array of another shape does not count.
-    Their distances from the reference are added to the tolerance.
+    Their distances from the reference are added to its tolerance.
     """
     right = within(output, reference, rtol, atol)
     if output.dtype.kind in "iu" and others and reference.dtype.kind in "iu":

@@ -1,4 +1,4 @@
-"""Draws modelled time against the number of cores, and the bound below which more cores cannot bring it."""
+"""Draws modelled time against the number of cores, with the ideal time and the time that no core can shorten."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def filter_bank() -> tuple[Filter, ...]:
 
 
 def feature_map(photo: np.ndarray) -> np.ndarray:
-    """Apply the bank to a photograph.
+    """Return the feature map that the bank makes of a photograph.
 
     photo: shape (H, W, 3), red, green, blue; uint8 from 0 to 255, or floats from 0 to 1. Both axes at least SIZE.
     Returns float32 of shape (1, 16, H - SIZE + 1, W - SIZE + 1), C-contiguous; nothing is padded. Summed in float64.

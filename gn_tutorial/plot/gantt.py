@@ -188,7 +188,7 @@ def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: f
 
 
 def _lines_of(profile: Profile, block: int) -> str:
-    """Return the meaning of L, a line without a file name: it is of the kernel's own file, which the text names."""
+    """Return what L before a number means: a line of the kernel's own file, which the text names if there is one."""
     own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
     return f"L: a line of {min(own)}" if len(own) == 1 else "L: its line"
 

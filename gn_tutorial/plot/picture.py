@@ -89,7 +89,7 @@ class Picture:
 
 
 def _fewer_colours(image: Image.Image) -> Image.Image:
-    """Return the picture with 256 colours, in a third of the bytes; a photograph, whose change would show, unchanged.
+    """Return the picture with 256 colours, a third of the bytes; unchanged if the change would show, as in a photo.
 
     Colours of larger areas, such as a pipe's, stay exactly the same.
     """

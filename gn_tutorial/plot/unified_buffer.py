@@ -81,7 +81,7 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
 
 
 def _lines_of(use: UbUse) -> str:
-    """Return the meaning of L, a line without a file name: it is of the kernel's own file, which the text names."""
+    """Return what L before a number means: the line of an InitBuffer in the kernel's own file. Empty if it has none."""
     own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
     return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
 

@@ -37,7 +37,7 @@ _APART = 32512  # the same without bank conflicts
 
 
 class Measurement(NamedTuple):
-    """One published figure: us, or for instructions the text ``start-up + slope R`` in cycles."""
+    """One published figure. value: in us, or for instructions the text ``start-up + slope R`` in cycles."""
 
     case: str
     chip: str

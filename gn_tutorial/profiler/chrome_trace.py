@@ -7,8 +7,8 @@ events of one thread, so each event's end is rounded, not its length. Processes 
 0 is the idle process of a system's trace.
 
 Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or truncates both to whole
-nanoseconds. So an event that begins where another ends might overlap it slightly. Speedscope then drew it as a part of
-the other one.
+nanoseconds. So an event that begins where another ends might overlap it slightly. Speedscope drew such an event as a
+part of the other one.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def group_norm_silu_backward(
     They are those of ``group_norm_backward`` for dy silu'(u), with u = (x - mean) * rstd * gamma + beta. The saved mean
     is used unchanged. beta: shape (C,), or None for 0. Other arguments and errors: as ``group_norm_backward``.
     """
-    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # checks
+    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # for its checks
     data = as_float64(x, "x")
     channels = (1, data.shape[1], *[1] * (data.ndim - 2))
     repeat = channels[1] // num_groups
@@ -206,7 +206,7 @@ def linear_gelu_backward(
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as float64. Raises ArgumentError if their shapes differ."""
+    """Return a gradient and the array that it belongs to, as float64. Raises ArgumentError if their shapes differ."""
     upstream, data = as_float64(gradient, its_name), as_float64(of, name)
     if upstream.shape != data.shape:
         raise ArgumentError(

@@ -63,7 +63,10 @@ def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.
 
 
 def _below(x: np.ndarray) -> np.ndarray:
-    """Return Phi(x), the share of a normal distribution below x. erfc(-x / sqrt(2)) / 2 keeps its digits."""
+    """Return Phi(x), the share of a normal distribution below x.
+
+    It is computed as erfc(-x / sqrt(2)) / 2, which keeps its digits where Phi(x) is near 0.
+    """
     return 0.5 * np.asarray(_erfc(-x / np.sqrt(2.0)), np.float64)
 
 

@@ -1,7 +1,7 @@
 """Run a trusted kernel inside Python's own process: no start-up, no copies, and no protection.
 
 A crash ends Python, an endless loop hangs it, and no limit holds; what the kernel prints goes straight to the terminal.
-PyTorch operators, benchmarks and kernels that ran well in isolation are run so.
+This is for PyTorch operators, benchmarks and kernels that ran well in isolation.
 """
 
 from __future__ import annotations

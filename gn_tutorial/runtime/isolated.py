@@ -137,7 +137,10 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait for the end of the process, at most ``seconds``; always so long without pidfd (Linux before 5.3, macOS)."""
+    """Wait at most ``seconds`` for the end of the process, and always so long without pidfd.
+
+    Linux before 5.3 and macOS have no pidfd.
+    """
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):

@@ -114,7 +114,7 @@ def _timeout(evidence: Evidence) -> KernelError:
 
 
 def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
-    # Without a line: a bare library does not observe writes. The observed one checks each access and names its line.
+    # The finding has no line, because a bare library does not observe writes. An observed one checks each access.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {beside(arg, offset)}",

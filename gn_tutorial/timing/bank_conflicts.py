@@ -1,4 +1,4 @@
-"""Cycles that one vector instruction needs for its data, from the places of its operands in the Unified Buffer.
+"""Computes the cycles of one vector instruction for its data, from its operands' places in the Unified Buffer.
 
 The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
 bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
@@ -111,7 +111,10 @@ def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
 
 
 def _take_turns(reads: list[tuple[int, ...]], writes: list[tuple[int, ...]], latency: int) -> int:
-    """Return the cycles of a simulation: reads in order, a repeat's writes ``latency`` later, in turns on one bank."""
+    """Return the cycles of a simulation: reads in order, and each repeat's writes ``latency`` later.
+
+    If a read and a write need the same bank, they take turns.
+    """
     cycle = read = read_step = written = write_step = 0
     count = len(reads)
     ready: list[int] = []

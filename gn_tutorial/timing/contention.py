@@ -18,7 +18,10 @@ from collections import deque
 
 
 def waiting_share(servers: int, load: float) -> float:
-    """Return Erlang's C: the share of customers that find all ``servers`` busy. load: how busy each is."""
+    """Return Erlang's C: the share of customers that find all ``servers`` busy.
+
+    load: the share of its time that a server is busy.
+    """
     if load >= 1.0 or servers < 1:
         return 1.0
     offered, blocked = servers * load, 1.0

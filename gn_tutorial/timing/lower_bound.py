@@ -16,8 +16,8 @@ and the operator's bound is the least over all ``a``: fewer cores start sooner, 
 memory: every input comes from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
 inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least an
 a-th, and after its last byte has arrived, a result that depends on it is written. out: the core that writes most
-writes at least an a-th, after something has arrived. The latency of HBM is left out: another core
-may already have brought the data of the last transfer into L2.
+writes at least an a-th, after something has arrived. The latency of HBM is left out, because another core may already
+have brought the data of the last transfer into L2.
 
 A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the
 Unified Buffer (UB) has to be read again, except for as much as the UB can keep. The second read comes from L2 at best:

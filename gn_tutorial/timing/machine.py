@@ -210,7 +210,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that fits a float: a whole number in TOML (``0xfff...``) may be too large."""
+    """Whether the value is a number that fits a float. A whole number in TOML (``0xfff...``) may be too large."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 

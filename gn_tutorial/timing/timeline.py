@@ -80,7 +80,7 @@ class Timeline:
 
 
 def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
-    """Compute the timeline of a trace on a machine. warm: data that fit into the L2 cache are there before the launch.
+    """Compute the timeline of a trace on a machine. warm: the data are in the L2 cache before it, if they fit.
 
     Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
     """

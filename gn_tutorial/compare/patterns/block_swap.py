@@ -20,9 +20,9 @@ _NAMED, _ROWS = 3, 4096
 def blocks(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence for each block whose part of the output holds what belongs in another block's part.
 
-    Each block is assumed to make an equal part, in the order of the blocks; the last may be shorter, as most have it.
-    A part is named only if it is wrong, and all of it is within tolerance of another block's part of the reference that
-    is not constant. If the kernel divides the work otherwise, no part is named.
+    Most tilings give equal parts to the blocks, in their order, and a shorter one to the last. This is assumed here; if
+    the kernel divides the work otherwise, no part is named. A part is named only if it is wrong, and all of it is
+    within tolerance of another block's part of the reference that is not constant.
     """
     many = seen.launch.blocks
     share = -(-seen.output.size // many) if many > 1 else 0

@@ -21,14 +21,14 @@ from gn_tutorial.compare.tolerance import within
 
 #: The least share of the wrong elements that is found in the reference: some may come from outside of it.
 _MOST = 0.75
-#: The most parts that are searched, and the most places where one may begin; with more it counts as not found.
+#: The most parts that are searched, and the most places where a part may begin: with more it counts as not found.
 _PARTS, _PLACES = 64, 512
 
 
 def shifted(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if the reference has the wrong stretches elsewhere. It says how far from their places.
 
-    Most wrong elements must be found. All parts must be equally far away, or each equally much further than the last.
+    Most wrong elements must be found. All parts must be equally far away, or their distances must grow by one number.
     """
     if not np.isfinite(seen.truth).all():
         return ()

@@ -1,4 +1,4 @@
-"""Recognises inputs that nothing has read, or only in part, because a copy in has a wrong address or offset.
+"""Recognises inputs that nothing has read, or only in part, as after a wrong address or offset of a copy in.
 
 ::
 
