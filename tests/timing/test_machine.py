@@ -80,7 +80,7 @@ def test_what_if() -> None:
             'extends = "a2"\nname = "x"\n[constants.cores]\nvalue = 1\nunit = "a"\nsource = "b"\nconfidence = "sure"',
             "sure",
         ),
-        ('extends = "a2"\nname = "x"\nconstants = 3', "has it wrong"),
+        ('extends = "a2"\nname = "x"\nconstants = 3', "has a mistake"),
         (
             'extends = "a2"\nname = "x"\n[instructions.other]\nstartup = "fast"\nslope = 1\napis = []\n'
             'source = "b"\nconfidence = "low"',
