@@ -1,6 +1,6 @@
 """The dtypes of a kernel's arrays and values: the names in NumPy, C++, CANN and msopgen, and the poison pattern.
 
-One row a dtype; every table of dtypes elsewhere is a view of this one. PyTorch uses NumPy's name: ``torch.bfloat16``.
+Each dtype has one row; all other tables of dtypes are made from it. PyTorch uses NumPy's name: ``torch.bfloat16``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ class Dtype:
     """One dtype. name: the name in NumPy and ml_dtypes.
 
     ctypes: its C++ types with the device's compiler (LP64); DTYPE_X stands for the first.
-    label, number: DT_... of the graph engine's public list of data types; empty and None if no array can have this
-    dtype. msopgen: the name in an operator's prototype; empty if no operator of this course uses it. poison: the bits
-    of memory that was never written; None: each byte is POISON_BYTE of runtime/launch_types.py.
+    label, number: the name (DT_...) and number in the graph engine's public list of data types; empty and None if no
+    array can have this dtype. msopgen: the name in an operator's prototype; empty if no operator of this course uses
+    it. poison: the bits of an element that was never written; None if each byte is POISON_BYTE of launch_types.py.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Dtype:
 
     @property
     def floating(self) -> bool:
-        """Whether it is a floating-point dtype: only these have NaNs to poison memory with."""
+        """Whether it is a floating-point dtype: only such a dtype has a NaN, with which memory is poisoned."""
         return self.poison is not None
 
 

@@ -22,24 +22,24 @@ _MOST_THREADS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class TwinOptions:
-    """Choices where public text on the hardware does not decide, and options of the checks.
+    """The options of a launch: choices that public text on the hardware leaves open, and options of the checks.
 
     docs/hardware-choices.md gives the evidence for the choices, and explains the options (``auto_sync``,
-    ``delayed_dma``, ``block_order``). The first value of each field is its default. Raises ArgumentError, which quotes
-    the value, for one that a field does not allow.
+    ``delayed_dma``, ``block_order``). The first value of each field is its default. Raises ArgumentError for a value
+    that a field does not allow.
     """
 
-    # float32 -> half and half arithmetic out of range. IEEE is what NumPy and PyTorch do, so references agree.
+    # What half arithmetic, and float32 -> half, give out of range. NumPy and PyTorch give infinity, as references do.
     half_overflow: Literal["infinity", "saturate"] = "infinity"
-    # Add, Sub, Mul on int16 and int32. Wrapping is what every other integer unit does.
+    # What Add, Sub and Mul on int16 and int32 give out of range. Every other integer unit wraps around.
     integer_overflow: Literal["wrap", "saturate"] = "wrap"
-    # Max and Min with one NaN operand. A NaN in the result makes the mistake visible.
+    # What Max and Min give if one operand is NaN. A NaN in the result makes the mistake visible.
     minmax_nan: Literal["nan", "other"] = "nan"
     # Rounding inside a half reduction. Rounding at each step is the less exact choice, and so the harder test.
     half_tree: Literal["half", "float"] = "half"
     # Which lanes a reduction adds first.
     reduce_lanes: Literal["adjacent", "halves"] = "adjacent"
-    # Whether Axpy rounds once. Separate rounding gives the same bits on every machine.
+    # Whether Axpy rounds once, not after product and sum. Separate rounding gives the same bits on every machine.
     axpy_fused: bool = False
     # The lanes with which DataCopyPad without isPad fills a 32-byte block: copies of the first element, or poison.
     pad_dummy: Literal["first", "poison"] = "first"
@@ -47,42 +47,42 @@ class TwinOptions:
     empty_deque: Literal["stop", "stale"] = "stop"
     # NE with a NaN operand: true as in IEEE 754, or false like every other comparison with NaN.
     compare_nan: Literal["ieee", "false"] = "ieee"
-    # Compare with a count that is not a whole number of repeats: ignore the rest, with a diagnostic, or compare it, as
-    # Ascend310B does, whose instructions have a mask.
+    # Compare with a count that is not a whole number of repeats: ignore the rest, with a diagnostic, or compare it as
+    # Ascend310B does, because its instructions have a mask.
     compare_tail: Literal["dropped", "compared"] = "dropped"
-    # Subnormal results. Keeping them is what NumPy does, so references agree.
+    # Subnormal results: keep them, as NumPy does, so that references agree, or make them 0.
     denormals: Literal["keep", "flush"] = "keep"
     # Sigmoid of half: float inside and one rounding, or a rounding at each step.
     sigmoid_half: Literal["float", "half"] = "float"
-    # Compare and Brcb in counter mode: repeatTime decides, as in normal mode, or the counter does.
+    # What gives the amount of work of Compare and Brcb in counter mode: repeatTime, as in normal mode, or the counter.
     counter_compare: Literal["repeats", "counter"] = "repeats"
-    # Several repeats, or blocks of one repeat, into the same destination. Kernels that accumulate expect ascending
-    # order.
+    # The order of several repeats, or blocks of one repeat, that write the same destination. Kernels that accumulate
+    # expect ascending order.
     repeat_order: Literal["ascending", "descending"] = "ascending"
-    # PairReduceSum with a partial mask: dstRepStride in units of 128 bytes, or of the results of one repeat.
+    # The unit of dstRepStride of PairReduceSum with a partial mask: 128 bytes, or the size of one repeat's results.
     pair_unit: Literal["fixed", "packed"] = "fixed"
-    # A queue or AllocEventID finds no free event id: stop with a diagnostic, or go on without a flag.
+    # If a queue or AllocEventID finds no free event id: stop with a diagnostic, or go on without a flag.
     event_ids: Literal["stop", "none"] = "stop"
-    # Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
+    # Results of Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
     # Whether the race checker assumes the flags that the compiler inserts. "on" is how kernels that are launched
     # directly are built; some operator libraries switch it off.
     auto_sync: Literal["on", "off"] = "on"
     # The race checker. "ignore" is for kernels that race on purpose, such as those that only time copies.
     races: Literal["report", "ignore"] = "report"
-    # Copies between global memory and the Unified Buffer take effect only when the kernel waits for them: a forgotten
-    # wait gives wrong numbers, as on hardware. Observed libraries only.
+    # Whether copies between global memory and the Unified Buffer take effect only when the kernel waits for them. A
+    # forgotten wait then gives wrong numbers, as on hardware. Only observed libraries can do this.
     delayed_dma: bool = False
     # The order in which blocks start, and continue after a SyncAll: 0, 1, 2 ..., or the seed of a permutation. The
     # device guarantees no order; a result that depends on it (a float sum by atomic additions) changes there from run
     # to run.
     block_order: int = 0
     # Threads of a bare launch with at least 4 MiB of arrays; 0: as many as there are processors. The results are the
-    # bits of one thread, unless blocks race: read or overwrite data of other blocks without waiting. Observed launches
-    # use one thread.
+    # same bits as with one thread, unless blocks read or overwrite data of other blocks without waiting. Observed
+    # launches use one thread.
     threads: int = 0
-    # Names of findings that are warnings, or errors, in this launch. An error makes it fail; after a warning it
-    # continues, as the device would. A name in both is an error.
+    # Names of findings that are warnings, or errors, in this launch. An error makes the launch fail; after a warning it
+    # continues, as the device would. A name in both fields is an error.
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -108,25 +108,25 @@ class TwinOptions:
             )
 
     def strict(self) -> TwinOptions:
-        """These options with the strictest choices, for a kernel that is meant for a device.
+        """Return these options with the strictest choices, for a kernel that is meant for a device.
 
-        No automatic waits of the compiler, poison in the lanes that fill a block, approximate reciprocals, and copies
-        that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
-        (``strict`` in diagnostics.toml). Observed libraries only.
+        The compiler adds no waits, poison fills the rest of a block, reciprocals are approximate, and copies take
+        effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
+        (``strict`` in diagnostics.toml). Only observed libraries can do this.
         """
         return replace(self, **_STRICT).with_errors(severities.having("strict"))
 
     def with_errors(self, names: Iterable[str]) -> TwinOptions:
-        """These options, in which the findings of these names are errors too."""
+        """Return these options, with the findings of these names as errors too."""
         return replace(self, errors=tuple(dict.fromkeys((*self.errors, *names))))
 
     def to_abi(self) -> structs.GntOptions:
-        """These options as the struct of abi.h, where 0 is the default of each field."""
+        """Return these options as the struct of abi.h, where 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """``GntJob::severities``: 'w' or 'e' and the name, a line for each."""
+        """Return ``GntJob::severities``: a line for each finding, "w" (warning) or "e" (error) and the name."""
         warnings = [f"w{name}\n" for name in self.warnings if name not in self.errors]
         return "".join([*warnings, *[f"e{name}\n" for name in self.errors]]).encode()
 

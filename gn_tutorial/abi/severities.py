@@ -1,4 +1,4 @@
-"""Findings by name: which of them a launch takes for warnings or errors, other than usual."""
+"""The names of findings that a launch may make warnings or errors, from the catalogue of diagnostics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 def check_names(field: str, names: Sequence[str]) -> None:
     """Raise ArgumentError unless every name is one of the catalogue (diagnostics.toml).
 
-    ``warnings`` takes no finding that ends the launch (``ends`` there): nothing could follow it.
+    A finding that ends the launch (``ends`` in the catalogue) cannot be in ``warnings``, because nothing follows it.
     """
     ending = having("ends")
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
@@ -40,7 +40,7 @@ def check_names(field: str, names: Sequence[str]) -> None:
 
 
 def having(key: str) -> tuple[str, ...]:
-    """The findings for which ``key`` is true in the catalogue: ``ends``, ``strict``, ``unchecked``."""
+    """Return the findings for which ``key`` is true in the catalogue: ``ends``, ``strict``, ``unchecked``."""
     return tuple(name for name, table in _catalogue().items() if table.get(key, False))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gn_tutorial.errors import ArgumentError
 
-#: Bytes of a line of the L2 cache (trace/l2_lines.h): the cache holds or drops them together.
+#: Bytes of a line of the L2 cache (trace/l2_lines.h), which the cache holds or drops as a whole.
 LINE_BYTES = 512
 #: Address of the first argument of a traced launch in the model's global memory. Any multiple of 512 would do.
 FIRST_ADDRESS = 1 << 24
@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """The kind of an event (``Kind`` of event.h, without POINTER and PADDING); SCALARS is a run of scalar accesses."""
+    """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses. POINTER, PADDING are unused."""
 
     VECTOR = 0
     COPY = 1
@@ -83,11 +83,12 @@ class Operand(NamedTuple):
 
     at: byte address, from the start of the Unified Buffer or in the model's global memory, where every argument starts
     at a multiple of 512 bytes unless the caller chose an offset. lines: number of 512-byte lines of global memory that
-    it touches, counted row by row. cold: how many of them the launch had not touched before. reuse_lines: of the other
-    lines, the greatest distance to the line's previous access, in lines of the block's own traffic. cold_blocks:
-    number of 32-byte blocks that nothing had touched before, so if two bursts share a line, each is cold for its half.
-    cached: False if it bypasses the L2 cache. floats: its elements are floating-point numbers. pieces: the start of
-    each of its rows, in bytes from ``at``, if the rows have no pitch and the trace asked for them.
+    the operand touches, counted row by row. cold: how many of these lines the launch had not touched before.
+    reuse_lines: the most lines that the block moved between a line's previous access and this one, over the lines that
+    are not cold. cold_blocks: number of 32-byte blocks that nothing had touched before; so of two bursts that share a
+    line, each is cold for its own part. cached: False if the access bypasses the L2 cache. floats: whether the elements
+    are floating-point numbers. pieces: the start of each row, in bytes from ``at``, if the rows have no pitch and the
+    trace asked for them.
     """
 
     role: str
@@ -115,11 +116,11 @@ class Operand(NamedTuple):
 class Event(NamedTuple):
     """One operation of one block, or (SCALARS) a run of scalar accesses that share a source line.
 
-    pipe: the queue it runs in. flag, event_id: for flags; MTE2 sets "MTE2_V" and V waits for it. repeats,
+    pipe: the queue it runs in. flag, event_id: for flags: MTE2 sets "MTE2_V", and V waits for it. repeats,
     element_bytes, flow: for vector instructions. lanes: number of elements processed; for SCALARS the number of
     accesses. per_repeat, first, last, mask: the active lanes, as in ``ActiveLanes`` of event.h (mask None: the leading
-    lanes). changes: for SCALARS, how often an access left the 64-byte line of the access before. atomic: a copy that
-    adds to the old value, or takes the larger or smaller of both.
+    lanes). changes: for SCALARS, how often an access left the 64-byte line of the access before. atomic: whether it is
+    a copy that adds to the old value, or takes the larger or smaller of both.
     """
 
     kind: Kind
@@ -143,7 +144,7 @@ class Event(NamedTuple):
     atomic: bool = False
 
 
-#: Operand of a Watch of scalar accesses; the last access counts.
+#: The operand of a Watch on a run of scalar accesses; it gets the value of the last access.
 SCALARS = 0xFFFFFFFF
 
 
@@ -169,7 +170,7 @@ class TracedArgument(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Counts of 512-byte lines over all blocks of the launch: exact, even if few blocks were recorded.
+    """Counts of 512-byte lines over all blocks of the launch. They are exact, even if few blocks were recorded.
 
     read: reads of a line. cold: reads through the L2 cache of a line that nothing had touched before. bypassed: reads
     past the cache. written: writes of a line. dirty: different lines written. held: different lines read through the
@@ -207,7 +208,7 @@ class Trace:
         return len(self.blocks) < self.launched
 
     def weights(self) -> dict[int, int]:
-        """For each recorded block, the number of blocks that it stands for: those to which it is the nearest."""
+        """Return, for each recorded block, the number of blocks that it stands for, because it is nearest to them."""
         known = sorted(self.blocks)
         weights = dict.fromkeys(known, 0)
         for block in self.nearest():
@@ -215,7 +216,7 @@ class Trace:
         return weights
 
     def nearest(self) -> list[int]:
-        """For each block of the launch, the nearest recorded block; of two equally near ones, the later."""
+        """Return, for each block of the launch, the nearest recorded block; of two equally near ones, the later."""
         known, place, found = sorted(self.blocks), 0, []
         for block in range(self.launched):
             while place + 1 < len(known) and abs(known[place + 1] - block) <= abs(known[place] - block):
@@ -235,9 +236,9 @@ class Tracing:
     """A request for a trace of a launch.
 
     blocks: the number of blocks to record (spread evenly, with the first and the last), or a list of blocks. offsets:
-    by argument name, the bytes by which it starts past a multiple of 512 in the model's global memory. bytes: memory
-    for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also record the
-    address of each element that is gathered or scattered.
+    argument name -> the bytes by which the argument starts behind a multiple of 512 in the model's global memory.
+    bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also
+    record the address of each element that is gathered or scattered.
 
     Raises ArgumentError for an impossible number.
     """
@@ -258,7 +259,7 @@ class Tracing:
                 raise ArgumentError(f"Tracing: the offset of '{name}' cannot be {offset}", hint="0 or more bytes")
 
     def chosen(self, launched: int) -> tuple[int, ...]:
-        """The blocks to record in a launch of that many. Raises ArgumentError for a block that is not launched."""
+        """Return the blocks to record in a launch of so many. Raises ArgumentError for a block that is not launched."""
         if isinstance(self.blocks, int):
             count = min(self.blocks, launched)
             return tuple(sorted({index * (launched - 1) // max(count - 1, 1) for index in range(count)}))
@@ -268,7 +269,10 @@ class Tracing:
         return tuple(sorted(set(self.blocks)))
 
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:
-        """Addresses in the model of tensors (name, bytes). Raises ArgumentError for an offset of an unknown name."""
+        """Return the places of tensors (name, bytes) in the model's global memory.
+
+        Raises ArgumentError for an offset of an unknown name.
+        """
         names = [name for name, _ in tensors]
         for name in self.offsets:
             if name not in names:

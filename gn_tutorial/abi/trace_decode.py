@@ -49,9 +49,9 @@ _NO_ARGUMENT = 0xFFFF
 def decode(
     slots: bytes | memoryview, *, names: Sequence[str], launched: int, chosen: Sequence[int], **rest: object
 ) -> Trace:
-    """Return the trace of a launch from its slots. names: those of all arguments. ``rest``: the other fields of Trace.
+    """Return the trace of a launch from its slots. names: of all arguments. ``rest``: the other fields of Trace.
 
-    Raises KernelError for impossible slots: a kernel may have overwritten them.
+    Raises KernelError for impossible slots, because the kernel must have overwritten them.
     """
     try:
         blocks = _Decoder(slots, names).blocks(chosen)
@@ -63,7 +63,7 @@ def decode(
 
 
 def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
-    """Return the next offsets; unused places of the last slot are skipped."""
+    """Return the next ``rows`` offsets, and skip the unused places of their last slot."""
     room = _PIECES.size // 4 - 1
     return tuple(itertools.islice(numbers, -(-rows // room) * room))[:rows]
 
@@ -100,7 +100,7 @@ class _Decoder:
             parts[number] = parts.get(number, b"") + text.rstrip(b"\0")
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
-    # Positional arguments, because there may be a million events: names take twice as long.
+    # Positional arguments, because there may be a million events, and keyword arguments take twice as long.
 
     def _operands(self) -> list[Operand]:
         spaces, accesses, texts = list(Space), list(Access), self._texts

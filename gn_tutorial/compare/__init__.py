@@ -1,1 +1,1 @@
-"""Outputs beside their references: whether they are right, what wrong ones look like, where a wrong number is from."""
+"""Compares outputs with references: which elements are wrong, what they look like, where a wrong number comes from."""

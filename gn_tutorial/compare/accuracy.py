@@ -4,9 +4,9 @@ A relative error is ``|out - golden| / (|golden| + 1e-7)``. MERE is the mean of 
 of the output's dtype the standard asks for MERE < T and MARE < 10 T.
 
 Near zero a relative error says little: an error that is harmless beside the terms of a sum is large beside a sum that
-happens to be nearly 0. The rule for small values counts there instead: elements whose |golden| is below ``small`` and
-whose absolute error is above ``small_error`` are misses, and at most twice as many of them are allowed as another
-implementation of the same dtype has, or as 1 where that has none.
+happens to be nearly 0. So MARE leaves out the elements whose |golden| is below ``small``. Such an element is a miss if
+its absolute error is above ``small_error``. At most twice as many misses are allowed as another implementation of the
+same dtype has, and at most 2 if it has none or is not given.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from gn_tutorial.compare.tolerance import FLOOR
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.tables import html_table, text_table
 
-#: MARE may be so many times T.
+#: MARE must be below this many times T.
 MARE_FACTOR = 10
-#: An output may have so many times the misses near zero, and the MARE, of another implementation.
+#: The misses near zero, and the MARE, may be this many times those of another implementation.
 BASELINE_FACTOR = 2
 HEADERS = ("", "found", "allowed", "verdict")
 
@@ -30,7 +30,7 @@ HEADERS = ("", "found", "allowed", "verdict")
 class Standard:
     """The bounds of one output dtype.
 
-    unit: T. small: below this |golden| is near zero. small_error: the absolute error that is allowed there.
+    unit: T. small: an element with a smaller |golden| is near zero. small_error: the absolute error that it may have.
     """
 
     unit: float
@@ -51,10 +51,10 @@ STANDARDS = {
 class Accuracy:
     """The errors of an output beside the bounds of the standard. ``ok`` and ``strict`` are verdicts.
 
-    mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero, and
-    mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute
-    error. baseline: the same of another implementation, if one was given. worst: the flat index of the element with the
-    largest relative error, -1 for an empty output, which has no error.
+    mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero.
+    mare_all: largest relative error of all elements. near_zero: the number of elements near zero. misses: how many of
+    these have too large an absolute error. baseline: the errors of another implementation, if one was given. worst: the
+    flat index of the element with the largest relative error; -1 if the output is empty.
     """
 
     dtype: str
@@ -74,9 +74,12 @@ class Accuracy:
 
     @property
     def mare_limit(self) -> float:
-        """10 T, or twice the baseline's MARE if that is more: an error that the dtype itself causes is no fault."""
+        """The bound of MARE: 10 T, or twice the baseline's MARE if that is more.
+
+        An error that another implementation also has comes from the dtype, and is no fault.
+        """
         own = MARE_FACTOR * self.standard.unit
-        # A baseline that is wrong altogether allows nothing.
+        # A baseline with a NaN or an infinite error raises no limit.
         if self.baseline is None or not np.isfinite(self.baseline.mare):
             return own
         return max(own, BASELINE_FACTOR * self.baseline.mare)
@@ -88,13 +91,13 @@ class Accuracy:
 
     @property
     def used(self) -> float:
-        """The largest share of its bound that MERE, MARE or the misses need; ``ok`` means that it is below 1."""
+        """The largest share of its bound that MERE, MARE or the misses take. The output is ``ok`` if it is below 1."""
         shares = (self.mere / self.standard.unit, self.mare / self.mare_limit, self.misses / (self.misses_limit + 1))
         return max(shares)
 
     @property
     def strict(self) -> bool:
-        """Whether MERE < T and MARE < 10 T for all elements, also near zero: the standard without its second rule."""
+        """Whether MERE < T and MARE < 10 T for all elements: the standard without its rule for small values."""
         return self.mere < self.standard.unit and self.mare_all < MARE_FACTOR * self.standard.unit
 
     @property
@@ -103,7 +106,7 @@ class Accuracy:
         return self.used < 1
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows of the table under ``HEADERS``, as text."""
+        """Return the rows of the table under ``HEADERS``, as text."""
         unit = self.standard.unit
         rows = [("MERE", self.mere, unit), ("MARE", self.mare, self.mare_limit)]
         cells = [(name, _number(found), f"< {limit:.2e}", _verdict(found < limit)) for name, found, limit in rows]
@@ -112,7 +115,7 @@ class Accuracy:
         return [*cells, ("misses near zero", found, limit, _verdict(self.misses <= self.misses_limit))]
 
     def title(self) -> str:
-        """The verdict in one line."""
+        """Return the verdict in one line."""
         return f"{self.dtype}, {self.elements:,} elements: {'passes' if self.ok else 'FAILS'} the accuracy standard"
 
     def __repr__(self) -> str:
@@ -123,14 +126,14 @@ class Accuracy:
 
 
 def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = None) -> Accuracy:
-    """Hold an output to the accuracy standard.
+    """Return the errors of an output, and its verdict by the accuracy standard.
 
     out: float16, bfloat16 or float32, any shape. golden: float64 of the same shape, computed from the very numbers that
     ``out`` was computed from, that is from the inputs after their rounding to the narrow dtype. baseline: what another
     implementation gives for the same input, with the dtype and shape of ``out``.
 
-    An element whose golden is not finite in the output's dtype (NaN, infinity, or too large) is right if it is the
-    same; any other NaN or infinity is an infinite error. Raises ArgumentError for arrays that do not fit.
+    If golden in the output's dtype is NaN or infinity, an element with the same NaN or infinity has no error. Any other
+    NaN or infinity is an infinite error. Raises ArgumentError for arrays that do not fit.
     """
     out, golden = np.asarray(out), np.asarray(golden)
     if out.dtype.name not in STANDARDS:
@@ -160,7 +163,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
     standard = STANDARDS[out.dtype.name]
     errors = _errors(out, golden)
     size = np.abs(golden)
-    # Infinity divided by infinity would hide what is wrong.
+    # An infinite error divided by an infinite golden would give NaN, which hides the error.
     relative = np.where(np.isfinite(errors), errors / (np.where(np.isfinite(size), size, 0.0) + FLOOR), np.inf)
     small = size < standard.small
     return Accuracy(
@@ -177,7 +180,10 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
 
 
 def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
-    """Return absolute errors: 0 if both are the same NaN or infinity, infinite if only one of them is finite."""
+    """Return absolute errors: infinite for a NaN or infinity.
+
+    Where golden in the dtype of out is the same NaN or infinity, the error is 0.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         nearest = golden.astype(out.dtype).astype(np.float64)
         values = out.astype(np.float64)
@@ -188,7 +194,7 @@ def _errors(out: np.ndarray, golden: np.ndarray) -> np.ndarray:
 
 
 def misses_standard(name: str, out: np.ndarray, golden: np.ndarray) -> str:
-    """Return a sentence: how far an output misses the standard, and its element with the largest relative error."""
+    """Return a sentence on how far an output misses the standard, with the element of the largest relative error."""
     found = accuracy(out, golden)
     unit, at = found.standard.unit, found.worst
     ours, right = float(out.reshape(-1)[at]), golden.reshape(-1)[at]

@@ -1,7 +1,7 @@
-"""``compare``: an output beside its reference. How large the errors are, which elements are wrong, what they look like.
+"""Compares an output with its reference: how large the errors are, which elements are wrong, what they look like.
 
-Everything that asks whether numbers are right asks here: ``gnt run`` and notebooks, the exercises and puzzles, the
-exam, the capstone's grade, ``gnt project run`` and ``fuzz``, the benchmarks.
+All checks of numbers use this module: ``gnt run`` and notebooks, the exercises and puzzles, the exam, the capstone's
+grade, ``gnt project run`` and ``fuzz``, the benchmarks.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def compare(
 ) -> ComparisonRow:
     """Compare one output with its reference; return the errors, and evidence for hints about wrong elements.
 
-    tolerance: that of all dtypes, or with others in ``narrow``. launch: facts about it; a pattern that needs more facts
-    gives no hint. If the shapes differ, all elements are wrong, even if the shapes would broadcast.
+    tolerance: the kernel's, for all dtypes. launch: what is known of the launch; a pattern that needs more gives no
+    hint. If the shapes differ, all elements are wrong, even if the shapes would broadcast.
     """
     bounds = tolerance.of(output.dtype.name)
     atol = bounds.atol_beside(reference)
@@ -40,11 +40,11 @@ def compare(
         nan = float("nan")
         note = f"the reference has shape {reference.shape}"
         return ComparisonRow(name, output.shape, nan, nan, nan, output.size, note, bounds, evidence)
-    # Piece by piece: for a large output at once, eight arrays of float64 took two gigabytes.
+    # Compare in pieces, because eight float64 arrays of a whole large output took two gigabytes.
     ours, truth, worst = output.reshape(-1), reference.reshape(-1), np.zeros(3)
     for at in range(0, ours.size, _PIECE):
         piece = ours[at : at + _PIECE], truth[at : at + _PIECE]
-        # NaN wins over every number, and the table then shows it: that is what the reader has to see.
+        # np.maximum keeps NaN, so an output with a NaN error shows NaN in the table.
         right, errors = measured(*piece, bounds.rtol, atol)
         wrong[at : at + _PIECE] = ~right
         worst = np.maximum(worst, errors)
@@ -55,9 +55,9 @@ def compare(
 class ComparisonRow:
     """The errors of one output.
 
-    used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
-    little, because it is large wherever the reference crosses zero. wrong: the number of elements out of tolerance. If
-    the shapes differ, the errors are NaN, and ``note`` says so. tolerance: that of the output's dtype.
+    used: the largest error as a share of its element's tolerance; above 1 the element is wrong. A relative error alone
+    says little, because it is large wherever the reference crosses zero. wrong: the number of elements out of
+    tolerance. tolerance: that of the output's dtype. If the shapes differ, the errors are NaN, and ``note`` says so.
     """
 
     name: str
@@ -83,7 +83,7 @@ class ComparisonRow:
         return recognised(self.evidence, Reader.LAUNCH) if self.wrong else ()
 
     def report(self) -> str:
-        """Return a sentence for a judge's report: the first wrong element, how many are wrong, what they look like."""
+        """Return a sentence for a judge's report: the first wrong element, how many are wrong, and their pattern."""
         from gn_tutorial.compare.patterns import Reader, recognised
 
         seen = self.evidence
@@ -97,9 +97,9 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance.
+    """All outputs of a launch, compared with a reference. ``ok`` only if every element of each is within tolerance.
 
-    find: finds where the first wrong element of an output comes from, for ``origin``.
+    find: the function that returns the origin of an output's first wrong element; ``origin`` calls it.
     """
 
     rows: tuple[ComparisonRow, ...]
@@ -111,7 +111,7 @@ class Comparison:
         first = next((row for row in self.rows if row.wrong), None)
         try:
             return self.find(first) if first else None
-        except GntError:  # the repeated launch may end otherwise; an output may share another argument's memory
+        except GntError:  # the repeated launch failed, or the output shares another argument's memory
             return None
 
     @property
@@ -120,7 +120,7 @@ class Comparison:
         return all(row.ok for row in self.rows)
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows of the table under ``HEADERS``, as text."""
+        """Return the rows of the table under ``HEADERS``, as text."""
         return [
             (
                 row.name,
@@ -134,7 +134,7 @@ class Comparison:
         ]
 
     def title(self) -> str:
-        """The verdict and the tolerance in one line."""
+        """Return the verdict and the tolerance in one line."""
         used: dict[Tolerance, list[str]] = {}
         for row in self.rows:
             used.setdefault(row.tolerance, []).append(row.name)
@@ -144,7 +144,7 @@ class Comparison:
         return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
 
     def hints(self) -> list[str]:
-        """What the wrong outputs look like, a line each; usually none."""
+        """Return what the wrong outputs look like: one line for each hint, none if no pattern is recognised."""
         return [f"{row.name}: {hint}" for row in self.rows for hint in row.hints]
 
     def __repr__(self) -> str:

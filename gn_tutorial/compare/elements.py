@@ -1,20 +1,20 @@
-"""Elements of arrays in words, and whether arrays are alike: what checkers of exercises say and ask of an output."""
+"""Describes elements of arrays in words and tells whether arrays agree, mostly for the checkers of exercises."""
 
 from __future__ import annotations
 
 import numpy as np
 
-#: A relative error below this comes from float32 (6e-8 an operation) instead of float64, not from a wrong formula.
+#: A smaller relative error comes from computing in float32 (6e-8 an operation), not from a wrong formula.
 _NEAR = 1e-5
 
 
 def constant(array: np.ndarray) -> bool:
-    """Whether several elements are all the same."""
+    """Whether the array has several elements, all the same."""
     return array.size > 1 and bool((array.reshape(-1) == array.reshape(-1)[0]).all())
 
 
 def same(got: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays of float64 have one shape and agree. Checkers ask it of what a known mistake would give."""
+    """Whether two float64 arrays have one shape and agree. Checkers pass the result that a known mistake would give."""
     return got.shape == other.shape and bool(np.allclose(got, other, rtol=1e-6, atol=1e-8))
 
 
@@ -26,7 +26,7 @@ def shown(value: object) -> str:
 def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0) -> str:
     """Return ``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits.
 
-    largest: the largest right number of the array. A small one beside it may be the difference of two large ones.
+    largest: the largest right number of the array. A much smaller number may be the difference of two large ones.
     """
     off = abs(float(got) - float(want)) if isinstance(want, np.floating) else np.inf
     if off <= _NEAR * max(abs(float(want)), largest):
@@ -36,7 +36,7 @@ def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0
 
 
 def spots(name: str, mask: np.ndarray) -> str:
-    """Return the places where a flat mask is true: ``y[8] to y[12]``, or only the first if there are gaps."""
+    """Return the places where a flat mask is true: ``y[8] to y[12]``, or ``first y[8]`` if there are gaps."""
     places = np.flatnonzero(mask)
     first, last = int(places[0]), int(places[-1])
     if first == last:

@@ -1,4 +1,4 @@
-"""What the patterns look at: an output, its reference, which elements are wrong, and what is known of the launch."""
+"""The evidence that patterns look at: an output, its reference, which elements are wrong, and facts of the launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gn_tutorial.compare.tolerance import in_float64
 from gn_tutorial.diagnostics.findings import Diagnostic
 
-#: Fewer elements may look alike by chance.
+#: The least number of elements for a pattern: fewer may fit it by chance.
 FEWEST = 8
 
 
@@ -19,8 +19,9 @@ FEWEST = 8
 class KnownLaunch:
     """Facts about the launch that made an output.
 
-    blocks: how many ran. inputs: arrays that the kernel only read, by name. warned: a diagnostic may already explain a
-    wrong output. notes: facts from the twin that are no mistakes, such as inputs that nothing has read.
+    blocks: how many ran. inputs: arrays that the kernel only read, by name. warned: whether the launch has a warning,
+    which may already explain a wrong output. notes: facts from the twin that are not mistakes, such as inputs that
+    nothing has read.
     """
 
     blocks: int = 1
@@ -31,7 +32,7 @@ class KnownLaunch:
 
 @dataclass(frozen=True, eq=False)
 class OutputEvidence:
-    """One output beside its reference.
+    """One output with its reference and its tolerance.
 
     output, reference: the given arrays. wrong: a flat mask of the elements out of tolerance; all of them if the shapes
     differ. rtol, atol: the tolerance; atol includes the term of the reference's largest element (``of_largest``).
@@ -72,12 +73,12 @@ class OutputEvidence:
 
     @cached_property
     def finite(self) -> bool:
-        """Whether there are enough wrong elements, all of them finite, beside a reference that is finite everywhere."""
+        """Whether at least FEWEST elements are wrong, all of these are finite, and so is the whole reference."""
         enough = self.count >= FEWEST
         return bool(enough and np.isfinite(self.truth).all() and np.isfinite(self.pairs[0]).all())
 
 
 def stretches(mask: np.ndarray) -> np.ndarray:
-    """Return the stretches in which a flat mask is true: an array of shape (number, 2), with starts and ends."""
+    """Return the stretches in which a flat mask is true: an array of shape (number, 2), their starts and ends."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return edges.reshape(-1, 2)

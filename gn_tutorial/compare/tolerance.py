@@ -1,4 +1,4 @@
-"""How far an output may be from its reference, and which elements are within that."""
+"""Tolerances: how far an output may be from its reference, and which elements are within that distance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Added to |reference| in every relative error against a division by zero, as in the accuracy standard.
+#: Added to |reference| before an error is divided by it, so never by zero, as in the accuracy standard.
 FLOOR = 1e-7
 
 
@@ -17,8 +17,7 @@ class Tolerance:
 
     ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
     sums of many terms: the error of their rounding grows with the terms, even if they cancel. ``narrow``: pairs of a
-    dtype and the tolerance of its outputs, for float16 and bfloat16, whose rounding costs more than all work in
-    float32.
+    dtype and its tolerance, for float16 and bfloat16: rounding to these costs more than all work in float32.
     """
 
     rtol: float
@@ -47,14 +46,14 @@ class Tolerance:
 def within(output: np.ndarray, reference: np.ndarray, rtol: float, atol: float) -> np.ndarray:
     """Return which elements are right: ``|output - reference| <= atol + rtol * |reference|``, in float64.
 
-    Both have one shape. A NaN is right only if the reference has NaN there, an infinity only if it is the same one: no
-    tolerance reaches from a number to either of them.
+    Both arrays have one shape. A NaN is right only where the reference has NaN, and an infinity only where it has the
+    same infinity, because no tolerance reaches from a number to either.
     """
     return _within(in_float64(output), in_float64(reference), rtol, atol)
 
 
 def _within(ours: np.ndarray, truth: np.ndarray, rtol: float, atol: float) -> np.ndarray:
-    # Infinity minus infinity: `_same` has decided those elements.
+    # NumPy would warn of infinity minus infinity, which `_same` decides.
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(ours - truth) <= atol + rtol * np.abs(truth)
     return _same(ours, truth) | (np.isfinite(ours) & np.isfinite(truth) & near)
@@ -69,7 +68,7 @@ def measured(
 ) -> tuple[np.ndarray, tuple[float, float, float]]:
     """Return which elements are right, and the largest absolute error, relative error and share of the tolerance."""
     ours, truth = in_float64(output), in_float64(reference)
-    # Infinity minus infinity, a tolerance of zero: `_same` has decided those elements. Overflow: a tolerance near zero.
+    # NumPy would warn of infinity minus infinity and 0 / 0, which `_same` decides, and of overflow by small tolerances.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         same = _same(ours, truth)
         error = np.where(same, 0.0, np.abs(ours - truth))
@@ -81,13 +80,14 @@ def measured(
 def within_any(
     output: np.ndarray, reference: np.ndarray, others: Sequence[np.ndarray], rtol: float, atol: float
 ) -> np.ndarray:
-    """Return which elements are within tolerance of the reference or of one of ``others``, or lie between these.
+    """Return which elements are within tolerance of the reference, widened by ``others``, or of one of ``others``.
 
-    others: the results of the reference for inputs that were rounded once more; other shapes do not count.
+    others: what the reference gives for inputs that were rounded once more; an array of another shape does not count.
+    Their distances from the reference are added to its tolerance.
     """
     right = within(output, reference, rtol, atol)
     if output.dtype.kind in "iu" and others and reference.dtype.kind in "iu":
-        right |= output == reference.astype(output.dtype)  # it wraps, and so does an operator of that type
+        right |= output == reference.astype(output.dtype)  # the cast wraps around, and so does an operator of that type
     truth, room = reference.astype(np.float64), np.zeros(reference.shape)
     with np.errstate(invalid="ignore", over="ignore"):
         for one in (one for one in others if one.shape == reference.shape):
@@ -97,7 +97,7 @@ def within_any(
 
 
 def nearly_constant(values: np.ndarray, rtol: float, atol: float) -> bool:
-    """Whether all elements of one axis are within tolerance of the first, so that their places cannot be told apart."""
+    """Whether all elements of a flat array are within tolerance of the first, so that a wrong place cannot show."""
     return bool(within(np.full_like(values, values[0]), values, rtol, atol).all())
 
 

@@ -1,4 +1,4 @@
-"""Accuracy maps: one map a dtype shows which way of computing passes the accuracy standard on which data."""
+"""Draws accuracy maps: for each dtype, which way of computing passes the accuracy standard on which data."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
     """Draw a map for each dtype: a row for each way of computing, a column for each kind of data.
 
     found: by dtype, then by way, then by kind; ways and kinds are the same for every dtype. A cell shows MERE / T
-    and MARE / 10 T, and the number of misses near zero if there are too many; its colour shows the larger of the two,
-    purple below 1 and orange above. A failing cell also has a frame and bold type, for readers without colours. Raises
-    ArgumentError if there is nothing to draw of a dtype, or if ways or kinds differ.
+    and MARE / its limit, or the number of misses near zero if only these are too many. Its colour shows
+    ``Accuracy.used``: purple if the cell passes, orange if it fails. A failing cell also has a frame and bold type, for
+    readers without colours. Raises ArgumentError if a dtype has nothing to draw, or if ways or kinds differ.
     """
     panels = [(dtype, list(rows), [list(row) for row in rows.values()]) for dtype, rows in found.items()]
     if not panels or not panels[0][1] or not panels[0][2][0]:
@@ -45,7 +45,7 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
         for axis, (dtype, rows) in zip(axes, found.items(), strict=True):
-            # The columns of the last map are far from the title of the first one.
+            # Label the columns of every map, because those of the last one are far from the first.
             axis.tick_params(labelbottom=True)
             _draw(axis, list(rows.values()))
             axis.set_yticks(range(len(ways)), ways)
@@ -84,7 +84,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
 
 
 def cell_text(one: Accuracy | None) -> str:
-    """Format MERE / T and MARE / its limit: ``0.18 | 0.05``; the misses near zero if only these are too many."""
+    """Return MERE / T and MARE / its limit, ``0.18 | 0.05``, or the misses near zero if only these are too many."""
     if one is None:
         return "–"
     mere, mare = one.mere / one.standard.unit, one.mare / one.mare_limit

@@ -1,4 +1,4 @@
-"""Reproducibility of an atomic sum: the bits that change between launches with different orders of the cores."""
+"""Draws whether atomic sums are reproducible: the bits that change with the order of the cores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_KERNELS = 3
 
 
 def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, element: int = 0) -> Picture:
-    """Draw a column for each kernel: above, the bits of one element, a row a launch; below, the error of every element.
+    """Draw a column for each kernel: above, the bits of one element by launch; below, the errors of all elements.
 
     runs: by the kernel's name, float32 of shape (launches, elements), one launch a row, the same number for each
     kernel. truth: float64 of shape (elements,). element: the one whose bits are shown. Errors are in units of the

@@ -1,4 +1,4 @@
-"""Modelled times beside the lower bound of each shape: which kernel comes nearest to the bound, and where."""
+"""Draws modelled times beside the lower bound of each shape: which kernel comes nearest to the bound."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from gn_tutorial.plot.pipes import plain_logarithm
 from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.profiler.palette import BOUND, FASTER, TOTAL
 
-#: Fractions of the axis: the margins of a box, and each number in it. Boxes that would overlap are merged.
+#: Fractions of the axis: the margin of a box, and the width of a number in it. Boxes that would overlap are merged.
 _MARGIN, _NUMBER = 0.006, 0.016
 
 
 def bounds_and_times(bench: Bench) -> Picture:
     """Draw a row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
 
-    The bound of a shape is the lowest of its rows: groups may be split if a kernel of the bench splits them. The
-    axis is logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
+    The bound of a shape is the lowest of its rows, because only some kernels may split groups over cores. The axis is
+    logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
     """
     cases = [(case, [row for row in rows_that_ran(bench.rows) if row.case == case]) for case in bench.cases]
     cases = [(case, rows) for case, rows in cases if rows]

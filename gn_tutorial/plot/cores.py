@@ -1,4 +1,4 @@
-"""Scaling: modelled time against the number of cores, and the bound that stops it."""
+"""Draws modelled time against the number of cores, with the ideal time and the time that no core can shorten."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.plot(blocks, floor, color=BOUND, linestyle=":", linewidth=1.8, label="launch and memory alone")
         binding = ""
         for number, time, profile in zip(blocks, times, ordered, strict=True):
-            # Label the limit only where it changes: there is no space to repeat it.
+            # Label the limit only where it changes, because there is no space to repeat it.
             words = f"{time:.1f} us" + (f"\n{profile.binding.name}" if profile.binding.name != binding else "")
             binding = profile.binding.name
             axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=SMALL)

@@ -20,7 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from gn_tutorial.errors import ArgumentError
 
-#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 fewer of each.
+#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 fewer of both.
 SIZE = 5
 #: Number of groups of filters, of equal size and one theme each.
 NUM_GROUPS = 4
@@ -34,7 +34,7 @@ _BLUE_MINUS_YELLOW = (-0.5, -0.5, 1.0)
 
 @dataclass(frozen=True)
 class Filter:
-    """One output channel. ``weights``: float64 (3, SIZE, SIZE), for the red, green and blue window of the image.
+    """The filter of one output channel. weights: float64 (3, SIZE, SIZE), for the red, green and blue window.
 
     The window is not flipped (a correlation, as in a convolution layer), so an x derivative is positive where
     the image gets brighter to the right, and a y derivative where it gets brighter downwards.
@@ -80,7 +80,7 @@ def filter_bank() -> tuple[Filter, ...]:
 
 
 def feature_map(photo: np.ndarray) -> np.ndarray:
-    """Apply the bank to a photograph.
+    """Return the feature map that the bank makes of a photograph.
 
     photo: shape (H, W, 3), red, green, blue; uint8 from 0 to 255, or floats from 0 to 1. Both axes at least SIZE.
     Returns float32 of shape (1, 16, H - SIZE + 1, W - SIZE + 1), C-contiguous; nothing is padded. Summed in float64.
@@ -132,7 +132,7 @@ def _laplacian_of_gaussian(sigma: float) -> np.ndarray:
     y, x = _grid()
     square = (x**2 + y**2) / (2 * sigma**2)
     window = (square - 1) * np.exp(-square)
-    # Cut off at 5 x 5, the filter no longer sums to 0, and would respond to plain brightness.
+    # The filter is cut off at 5 x 5. Without this it would not sum to 0, and would respond to plain brightness.
     window -= window.mean()
     return window / np.abs(window).sum()
 

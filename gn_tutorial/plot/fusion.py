@@ -12,7 +12,7 @@ from gn_tutorial.profiler.bench.fusion_gain import FusionGain
 from gn_tutorial.profiler.palette import FASTER, LOOKS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
-#: Light and dark in turn, so that neighbours differ without a second colour.
+#: The greys of the parts, dark and light in turn, so that neighbours differ.
 _SHADES = (TOTAL, "#a8a8a8")
 
 

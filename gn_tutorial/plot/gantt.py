@@ -28,10 +28,10 @@ _LETTER = 1.0 / 110.0
 
 
 def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
-    """Draw the four pipes of one core: a box an instruction, a thin bar for data still under way, grey for waiting.
+    """Draw the four pipes of one core: a box for an instruction, a thin bar for data under way, grey for waiting.
 
-    block: default, the slowest recorded one. window: from, to in microseconds since the blocks started; default, the
-    whole block. Raises ArgumentError for a block that was not recorded and a window with nothing in it.
+    block: by default the slowest recorded one. window: from, to in microseconds since the blocks started; by default
+    the whole block. Raises ArgumentError for a block that was not recorded, and for a window with nothing in it.
     """
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
@@ -53,7 +53,7 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
 
 
 def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Draw every recorded core as a row with four thin lanes, one a pipe. Arguments and errors as for ``gantt``."""
+    """Draw every recorded core as a row with a thin lane for each pipe. Arguments and errors: as ``gantt``."""
     blocks = sorted(profile.trace.blocks)
     shown = window_of(profile.timeline, None, window)
     with matplotlib.rc_context(STYLE):
@@ -83,7 +83,7 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
 def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None) -> Picture:
     """Draw the slowest recorded core of several launches, one row each, on one axis of time.
 
-    window: as for ``gantt``; default, up to the end of the longest launch. Raises ArgumentError without a launch, for
+    window: as for ``gantt``; by default up to the end of the longest launch. Raises ArgumentError without a launch, for
     launches on different machines, and for a window in which all are idle.
     """
     if not profiles:
@@ -143,7 +143,7 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
     for box in boxes:
         words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
-        # Behind the letters, fill with the box's own colour, or its hatch would cross them.
+        # Fill the space behind the letters with the box's own colour, because its hatch would cross them.
         under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
         _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
         _draw_wait(axis, box.first, lane, shown, machine)
@@ -166,7 +166,7 @@ def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low
     """Draw the busy intervals of one pipe as one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
-    # No edges or hatches on narrow boxes, which they would hide; the lane shows the pipe.
+    # Narrow boxes have no edges and hatches, which would hide them; the lane shows the pipe.
     least = shown.width * _NARROW
     edges = [0.6 if box.width > least and len(boxes) < _DENSE else 0.0 for box in boxes]
     fine = {"hatch": look.hatch} if len(boxes) < _DENSE else {}
@@ -174,7 +174,7 @@ def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low
         ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, linewidths=edges, **fine
     )
     drawn.set_gid(pipe.name)
-    # Draw narrower boxes at least a pixel wide: otherwise they would be pale.
+    # Draw narrow boxes at least a pixel wide, because they would be pale otherwise.
     narrow = [(box.start, box.width) for box in boxes if box.width <= least]
     axis.broken_barh(narrow, (low, height), facecolor=look.colour, edgecolor=look.colour, linewidth=0.7, zorder=3)
 
@@ -188,13 +188,13 @@ def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: f
 
 
 def _lines_of(profile: Profile, block: int) -> str:
-    """Return a sentence that names the file of the lines without a file name."""
+    """Return what L before a number means: a line of the kernel's own file, which the text names if there is one."""
     own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
     return f"L: a line of {min(own)}" if len(own) == 1 else "L: its line"
 
 
 def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
-    """Draw a thin bar after each single box until its data are ready; the pipe may already run its next one."""
+    """Draw a thin bar after each single box until its data are ready. The pipe may already run the next one."""
     bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
     bars = [(start, width) for start, width in bars if width > 0.0]
     if bars:

@@ -26,7 +26,7 @@ _LARGE = 8192
 
 
 class Reach(NamedTuple):
-    """One block read or wrote bytes [at, end) of an argument between start and stop (us)."""
+    """An access of one block to bytes [at, end) of an argument, from ``start`` to ``stop`` (us)."""
 
     argument: str
     block: int
@@ -67,7 +67,7 @@ def _rows(operand: Operand) -> list[tuple[int, int]]:
 
 
 def times_over(reaches: list[Reach]) -> float:
-    """Return how many times each byte was moved on average: moved bytes by different bytes; 0 for none."""
+    """Return how many times a byte was moved on average: all moved bytes over the different ones; 0 if none."""
     moved = sum(one.end - one.at for one in reaches)
     different, last = 0, 0
     for one in sorted(reaches, key=lambda one: one.at):
@@ -115,7 +115,7 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
 
 
 def _both(reaches: list[Reach], argument: str) -> bool:
-    """Whether an argument is both read and written; only then the picture must distinguish the two."""
+    """Whether an argument is both read and written. Only then must the picture distinguish the two."""
     return len({one.writes for one in reaches if one.argument == argument}) == 2
 
 
@@ -123,7 +123,7 @@ def _draw(
     axis: Axes, argument: TracedArgument, reaches: list[Reach], by_block: dict[int, np.ndarray], shown: Window
 ) -> str:
     unit, name = (1024.0, "KiB") if argument.bytes >= _LARGE else (1.0, "byte")
-    # Draw even accesses that are smaller than a pixel at least a pixel large.
+    # Draw each access at least a pixel large, so that a smaller one shows too.
     thin, low = shown.width / 1000.0, argument.bytes / unit / 120.0
     alike = Counter((one.start, one.at, one.end) for one in reaches)
     before: Counter[tuple[float, int, int]] = Counter()
@@ -134,7 +134,7 @@ def _draw(
                 if one.block != block or one.writes != writes:
                     continue
                 key = (one.start, one.at, one.end)
-                # If blocks touch the same bytes at the same time, draw stripes: the last box would hide the others.
+                # Draw stripes if blocks touch the same bytes at the same time: the last box would hide the others.
                 height = max((one.end - one.at) / unit, low) / alike[key]
                 bottom = one.at / unit + height * before[key]
                 before[key] += 1

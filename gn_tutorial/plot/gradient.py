@@ -18,7 +18,7 @@ def step_errors(
     errors: Mapping[str, Sequence[float]],
     guides: Mapping[str, Sequence[float]] | None = None,
 ) -> Picture:
-    """Draw the relative error of a gradient against the step h, both axes logarithmic: one line a method.
+    """Draw the relative error of a gradient against the step h, with a line for each method; both axes are logarithmic.
 
     steps: two or more, ascending, greater than zero. errors: by the method's name, one relative error for each step; an
     error of 0 has no place on the axis and leaves a gap. guides: predicted errors, drawn dashed and named at the line.
@@ -82,7 +82,7 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
 
 
 def _name_guide(axis: Axes, name: str, across: np.ndarray, values: np.ndarray) -> None:
-    """Write a guide's name near its lower end, on the outer side: the upper ends lie among the measured lines."""
+    """Write a guide's name at the outer side of its lower end, because the upper end lies among the measured lines."""
     rising = values[-1] > values[0]
     at = min(2, len(values) - 1) if rising else max(len(values) - 3, 0)
     offset, side = ((-8, 2), "right") if rising else ((8, 3), "left")

@@ -20,9 +20,9 @@ _WITHOUT = "This picture can be zoomed with the package anywidget: pip install a
 
 @dataclass(frozen=True)
 class LiveTimeline:
-    """One launch, or several one above the other. ``picture``: the PNG that a notebook stores, and its text.
+    """An interactive timeline of one launch, or of several one above the other.
 
-    ``save`` writes one HTML file with the same timeline.
+    picture: the PNG that a notebook stores, and its text. ``save`` writes one HTML file with the same timeline.
     """
 
     profiles: tuple[Profile, ...]
@@ -38,7 +38,7 @@ class LiveTimeline:
 
     @cached_property
     def widget(self) -> Any:
-        """The widget, for use in other widgets; None without the package anywidget."""
+        """The timeline's widget, for use in other widgets; None without the package anywidget."""
         made = _widget_class()
         return made(data=timeline_json(*self.profiles)) if made else None
 
@@ -57,20 +57,20 @@ class LiveTimeline:
 
 @cache
 def _widget_class() -> Any:
-    """Return the widget's class, or None without the package anywidget. It is made on first use."""
+    """Return the widget's class, made on first use; None without the package anywidget."""
     if find_spec("anywidget") is None:
         return None
     import anywidget
     import traitlets
 
     program, style = front()
-    # As text: the widget would compare long lists in its state entry by entry.
+    # The data are text, because the widget would compare long lists in its state entry by entry.
     traits = {"_esm": program, "_css": style, "data": traitlets.Unicode().tag(sync=True)}
     return type("TimelineWidget", (anywidget.AnyWidget,), traits)
 
 
 def timeline(*profiles: Profile) -> LiveTimeline:
-    """Show an interactive timeline: zoom, and point at a box for its line, its file and what it waited for.
+    """Return an interactive timeline. Zoom in, or point at a box for its line, its file and what it waited for.
 
     Several launches stand one above the other on one axis of time. A notebook stores the picture of the slowest
     core of each (``gantt``, ``gantt_launches``). Raises ArgumentError without a launch, and as ``gantt_launches`` does.

@@ -1,4 +1,4 @@
-"""The ladder of an operator's kernels: the time of each step, its gain, and its limit."""
+"""Draws the ladder of an operator's kernels: the time of each step, its gain, and its limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gn_tutorial.profiler.profile import Profile
 
 
 class Rung(NamedTuple):
-    """One step of the picture. Times in us, modelled; limit: the binding limit's name."""
+    """One step of a ladder. Times are modelled, in us. limit: the name of the binding limit."""
 
     kernel: str
     microseconds: float
@@ -40,7 +40,7 @@ def ladder(profiles: Sequence[Profile]) -> Picture:
 def ladder_of(bench: Bench, case: str) -> Picture:
     """Draw the ladder of one shape of a bench from its rows; nothing runs again.
 
-    case: a name of ``bench.cases``. Raises ArgumentError for an unknown one, and for fewer than two kernels that ran.
+    case: one of ``bench.cases``. Raises ArgumentError for an unknown one, and if fewer than two kernels ran.
     """
     if case not in bench.cases:
         raise ArgumentError(f"the bench has no shape '{case}'", hint=f"one of: {'; '.join(bench.cases)}")
@@ -58,8 +58,8 @@ def ladder_of(bench: Bench, case: str) -> Picture:
 def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each step gained") -> Picture:
     """Draw a waterfall on a logarithmic axis: each step's bar reaches from the time of the step before to its own.
 
-    So a bar's length is a speed-up. A diamond marks the step's binding limit, below which its time cannot be. Raises
-    ArgumentError for fewer than two profiles and for different machines.
+    So a bar's length is a speed-up. A diamond marks the step's binding limit, below which the step's time cannot be.
+    Raises ArgumentError for fewer than two rungs, and for different machines.
     """
     if len(rungs) < 2:
         raise ArgumentError(f"a ladder needs two steps or more, not {len(rungs)}")

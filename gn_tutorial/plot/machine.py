@@ -1,4 +1,4 @@
-"""Pictures of the machine and its work: one core, its limits, groups on cores, the order of copies."""
+"""Draws the machine and its work: one core, its limits, groups on cores, the order of copies."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _arrow(axis: Axes, start: tuple[float, float], end: tuple[float, float], sty
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The greatest speed of a part of the machine, in operations/s, and its name."""
+    """The name of a part of the machine, and its greatest speed in operations/s."""
 
     words: str
     rate: float
@@ -184,7 +184,7 @@ def _rate(value: float) -> str:
 
 
 def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
-    """Draw the speed-up over one core against the number of cores: one staircase for each launch.
+    """Draw the speed-up over one core against the number of cores, as one staircase for each launch.
 
     speedups: name -> the speed-up with 1, 2, 3, ... cores, if all pieces of work take the same time. The
     dashed line is the ideal: the speed-up equals the number of cores. Raises ArgumentError unless all lines have one
@@ -227,7 +227,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
 
 
 def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) -> Picture:
-    """Draw the order in which a block reads and writes an array: one box a copy, left to right, at its place.
+    """Draw the order in which a block reads and writes an array: a box for each copy, from left to right, at its place.
 
     copies: ("in" or "out", first element, number of elements), in the order of the kernel. bounds: the elements where a
     group begins, and the end of the last one. Raises ArgumentError for a copy that is neither in nor out, or no copy.

@@ -1,4 +1,4 @@
-"""How far a learner, or a class, is with each objective: a bar for each."""
+"""Draws how far a learner, or a class, is with each objective."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BAR, _AROUND = 0.23, 1.2
 _CLASS_BAR, _CLASS_AROUND = 0.25, 1.5
 
 
-# What is drawn, by shape alone: pictures belong to the engine, which does not import the course.
+# Protocols stand for the reports, because pictures belong to the engine, which does not import the course.
 class LearnersReport(Protocol):
     """What ``gnt.exam_goals()`` returns (``course/exam/goals_report``)."""
 
@@ -44,7 +44,7 @@ class ReportOfAClass(Protocol):
 
 
 def goals(report: LearnersReport) -> Picture:
-    """A bar for each objective, from nothing to all, grouped by topic; those of the proposals have another colour."""
+    """Draw a bar for each objective, from nothing to all, grouped by topic. Proposed objectives have another colour."""
     groups = {
         title: mine
         for name, title in report.topics.items()
@@ -79,7 +79,7 @@ def goals(report: LearnersReport) -> Picture:
 
 
 def class_goals(report: ReportOfAClass) -> Picture:
-    """A bar for each objective, as long as the class is large, in three parts."""
+    """Draw a bar for each objective: the learners who have reached it, are half way or further, or have begun."""
     found, size = report.goals(), len(report.learners)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, _CLASS_AROUND + _CLASS_BAR * len(found)), layout="constrained")

@@ -1,4 +1,4 @@
-"""The course's pictures: Matplotlib figures with an equivalent text for readers who cannot see them.
+"""The course's pictures: Matplotlib figures, each with an equivalent text for readers who cannot see it.
 
 Figures are made without pyplot, so nothing here needs a screen or leaves global state. Colours: cividis for
 values and a purple-orange diverging map for errors, both readable with every common form of colour blindness.
@@ -70,7 +70,7 @@ class Picture:
     def _png(self, dpi: int) -> bytes:
         buffer = io.BytesIO()
         with matplotlib.rc_context(STYLE):
-            # Without this the file would contain Matplotlib's version and change with every release.
+            # Without Software=None the file would contain Matplotlib's version, and change with every release.
             self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
         said = PngInfo()
         said.add_text("Description", self.alt)
@@ -89,7 +89,7 @@ class Picture:
 
 
 def _fewer_colours(image: Image.Image) -> Image.Image:
-    """Return the picture with 256 colours, a third of the bytes, unless the change is visible, as in photographs.
+    """Return the picture with 256 colours, a third of the bytes; unchanged if the change would show, as in a photo.
 
     Colours of larger areas, such as a pipe's, stay exactly the same.
     """
@@ -99,7 +99,7 @@ def _fewer_colours(image: Image.Image) -> Image.Image:
 
 
 def heading(axis: Axes, title: str, facts: str = "") -> None:
-    """Write the title of a picture at its left, and in a line below its subject: machine, blocks, time."""
+    """Write the title of a picture at its left, and in a line below it the facts: machine, blocks, time."""
     # The left title ends in an empty line; the centre title, moved to the left, fills it in another type.
     axis.set_title(f"{title}\n" if facts else title, loc="left", fontsize=11, fontweight="bold")
     if facts:
@@ -123,7 +123,7 @@ class TourPicture:
 
 
 def sample_photo() -> Path:
-    """The portrait of Grace Hopper that Matplotlib ships. Raises ArgumentError if this Matplotlib came without it."""
+    """Return the path of Matplotlib's portrait of Grace Hopper. Raises ArgumentError if this Matplotlib has none."""
     try:
         return Path(get_sample_data("grace_hopper.jpg", asfileobj=False))
     except (OSError, ValueError):
@@ -133,7 +133,7 @@ def sample_photo() -> Path:
 
 
 def tour_picture(data: TourPicture) -> Picture:
-    """Draw the photograph; one channel of each group before and after, and its error; the spread of every channel."""
+    """Draw the photograph, one channel of each group before and after, its error, and the spread of every channel."""
     bank = filter_bank()
     size = len(bank) // data.num_groups
     chosen = [group * size for group in range(data.num_groups)]
@@ -150,7 +150,7 @@ def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: l
         f"GroupNorm of a photograph's feature map, computed by {data.kernel}", fontsize=14, fontweight="bold"
     )
     columns = len(chosen)
-    # Two subfigures: in one grid the legend on the left would push the rows on the right apart.
+    # There are two subfigures, because in one grid the legend on the left would push the rows on the right apart.
     left, right = figure.subfigures(1, 2, width_ratios=[1.0, 2.35])
     photo, spreads = left.subplots(2, 1, height_ratios=[1.0, 1.55])
     photo.imshow(data.photo)
@@ -196,7 +196,7 @@ def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: l
 
 
 def _draw_spreads(axis: Axes, data: TourPicture) -> None:
-    """Draw one line a channel on a logarithmic axis, from its standard deviation before to that after."""
+    """Draw a line for each channel on a logarithmic axis, from its standard deviation before to that after."""
     channels = data.features.shape[1]
     size = channels // data.num_groups
     # One empty place between two groups.
@@ -218,7 +218,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
 
 
 def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
-    """Draw which block copied which part of an array: one lane a block, one box a tile.
+    """Draw which block copied which part of an array: a lane for each block, a box for each tile.
 
     parts: one (block, first element, number of elements) for each tile, as the kernel reported them, in any order.
     size: elements of the array. Raises ArgumentError if a part lies outside the array or there is none.
@@ -244,7 +244,7 @@ def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
 
 def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) -> Figure:
     blocks = max(by_block) + 1
-    # Avoid the ends of the map: a label would be unreadable on the darkest or lightest colour.
+    # Avoid the ends of the map, because a label would be unreadable on the darkest or lightest colour.
     colours = matplotlib.colormaps[_VALUES](np.linspace(0.15, 0.85, blocks))
     figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * blocks), layout="constrained")
     axis = figure.subplots()
@@ -269,7 +269,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
 
 
 def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float]]) -> Picture:
-    """Draw the relative error of the variance against mean/sigma, both axes logarithmic: one line a formula.
+    """Draw the relative error of the variance against mean/sigma, with a line for each formula, on logarithmic axes.
 
     ratios: mean/sigma, ascending, greater than zero. errors: by the formula's name, one relative error for each ratio;
     an error of 0 has no place on the axis and leaves a gap. The dashed line is the error that cancellation predicts for

@@ -13,7 +13,7 @@ from gn_tutorial.profiler.profile import Profile
 
 
 def pipe_legend() -> list[Patch]:
-    """Make the legend, with an entry for each pipe."""
+    """Return the entries of the legend, one for each pipe."""
     return [
         Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=f"{pipe.name}: {look.does}")
         for pipe, look in LOOKS.items()
@@ -40,7 +40,7 @@ def of_all(profile: Profile) -> str:
 
 
 def plain_ticks(value: float, _position: int) -> str:
-    """Label ticks as 20, not 2 × 10¹; between two powers of ten label only 2 and 5."""
+    """Return a tick's label: 20, not 2 × 10¹; between two powers of ten only 2 and 5 have one."""
     return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 
@@ -55,7 +55,7 @@ def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
 
 
 def end_axis(axis: Axes, most: float) -> None:
-    """End the ticks of the x axis at this value: space for text beyond it has none, because no data lie there."""
+    """End the ticks of the x axis at ``most``, because beyond it there is only space for text, and no data."""
     low, high = axis.get_xlim()
     for minor in (False, True):
         axis.set_xticks([tick for tick in axis.get_xticks(minor=minor) if low <= tick <= most], minor=minor)

@@ -1,4 +1,4 @@
-"""Rooflines: the limits of one launch as bars, and several launches below the roof of the machine."""
+"""Draws the limits of one launch as bars, and several launches below the roof of the machine."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):
         allowed = min(x * bandwidth, peak)
         axis.plot([x, x], [y, allowed], color=colour, linewidth=1.0, linestyle=":", zorder=1)
-        # All names are in the legend: beside close points they would overlap.
+        # All names are in the legend, because beside close points they would overlap.
         label = (
             f"{profile.kernel}: {profile.microseconds:.2f} us, {allowed / y:.1f} × below the roof; "
             f"its limit: {profile.binding.name}"

@@ -18,10 +18,10 @@ from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 
 
 def tuning_curve(tuning: Tuning) -> Picture:
-    """Draw the time of each value; mark the fastest and the host's; refused values are crosses at the top.
+    """Draw the time of each value, and mark the fastest and the host's choice.
 
-    The dotted line is the bound of the operator on this shape. Both axes are logarithmic. Raises ArgumentError if fewer
-    than two values ran.
+    Refused values are crosses at the top, wrong ones are triangles. The dotted line is the bound of the operator on
+    this shape. Both axes are logarithmic. Raises ArgumentError if fewer than two values ran.
     """
     ran, best = tuning.ran, tuning.best
     if len(ran) < 2 or best is None:
@@ -64,7 +64,7 @@ def tuning_curve(tuning: Tuning) -> Picture:
 def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
     """Draw one line for each shape, of one kernel, field and machine, with its fastest value and the host's choice.
 
-    Values that every shape refuses are grey on the right. Raises ArgumentError for no tuning, for too many to
+    The range above the largest value that ran is grey. Raises ArgumentError for no tuning, for too many to
     distinguish, and if they differ in more than the shape.
     """
     if not 1 <= len(tunings) <= len(LINES):
@@ -109,7 +109,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
 
 
 def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
-    """Set both scales, with ticks at the powers of two among the values; room: space of the axis after the last."""
+    """Set both scales, with ticks at the powers of two among the values. room: the axis ends at this times the last."""
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))

@@ -81,13 +81,13 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
 
 
 def _lines_of(use: UbUse) -> str:
-    """Return a sentence that names the file of the lines without a file name."""
+    """Return what L before a number means: the line of an InitBuffer in the kernel's own file. Empty if it has none."""
     own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
     return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
 
 
 def _name_buffers(axis: Axes, use: UbUse) -> None:
-    """Write name, size and line of each buffer at its right; names of small neighbours are moved apart."""
+    """Write the name, size and line of each buffer at its right. The names of small neighbours are moved apart."""
     least, free = use.bytes / 10.0, 0.0
     for buffer in use.buffers:
         size = (buffer.end - buffer.at) / buffer.parts
@@ -105,7 +105,7 @@ def _name_buffers(axis: Axes, use: UbUse) -> None:
 
 
 def _boxes(axis: Axes, boxes: Iterable[tuple[float, float, int, int]], **look: object) -> PolyCollection:
-    """Draw one collection of boxes (from us, to us, from byte, to byte)."""
+    """Draw boxes (from us, to us, from byte, to byte) as one collection, and return it."""
     corners = [
         [(start, at / _KIB), (stop, at / _KIB), (stop, end / _KIB), (start, end / _KIB)]
         for start, stop, at, end in boxes

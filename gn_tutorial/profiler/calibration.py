@@ -1,4 +1,4 @@
-"""The timing model against published measurements: our own kernels for the published cases, modelled and compared.
+"""Compares the timing model with published measurements.
 
 ``machines/measurements.csv`` has the figures with their sources. The kernels of ``kernels/calibration`` do the same
 work as the measured ones; the twin runs them and the model times them.
@@ -37,7 +37,7 @@ _APART = 32512  # the same without bank conflicts
 
 
 class Measurement(NamedTuple):
-    """One published figure: us, or for instructions the text ``start-up + slope R`` in cycles."""
+    """One published figure. value: in us, or for instructions the text ``start-up + slope R`` in cycles."""
 
     case: str
     chip: str
@@ -50,9 +50,9 @@ class Measurement(NamedTuple):
 
 
 class CalibrationRow(NamedTuple):
-    """One figure of the table. error: modelled minus measured in per cent; target: its allowed size, or None.
+    """One figure of the table. target: the largest error allowed, in per cent; None if there is none.
 
-    used: a constant of the model was fitted to the figure, so agreement with it proves little.
+    used: whether a constant of the model was fitted to the figure. Then the agreement proves little.
     """
 
     case: str
@@ -72,15 +72,15 @@ class CalibrationRow(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The word "ok" or "missed" if there is a target."""
+        """The word "ok" or "missed"; empty without a target."""
         return "" if self.target is None else "ok" if abs(self.error) <= self.target else "missed"
 
     def facts(self) -> dict[str, Any]:
-        """The row for JSON."""
+        """Return the row for JSON."""
         return {**self._asdict(), "error": self.error, "verdict": self.verdict}
 
     def cells(self) -> tuple[str, ...]:
-        """The row under HEADERS."""
+        """Return the row under HEADERS, as text."""
         return (
             self.case,
             f"{self.what} ({self.note})" if self.note else self.what,
@@ -96,10 +96,10 @@ class CalibrationRow(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationCase:
-    """How to run one published case: our kernel, its values, and the metrics to compare.
+    """One published case: how to run our kernel for it, and the targets of its metrics.
 
-    machine: the measured chip. scale: run only one ``scale``-th of the rows (on one core, where each tile costs the
-    same), and multiply the time without the launch. targets: per cent, by metric.
+    machine: the measured chip. scale: only one ``scale``-th of the rows is run (on one core, where each tile costs the
+    same), and the time without the launch is multiplied by it. targets: the largest error in per cent, by metric.
     """
 
     name: str
@@ -124,7 +124,7 @@ def measurements() -> tuple[Measurement, ...]:
 
 
 def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRow]:
-    """Yield the rows of a series ("add") or of one of its cases ("add/3"), one after the other.
+    """Yield the rows of a series ("add") or of one of its cases ("add/3"), each as soon as its case has run.
 
     machine: a chip instead of the measured one. Raises ArgumentError that lists the series or the cases.
     """
@@ -177,7 +177,7 @@ def _modelled(found: Profile, scale: int) -> dict[str, float]:
 
 
 def _in_flight(found: Profile, block: int, pipe: Pipe) -> float:
-    """Count the cycles with at least one transfer of the pipe under way: a profiler calls these busy."""
+    """Return the cycles with at least one transfer of the pipe under way, which a profiler calls busy."""
     total = until = 0.0
     for span in found.timeline.of(block, pipe):
         total += max(span.done - max(span.start, until), 0.0)
@@ -191,7 +191,7 @@ def _kernel(name: str) -> Any:
 
 
 def _bank_cases() -> Iterator[CalibrationCase]:
-    # src0, src1, dst, block and repeat stride of src0.
+    # Addresses of src0, src1 and dst; block and repeat stride of src0.
     scenarios = (
         (0, 0x10100, 0x20000, 1, 8),
         (0, 0x4000, 0x10000, 1, 8),
@@ -204,7 +204,7 @@ def _bank_cases() -> Iterator[CalibrationCase]:
     )
     for number, values in enumerate(scenarios, 1):
         run = functools.partial(_run, "bank_conflicts", out((4096,), np.float32), *values)
-        # One more cycle a repeat took 0.5553 ns (scenarios 1 and 2): the chip ran at 1.80 GHz.
+        # The chip ran at 1.80 GHz: one more cycle a repeat, in scenario 2, took 0.5553 ns more.
         yield CalibrationCase(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
 
 
@@ -257,14 +257,14 @@ def _run_copy(rows: int, columns: int, *values: int) -> Result:
 
 
 def _run(name: str, *values: Any, blocks: int = 1) -> Result:
-    # Two blocks are enough, because all do the same. In this process, so that large arrays need no copy.
-    # The copies of the sweep overwrite a tile that nothing reads: a race, but the published kernels did the same.
+    # It is enough to record two blocks, because all do the same. The launch is in this process, so large arrays need no
+    # copy. The copies of the sweep overwrite a tile that nothing reads: a race, but the published kernels did the same.
     options = TwinOptions(races="ignore")
     return _kernel(name).run(*values, blocks=blocks, tracing=Tracing(blocks=2), isolated=False, options=options)
 
 
-#: The API of each instruction of the published sweeps. The next two tables name the APIs whose two sources lay in one
-#: bank group, and the instructions on elements of 2 bytes.
+#: The API of each instruction of the published sweeps. ``_ARITHMETIC`` has the APIs whose two sources lay in one bank
+#: group.
 _APIS = {
     "vadd": "Add", "vsub": "Sub", "vmul": "Mul", "vdiv": "Div", "vmax": "Max", "vmax/vmin": "Max", "vadds": "Adds",
     "vmuls": "Muls", "vmaxs": "Maxs", "vmaxs/vmins": "Maxs", "vabs/vrelu": "Abs", "vrelu": "Relu",
@@ -293,7 +293,7 @@ def _instruction_rows(machine: Machine | None) -> Iterator[CalibrationRow]:
 
 
 def _cycles(fit: str) -> float:
-    """Evaluate ``5.93+2.066R`` or ``2.11*R+24`` at _REPEATS repeats."""
+    """Return the value of ``5.93+2.066R`` or ``2.11*R+24`` for R = _REPEATS repeats."""
     terms: Sequence[str] = re.findall(r"[+-]?[\d.]+(?:\*?R)?", fit)
     total = 0.0
     for term in terms:

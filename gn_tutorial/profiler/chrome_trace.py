@@ -1,14 +1,14 @@
 """A modelled timeline as Trace Event JSON, which Perfetto, chrome://tracing and MindStudio Insight open.
 
-One process for each recorded block, one thread for each of its pipes, one complete event ("ph": "X") for each
-instruction. The pipes have the names of the pipeline chart of msProf's simulator: SCALAR, MTE2, VECTOR, MTE3. Times are
-in microseconds since the blocks started, in whole nanoseconds: Perfetto keeps no more, and drops overlapping events
-of one thread, so each event's end is rounded, not its length. Numbers of processes and threads start at 1:
+Each recorded block is a process, each of its pipes a thread, and each instruction a complete event ("ph": "X"). The
+pipes have the names of the pipeline chart of msProf's simulator: SCALAR, MTE2, VECTOR, MTE3. Times are in microseconds
+since the blocks started, rounded to whole nanoseconds, because Perfetto keeps no more. Perfetto also drops overlapping
+events of one thread, so each event's end is rounded, not its length. Processes and threads are numbered from 1, because
 0 is the idle process of a system's trace.
 
 Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or truncates both to whole
-nanoseconds: if one event begins where another ends, the sums may overlap slightly. Speedscope then drew the next event
-as a part of the previous one.
+nanoseconds. So an event that begins where another ends might overlap it slightly. Speedscope drew such an event as a
+part of the other one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Span
 
-#: In the order of the tracks.
+#: The name of each pipe's track, in the order of the tracks.
 TRACKS = {Pipe.S: "SCALAR", Pipe.MTE2: "MTE2", Pipe.V: "VECTOR", Pipe.MTE3: "MTE3"}
 
 #: The gap between the end of an event and the next one of its track.
@@ -31,7 +31,7 @@ _GAP_NS = 1
 
 
 def chrome_trace(profile: Profile) -> str:
-    """Return the whole file as text: the same text for the same launch, on every machine."""
+    """Return the whole file as text, the same for the same launch on every machine."""
     return "".join(_lines(profile))
 
 

@@ -1,4 +1,4 @@
-"""Compare two profiles: how much more, less or slower the second launch is."""
+"""Compares two profiles: their times, busy pipes, bytes and instructions, and the ratios."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DiffRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """Two launches compared. ``rows`` derives from the profiles; nothing is stored twice."""
+    """A comparison of two launches. ``rows`` is computed from the profiles, so nothing is stored twice."""
 
     first: Profile
     second: Profile
@@ -78,7 +78,7 @@ class Difference:
         return "", self.first.kernel, self.second.kernel, "ratio"
 
     def cells(self) -> list[tuple[str, str, str, str]]:
-        """The table as text; a ratio below 1 says that the second has less."""
+        """Return the table as text; a ratio below 1 says that the second launch has less."""
         cells = []
         for row in self.rows:
             first, second = (f"{value:,.{row.digits}f} {row.unit}".strip() for value in (row.first, row.second))
@@ -88,7 +88,7 @@ class Difference:
         return cells
 
     def verdict(self) -> str:
-        """One line that says which launch is faster, and by how much."""
+        """Return one line that says which launch is faster, and by how much."""
         one, two = self.first, self.second
         if f"{one.microseconds:.2f}" == f"{two.microseconds:.2f}":
             return f"modelled on {two.machine.name}: {two.kernel} takes as long as {one.kernel}"

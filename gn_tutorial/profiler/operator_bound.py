@@ -1,4 +1,4 @@
-"""The lower bound of one launch, from the bytes that its operator moves and whether cores shared groups."""
+"""Computes the lower bound of one launch, from the bytes that its operator moves and whether cores shared groups."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
     units = data.size // elements if elements else 0
     of_each = elements * data.itemsize
     work = Work(read, written, units, of_each * sum(array.shape == data.shape for array in arrays.values()))
-    # Smaller groups have the same bound either way, and the most events.
+    # Groups that fit into the UB have the same bound either way, and the most events: do not search these.
     shared = result.blocks > units or (
         work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
     )
@@ -39,7 +39,7 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
 def arrays_of_call(target: object, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return the input arrays of a call of a kernel or a project, by name if known; the data first.
 
-    Without outputs and scratch memory; each array of a list counts.
+    Outputs and scratch memory are left out. Each array of a list has an entry of its own.
     """
     op = target.op if isinstance(target, Kernel) else None
     names = [one.name for one in op.arguments if one.role in ("in", "inout")] if op else []
@@ -58,9 +58,9 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
-    """Whether a recorded block read only a part of a group.
+    """Whether a recorded block read only a part of a group. False for an incomplete trace, which proves nothing.
 
-    argument: the data input, contiguous groups of ``size`` bytes. An incomplete trace proves nothing.
+    argument: the name of the data input. size: bytes of a group; the groups lie one after the other.
     """
     if trace is None or not trace.complete or not size:
         return False
@@ -71,7 +71,7 @@ def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
 
 
 def _ranges(events: Iterable[Event], argument: str, begin: int) -> set[tuple[int, int]]:
-    """Yield the byte ranges of the argument that the events read; a strided copy is one range, first row to last."""
+    """Return the byte ranges of the argument that the events read; a strided copy is one range, first row to last."""
     return {
         (one.at - begin, one.at - begin + (one.rows - 1) * one.row_pitch + one.row_bytes)
         if one.row_bytes

@@ -1,7 +1,7 @@
 """Colours and words with one meaning in every picture of this package, in Matplotlib and in a browser.
 
 The colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common form of colour
-blindness can distinguish; FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour means nothing else.
+blindness can distinguish; FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour is used for nothing else.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ PIPE_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe
 TOTAL = "#767676"
 #: For limits: a bound, a binding limit, the memory.
 BOUND = "#56B4E9"
-#: For the better and the worse of two, and for a refused value.
+#: FASTER: for the better of two. SLOWER: for the worse, and for a refused value.
 FASTER, SLOWER = "#332288", "#D55E00"
 #: For the host function's choice.
 CHOSEN = "#CC79A7"
 
 
 class Look(NamedTuple):
-    """How a pipe looks. colour: of PIPE_COLOURS. hatch: a pattern, for readers without colours. ink: text colour on it.
+    """The look of a pipe. colour: of PIPE_COLOURS. hatch: a pattern, for readers without colours. ink: for text on it.
 
     does: the pipe's work, in three words."""
 

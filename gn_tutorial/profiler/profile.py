@@ -1,4 +1,4 @@
-"""``gnt.profile(kernel, ...)``: run a kernel on the twin and model how long the chip would take, and why.
+"""``gnt.profile(kernel, ...)``: runs a kernel on the twin, and models how long the chip would take, and why.
 
 Every time in a Profile is modelled, never measured on an NPU. docs/timing-model.md and ``gnt dev calibrate`` compare
 the model with published measurements.
@@ -27,8 +27,8 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, defa
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline, make_timeline
 
-#: Numbers of blocks to record: the first whose events fit into _ROOM bytes, about half a million events. More would
-#: take minutes and gigabytes, and most blocks do the same.
+#: Numbers of blocks to record, tried in turn until the events fit into _ROOM bytes, about half a million events. More
+#: events would take minutes and gigabytes, and most blocks do the same.
 _SAMPLES, _ROOM = (8, 2, 1), 128 * 1024 * 1024
 _PIPES = (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3)
 
@@ -36,8 +36,8 @@ _PIPES = (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3)
 class Limit(NamedTuple):
     """One limit of the launch's time: an amount of work and the greatest rate at which it can be done.
 
-    microseconds: if the work is spread evenly over the cores and everything else overlaps with it. unit: of ``amount``;
-    ``rate`` is per microsecond.
+    microseconds: the least time of the work, spread evenly over the cores, if everything else overlaps with it. unit:
+    of ``amount``. rate: in this unit per microsecond.
     """
 
     name: str
@@ -48,9 +48,9 @@ class Limit(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """Idle time of a pipe of the recorded blocks for one reason: the cycles, and how often.
+    """The idle time of a pipe, in the recorded blocks, for one reason: how many cycles, and how many times.
 
-    line, file: the place of the other pipe's last instruction; ``where`` names it, "line 41" or "parts.h:41".
+    cause: the pipe that was waited for. line, file: the place of its last instruction, which ``where`` names.
     """
 
     pipe: Pipe
@@ -62,7 +62,7 @@ class Stall(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place as text, with the file if it is not the kernel's own; empty if unknown."""
+        """The place as text: ``line 41``, ``parts.h:41`` in a header; empty if unknown."""
         return place(self.file, self.line) if self.line else ""
 
 
@@ -110,12 +110,12 @@ class Profile:
 
     @cached_property
     def operations(self) -> int:
-        """Elements that vector instructions processed, in all blocks; scaled up from the recorded ones."""
+        """Elements that vector instructions processed in all blocks, scaled up from the recorded blocks."""
         return self._over_blocks(lambda event: event.lanes if event.kind is Kind.VECTOR else 0)
 
     @cached_property
     def ub_bytes(self) -> int:
-        """Bytes of the Unified Buffer that vector instructions read and wrote, in all blocks; scaled up likewise."""
+        """Bytes of the Unified Buffer that vector instructions read and wrote in all blocks, scaled up likewise."""
 
         def touched(event: Any) -> int:
             if event.kind is not Kind.VECTOR:
@@ -164,7 +164,7 @@ class Profile:
 
     @property
     def of_bound(self) -> float | None:
-        """Modelled time divided by the lower bound: how many times faster a better kernel could be."""
+        """Modelled time divided by the lower bound, the most that a better kernel can gain; None without a bound."""
         return self.microseconds / self.bound.microseconds if self.bound else None
 
     @cached_property
@@ -181,7 +181,7 @@ class Profile:
 
     @cached_property
     def unmeasured(self) -> tuple[str, ...]:
-        """Vector APIs that the kernel calls and whose cost nobody measured: they count as the cheapest instruction."""
+        """Vector APIs that the kernel calls, but whose cost nobody measured: they count as the cheapest instruction."""
         names = {event.op for events in self.trace.blocks.values() for event in events if event.kind is Kind.VECTOR}
         other = self.machine.instructions["other"]
         return tuple(sorted(name for name in names if self.machine.instruction(name) is other))
@@ -206,7 +206,7 @@ class Profile:
         return sum(weights[block] * sum(map(of_event, events)) for block, events in self.trace.blocks.items())
 
     def facts(self) -> list[tuple[str, str]]:
-        """The table of the profile, as text."""
+        """Return the table of the profile, as text."""
         band, (low, high) = self.error_band, self.likely
         rows = [
             ("machine", f"{self.machine.name}, {min(self.blocks, self.machine.cores)} of {self.machine.cores} cores"),
@@ -261,10 +261,10 @@ def profile(
 
     target: a kernel, its registered name, a path, or an operator project (``gnt.project``), whose own tiling sets the
     blocks. ``values`` and ``named`` are the arguments of a call: of the operator if it is registered, else of
-    ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
-    TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer if their
-    events do not fit into 128 MiB (the profile then names them). warm: the data that fit are in the L2 cache before the
-    launch; the default is a cold cache. blocks: all cores of the machine, one for source text (see ``Kernel.run``).
+    ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a TOML file, or a Machine. tracing: which blocks
+    to record; None: eight of them, spread evenly, or fewer if their events do not fit into 128 MiB (the profile names
+    the recorded blocks). warm: the data are in the L2 cache before the launch, if they fit; the default is a cold
+    cache. blocks: by default all cores of the machine, but one for source text (see ``Kernel.run``).
 
     Raises ArgumentError and what a call raises.
     """

@@ -1,4 +1,4 @@
-"""A small Gantt chart as SVG, which Jupyter shows below the table of a Profile, without Matplotlib."""
+"""Draws a small Gantt chart as SVG, without Matplotlib. Jupyter shows it below the table of a Profile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARTS = 150  # of the width: a notebook stores this text, so it stays below 100
 
 
 def svg_gantt(timeline: Timeline) -> str:
-    """Draw the pipes of the slowest recorded block, with a tooltip on each box and a text alternative."""
+    """Return an SVG of the pipes of the slowest recorded block, with a tooltip on each box and a text alternative."""
     block = max(timeline.block_cycles, key=timeline.block_cycles.__getitem__)
     shown = window_of(timeline, block, None)
     scale = (_WIDTH - _LEFT) / shown.width
@@ -47,7 +47,7 @@ def svg_gantt(timeline: Timeline) -> str:
 
 
 def _issues(timeline: Timeline, block: int, shown: Window, top: float, scale: float) -> list[str]:
-    """Draw boxes of half height for the time in which the scalar unit issues to the other pipes."""
+    """Return boxes of half height for the time in which the scalar unit issues to the other pipes."""
     found = busy_intervals(timeline.issues_of(block), timeline.machine, shown, parts=_PARTS)
     return [
         f'<rect x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}" '

@@ -1,16 +1,16 @@
 // The interactive timeline of modelled launches, one above the other on one axis of time. timeline_data.py describes
-// the data. No build step, nothing imported: a notebook's widget (anywidget), a file of its own and any other page
-// load this module as it stands, with timeline.css.
+// the data. The module imports nothing and needs no build step, so a notebook's widget (anywidget), a file of its own
+// and any other page load it as it stands, with timeline.css.
 //
 //   mountTimeline(element, data, {wheelNeedsFocus})  draws into an empty element; returns {destroy, view, range()}
 
 const FORMAT = "gnt-timeline/1";
 const LANE = 40, LANE_GAP = 4, AXIS = 22, LABEL = 52;  // CSS pixels
 const LEAST_SPAN = 0.002;  // us, the narrowest view: a few cycles
-const FINE = 2;  // a box narrower than this many pixels is drawn with its neighbours, as dense as they are
-const GROUND = 0.07;  // of the ink in the ground of a lane
+const FINE = 2;  // a box narrower than this many pixels is drawn with its neighbours, as dense as they are together
+const GROUND = 0.07;  // the share of ink in the ground of a lane
 const RIM = 3;  // a pipe whose colour stands out less from the ground (WCAG 2's contrast) has a rim
-const STEP = 1.3;  // of one turn of the wheel
+const STEP = 1.3;  // the factor by which one turn of the wheel zooms
 const CLICK = 4;  // pixels that a pointer may move in a click
 
 export function mountTimeline(element, data, options = {}) {
@@ -96,7 +96,7 @@ class TimelineView {
       "↑ ↓ choose a pipe, Shift with ← → an instruction, Home shows all");
   }
 
-  // Microseconds of the longest core that is shown.
+  // The microseconds of the longest core that is shown.
   get whole() {
     return Math.max(...this.rows.map((row) => row.end), LEAST_SPAN);
   }
@@ -109,7 +109,7 @@ class TimelineView {
     this.look(0, this.whole * 1.01);
   }
 
-  // Shows start to end, as far as there is something.
+  // Shows the time from start to end, moved and cut to where there is something.
   look(start, end) {
     const most = this.whole * 1.01, width = Math.min(Math.max(end - start, LEAST_SPAN), most);
     this.view.start = Math.min(Math.max(start, 0), most - width);
@@ -117,7 +117,7 @@ class TimelineView {
     this.draw();
   }
 
-  // by: of the shown time; at: the time that stays where it is.
+  // Shows this many times the time that is shown now. at: the time that stays where it is.
   zoom(by, at = (this.view.start + this.view.end) / 2) {
     const {start, end} = this.view;
     this.look(at - (at - start) * by, at + (end - at) * by);
@@ -131,7 +131,7 @@ class TimelineView {
     this.look(this.view.start + us, this.view.end + us);
   }
 
-  // picked: {row, lane, kind, index}: of an instruction ("span") or of an issue; or null.
+  // Picks a box and says what it is. picked: {row, lane, kind, index} of an instruction ("span") or an issue; or null.
   pick(picked) {
     if (picked && ["row", "kind", "lane", "index"].every((name) => this.picked?.[name] === picked[name])) return;
     this.picked = picked;
@@ -180,7 +180,7 @@ class Row {
     this.listen();
   }
 
-  // The place of the core that took longest.
+  // Returns the index of the core that took longest.
   longest() {
     const times = this.launch.cores.map((core) => core.us);
     return times.indexOf(Math.max(...times));
@@ -266,7 +266,7 @@ class Row {
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) timeline.move(sideways / this.scale);
     else {
-      // What cannot be zoomed out further scrolls the page on.
+      // If the view cannot be zoomed out further, the wheel scrolls the page.
       if (event.deltaY > 0 && timeline.isWhole && !asked) return;
       const turns = event.deltaY / (event.deltaMode === 0 ? 100 : 3);
       timeline.zoom(STEP ** Math.max(-3, Math.min(3, turns * (asked ? 3 : 1))), this.time(event.offsetX));
@@ -288,7 +288,7 @@ class Row {
     return true;
   }
 
-  // To the next instruction of the lane, or (0) to the first that is in sight; it comes into sight.
+  // Picks the next instruction of the lane (1), the one before (-1) or the first in sight (0), and shows it.
   step(by) {
     const {timeline} = this, lane = this.lanes[this.lane], picked = timeline.picked;
     if (!lane.count) return;
@@ -309,7 +309,7 @@ class Row {
     timeline.pick({row: this, lane, kind: "span", index});
   }
 
-  // To the lane above or below, to what is there at the time of what was picked.
+  // Picks an instruction in the next lane above (-1) or below (1), at the time of the box that was picked.
   turn(by) {
     const {timeline} = this, picked = timeline.picked?.row === this ? timeline.picked : null;
     const at = picked ? this.laneOf(picked).start[picked.index] : timeline.view.start;
@@ -324,7 +324,7 @@ class Row {
     return picked.kind === "issue" ? this.issues : this.lanes[picked.lane];
   }
 
-  // Pixels of the canvas for each microsecond; where a time is; which time is at x.
+  // The pixels for each microsecond. Below: x, where a time lies on the canvas, and time, which time lies at an x.
   get scale() {
     const {start, end} = this.timeline.view;
     return Math.max(this.canvas.clientWidth - LABEL, 1) / (end - start);
@@ -338,7 +338,7 @@ class Row {
     return this.timeline.view.start + (x - LABEL) / this.scale;
   }
 
-  // What is drawn at a point, with a pixel to spare: narrow boxes must be met.
+  // Returns the box at a point, or near it, because a narrow box is hard to hit; else one whose wait or data lie there.
   find(x, y) {
     const lane = Math.floor(y / (LANE + LANE_GAP));
     if (x < LABEL || lane < 0 || lane >= this.lanes.length) return null;
@@ -362,7 +362,7 @@ class Row {
     return best;
   }
 
-  // Fills an element with what is known of a box.
+  // Fills an element with all that is known of a box.
   say(picked, into) {
     const columns = this.laneOf(picked), {index} = picked, pipe = this.pipes[picked.lane].name;
     const [call, file, line, text] = this.launch.places[columns.place[index]];
@@ -438,8 +438,8 @@ class Row {
     context.fillText("us", 2, bottom + AXIS / 2 + 1);
   }
 
-  // The boxes of a lane that are in sight. What is narrower than FINE is drawn by columns of pixels, as dense as the
-  // pipe was busy there, so that the work grows with the width and not with the number of instructions.
+  // Draws the boxes of a lane that are in sight. Boxes narrower than FINE are drawn together as columns of pixels, as
+  // dense as the pipe was busy there. So the work grows with the width, not with the number of instructions.
   drawBoxes(context, theme, lane, pipe, top, height, width, words) {
     const {start, end} = this.timeline.view, scale = this.scale;
     let index = lane.after(start);
@@ -454,7 +454,7 @@ class Row {
         context.globalAlpha = 1;
         context.fillStyle = pipe.colour;
         context.fillRect(left, top, right - left, height);
-        // A seam between neighbours, and an outline on a dark ground.
+        // The line is a seam between neighbours, and an outline on a dark ground.
         context.strokeStyle = theme.line;
         context.lineWidth = 1;
         if (right - left > 4) context.strokeRect(left + 0.5, top + 0.5, right - left - 1, height - 1);
@@ -536,7 +536,7 @@ class Lane {
     }
     for (const name of ["place", "cause"]) if (columns[name]) this[name] = Int32Array.from(columns[name]);
     if (columns.count) this.many = Int32Array.from(columns.count);
-    // When the last result is there; and the time that all entries before each one take.
+    // latest: when the last result is there. sums: for each entry, the time that all entries before it take.
     this.latest = (this.ready ?? this.end).reduce((most, one) => Math.max(most, one), 0);
     this.sums = new Float64Array(this.count + 1);
     for (let index = 0; index < this.count; index++) {
@@ -544,7 +544,7 @@ class Lane {
     }
   }
 
-  // The first entry that ends after a time; the first that starts at or after it.
+  // after returns the first entry that ends after a time, from the first that starts at or after it.
   after(time) {
     return search(this.count, (index) => this.end[index] > time);
   }
@@ -553,13 +553,13 @@ class Lane {
     return search(this.count, (index) => this.start[index] >= time);
   }
 
-  // Microseconds that entries first to stop - 1 take.
+  // Returns the microseconds that entries first to stop - 1 take.
   busy(first, stop) {
     return this.sums[stop] - this.sums[first];
   }
 }
 
-// The first of 0 to count - 1 for which it holds; it holds for all behind it. count if for none.
+// Returns the first of 0 to count - 1 for which holds(it) is true, else count. It must be true for all later ones.
 function search(count, holds) {
   let low = 0, high = count;
   while (low < high) {
@@ -570,7 +570,7 @@ function search(count, holds) {
   return low;
 }
 
-// The first of the words that fits between two places, in their middle; false if none does.
+// Writes the first of the words that fits between two places, in their middle. Returns whether one fits.
 function write(context, words, left, right, y) {
   for (const one of words) {
     const width = context.measureText(one).width;
@@ -582,13 +582,13 @@ function write(context, words, left, right, y) {
   return false;
 }
 
-// 1, 2 or 5 times a power of ten, not below the least.
+// Returns the smallest step of 1, 2 or 5 times a power of ten that is not below least.
 function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((one) => one * power).find((step) => step >= least * 0.999);
 }
 
-// Red, green and blue of a colour as a style sheet has it, 0 to 255: a canvas reads every form of it.
+// Returns red, green and blue, 0 to 255, of a style sheet's colour. A canvas is used because it reads every form of it.
 function rgb(colour) {
   const context = (rgb.canvas ??= document.createElement("canvas")).getContext("2d", {willReadFrequently: true});
   context.clearRect(0, 0, 1, 1);
@@ -601,7 +601,7 @@ function mixed(one, other, share) {
   return one.map((part, place) => part * (1 - share) + other[place] * share);
 }
 
-// Of two colours, as WCAG 2 defines it: 1 for the same, 21 for black and white.
+// Returns the contrast of two colours, as WCAG 2 defines it: 1 for the same, 21 for black and white.
 function contrast(one, other) {
   const [low, high] = [one, other].map((parts) => {
     const [red, green, blue] = parts.map((part) => {

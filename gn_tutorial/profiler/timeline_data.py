@@ -40,7 +40,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.timing.span import Issue, Span
 
-if TYPE_CHECKING:  # it needs NumPy, which a web page does not have (playground/outcome.py)
+if TYPE_CHECKING:  # profile imports NumPy, which a web page does not have (playground/outcome.py)
     from gn_tutorial.profiler.profile import Profile
 
 FORMAT = "gnt-timeline/1"
@@ -50,7 +50,7 @@ _LONGEST_LINE = 160
 
 
 class _Table:
-    """A table that numbers equal rows once."""
+    """A table of different rows; equal rows have one number."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[Any, ...], int] = {}
@@ -87,7 +87,7 @@ def timeline_data(*profiles: Profile) -> dict[str, Any]:
 
 
 def timeline_json(*profiles: Profile) -> str:
-    """Return ``timeline_data`` as text: the same text for the same launches, on every machine."""
+    """Return ``timeline_data`` as text, the same for the same launches on every machine."""
     return json.dumps(timeline_data(*profiles), allow_nan=False, separators=(",", ":"))
 
 

@@ -10,7 +10,7 @@ from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.profiler.timeline_data import timeline_json
 
 _FOLDER = Path(__file__).parent
-#: The page may only run its script and style itself, so HTML in a line of a kernel's source can load nothing.
+#: The page may use only its own script and style, so HTML in a line of a kernel's source can load nothing.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 _PAGE = """<!DOCTYPE html>
@@ -45,9 +45,9 @@ def front() -> tuple[str, str]:
 
 
 def timeline_page(*profiles: Profile) -> str:
-    """Return the whole file: the same text for the same launches. Raises ArgumentError if there is no launch."""
+    """Return the whole file, the same text for the same launches. Raises ArgumentError if there is no launch."""
     program, style = front()
-    # Inside a script element only "<" can end it or begin a comment, and JSON has "<" only in strings.
+    # Only "<" can end a script element or begin a comment in it. JSON has it only in strings, which may escape it.
     data = timeline_json(*profiles).replace("<", "\\u003c")
     title = " and ".join(dict.fromkeys(profile.kernel for profile in profiles))
     return _PAGE.format(

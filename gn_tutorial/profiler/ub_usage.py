@@ -14,7 +14,7 @@ from gn_tutorial.timing.span import Span
 
 
 class Touch(NamedTuple):
-    """One pipe used bytes [at, end) of the Unified Buffer from ``start`` to ``stop`` (us)."""
+    """A use of bytes [at, end) of the Unified Buffer by one pipe, from ``start`` to ``stop`` (us)."""
 
     pipe: Pipe
     start: float
@@ -25,10 +25,10 @@ class Touch(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """A buffer was in use from ``start`` to ``stop`` (us): from its first use to its last before FreeTensor.
+    """The time from ``start`` to ``stop`` (us) in which a buffer holds data: first to last access before FreeTensor.
 
-    what: the argument that was copied into it or out of it; empty if the data stayed on the core. from_gm: whether it
-    was copied in.
+    what: the argument that was copied into the buffer or out of it; empty if the data stayed on the core. from_gm:
+    whether the argument was copied in.
     """
 
     at: int
@@ -55,7 +55,7 @@ class Buffer(NamedTuple):
 
 @dataclass(frozen=True)
 class UbUse:
-    """The Unified Buffer during one block."""
+    """The use of the Unified Buffer by one block: its buffers, when they held data, and the accesses."""
 
     block: int
     buffers: tuple[Buffer, ...]
@@ -70,7 +70,7 @@ class UbUse:
 
 @dataclass
 class _Open:
-    """A use of a buffer that has not ended yet."""
+    """A Hold that has not ended yet."""
 
     start: float = 0.0
     stop: float = 0.0

@@ -1,12 +1,12 @@
 """References for the kernels: the same mathematics in NumPy, computed in float64.
 
 ``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same for a channels-last tensor, and
-``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
-channel a group; they do not share code with ``group_norm``, so their agreement is evidence and not a tautology.
-``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
-``silu_backward``, ``multiply`` and ``relu`` are those of operators that fusions replace; ``group_norm_silu``,
-``add_relu``, ``swiglu``, ``add_rms_norm`` and ``linear_gelu``, with their gradients, those of fusions. ``gelu``,
-``linear`` and ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
+``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits: one group with all
+channels, and one channel a group. They do not share code with ``group_norm``, so their agreement with it is evidence.
+The warm-up kernels have the references ``copy`` and ``add``, the strided copy has ``transpose``. Operators that fusions
+replace have ``silu``, ``silu_backward``, ``multiply`` and ``relu``. Fusions have ``group_norm_silu``, ``add_relu``,
+``swiglu``, ``add_rms_norm`` and ``linear_gelu``, with their gradients. The cases besides GroupNorm have ``gelu``,
+``linear`` and ``rms_norm``, with their gradients.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose

@@ -16,7 +16,7 @@ _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def as_float64(value: ArrayLike, name: str) -> np.ndarray:
-    """``value`` as a float64 array. Raises ArgumentError for complex numbers, text and objects."""
+    """Return ``value`` as a float64 array. Raises ArgumentError for complex numbers, text and objects."""
     array = np.asarray(value)
     if array.dtype != _BFLOAT16 and array.dtype.kind not in "fiub":
         raise ArgumentError(
@@ -28,7 +28,7 @@ def as_float64(value: ArrayLike, name: str) -> np.ndarray:
 
 
 def batch_of_channels(x: ArrayLike) -> np.ndarray:
-    """``x`` as float64 of shape ``(N, C, *spatial)``. Raises ArgumentError where a channel has no element at all.
+    """Return ``x``, of shape ``(N, C, *spatial)``, as float64. Raises ArgumentError if its channels have no element.
 
     An empty batch (N = 0) is fine: it has no statistics to compute. An empty channel is not: its mean is 0 / 0.
     """
@@ -49,7 +49,7 @@ def batch_of_channels(x: ArrayLike) -> np.ndarray:
 
 
 def checked_eps(eps: float) -> float:
-    """``eps`` as a float. Raises ArgumentError unless it is finite and greater than zero."""
+    """Return ``eps`` as a float. Raises ArgumentError unless it is finite and greater than zero."""
     try:
         value = float(eps)
     except (TypeError, ValueError):
@@ -64,7 +64,7 @@ def checked_eps(eps: float) -> float:
 
 
 def checked_groups(num_groups: int, channels: int) -> int:
-    """``num_groups`` as an int. Raises ArgumentError unless it is a whole number that divides ``channels``."""
+    """Return ``num_groups`` as an int. Raises ArgumentError unless it is a whole number that divides ``channels``."""
     try:
         groups = operator.index(num_groups)
     except TypeError:
@@ -82,7 +82,7 @@ def checked_groups(num_groups: int, channels: int) -> int:
 
 
 def affine(value: ArrayLike | None, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray | None:
-    """gamma or beta as float64, or None. Raises ArgumentError when its shape is not ``shape``."""
+    """Return gamma or beta as float64; None for None. Raises ArgumentError if its shape is not ``shape``."""
     if value is None:
         return None
     array = as_float64(value, name)

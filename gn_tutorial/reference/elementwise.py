@@ -23,11 +23,11 @@ def transpose(x: ArrayLike) -> np.ndarray:
 
 
 def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """The element-wise sum of two arrays of one shape and one dtype.
+    """Return the element-wise sum of two arrays of one shape and one dtype.
 
     Floating-point sums are float64: if you round such a sum of two float32 numbers to float32, it is correctly rounded,
     because float64 has more than twice the digits. Integers keep their dtype and wrap around.
-    Raises ArgumentError when the shapes or dtypes differ; the kernel does not broadcast.
+    Raises ArgumentError if the shapes or dtypes differ; the kernel does not broadcast.
     """
     left, right = _pair(x, y)
     if left.dtype.kind in "iu":
@@ -36,7 +36,7 @@ def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def multiply(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """The element-wise product as float64, exact for two float32 numbers. Errors: as ``add``."""
+    """Return the element-wise product as float64, exact for two float32 numbers. Raises as ``add`` does."""
     left, right = _pair(x, y)
     return as_float64(left, "x") * as_float64(right, "y")
 
@@ -53,12 +53,12 @@ def _pair(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def relu(x: ArrayLike) -> np.ndarray:
-    """max(x, 0) as float64, in the shape of ``x``; NaN stays NaN. Raises ArgumentError for a dtype that is not real."""
+    """Return max(x, 0) as float64; NaN stays NaN. Raises ArgumentError for a dtype that is not real."""
     return np.maximum(as_float64(x, "x"), 0.0)
 
 
 def silu(x: ArrayLike) -> np.ndarray:
-    """x * sigmoid(x) as float64, in the shape of ``x``: Elfwing, Uchibe and Doya, 2018, https://arxiv.org/abs/1702.03118.
+    """Return x * sigmoid(x) as float64: Elfwing, Uchibe and Doya, 2018, https://arxiv.org/abs/1702.03118.
 
     -inf gives NaN, as in PyTorch, because x / (1 + e^-x) is -inf / inf there.
     Raises ArgumentError for a dtype that is not real.

@@ -26,7 +26,7 @@ def group_norm_silu(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """SiLU of ``group_norm``'s y, and its mean and rstd. Arguments and errors are those of ``group_norm``."""
+    """Return the outputs of ``group_norm``, with SiLU applied to y. Arguments and errors: as ``group_norm``."""
     found = group_norm(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
 
@@ -39,16 +39,16 @@ def group_norm_silu_nhwc(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """``group_norm_silu`` of x in the layout ``(N, *spatial, C)``; y has that layout, too."""
+    """Return ``group_norm_silu`` of x in the layout ``(N, *spatial, C)``; y has this layout too."""
     found = group_norm_nhwc(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
 
 
 def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
-    """The gradient of x from that of ``silu(x)``, in float64: dy silu'(x).
+    """Return the gradient of x, dy silu'(x), from the gradient dy of ``silu(x)``; float64.
 
     silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that no digits are lost where s is
-    close to 1. dy, x: one shape. Raises ArgumentError for two shapes, or a dtype that is not real.
+    close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dy, "dy", x, "x")
     return upstream * _silu_slope(data)
@@ -71,12 +71,12 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """The gradients of ``group_norm_silu``, from the gradient of its y and its saved mean and rstd; float64.
+    """Return the gradients of ``group_norm_silu``, from the gradient of its y and its saved mean and rstd; float64.
 
-    With u = (x - mean) * rstd * gamma + beta, these are the gradients of ``group_norm_backward`` for dy silu'(u). u
-    uses the saved mean unchanged. beta: shape (C,), or None for 0. Other arguments, errors: as ``group_norm_backward``.
+    They are those of ``group_norm_backward`` for dy silu'(u), with u = (x - mean) * rstd * gamma + beta. The saved mean
+    is used unchanged. beta: shape (C,), or None for 0. Other arguments and errors: as ``group_norm_backward``.
     """
-    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # refuses
+    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # for its checks
     data = as_float64(x, "x")
     channels = (1, data.shape[1], *[1] * (data.ndim - 2))
     repeat = channels[1] // num_groups
@@ -93,36 +93,37 @@ def group_norm_silu_backward(
 
 
 def add_relu(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """ReLU of the sum, as float64. Arguments, errors: as ``add``."""
+    """Return the ReLU of the sum, as float64. Arguments and errors: as ``add``."""
     return relu(add(x, y))
 
 
 def add_relu_backward(dz: ArrayLike, z: ArrayLike) -> np.ndarray:
-    """The gradient of x, and of y, from that of ``z = add_relu(x, y)``: dz where z is above 0, else 0; float64.
+    """Return the gradient of x, and of y, from that of ``z = add_relu(x, y)``: dz where z is above 0, else 0; float64.
 
-    dz, z: one shape. Raises ArgumentError for two shapes, or a dtype that is not real.
+    dz, z: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, result = _like_forward(dz, "dz", z, "z")
     return np.where(result > 0, upstream, 0.0)
 
 
 def swiglu(gate: ArrayLike, up: ArrayLike) -> np.ndarray:
-    """silu(gate) * up as float64: Shazeer, 2020, https://arxiv.org/abs/2002.05202. Arguments, errors: as ``add``."""
-    multiply(gate, up)  # refuses two shapes or dtypes
+    """Return silu(gate) * up as float64: Shazeer, 2020, https://arxiv.org/abs/2002.05202. Raises as ``add`` does."""
+    multiply(gate, up)  # raises if shapes or dtypes differ
     return silu(gate) * as_float64(up, "up")
 
 
 class ReferenceSwigluGradients(NamedTuple):
-    """What ``swiglu_backward`` returns, each of the shape of dz, in float64."""
+    """The gradients that ``swiglu_backward`` returns, each of the shape of dz, in float64."""
 
     dgate: np.ndarray
     dup: np.ndarray
 
 
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
-    """The gradients of gate and up, from that of ``swiglu(gate, up)``; ``silu_backward`` defines silu'.
+    """Return the gradients of gate, dz up silu'(gate), and of up, dz silu(gate), from dz, that of ``swiglu(gate, up)``.
 
-    dz, gate, up: one shape. Raises ArgumentError for others, or a dtype that is not real.
+    ``silu_backward`` defines silu'. dz, gate, up: one shape. Raises ArgumentError if the shapes differ, or for a dtype
+    that is not real.
     """
     upstream, data = _like_forward(dz, "dz", gate, "gate")
     _, other = _like_forward(dz, "dz", up, "up")
@@ -132,7 +133,7 @@ def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceS
 
 
 class AddRmsNormOutputs(NamedTuple):
-    """``y`` and ``sum`` have the shape of x, ``rstd`` that of x without its last axis."""
+    """The outputs of ``add_rms_norm``: ``y`` and ``sum`` have the shape of x, ``rstd`` that without the last axis."""
 
     y: np.ndarray
     sum: np.ndarray
@@ -142,7 +143,7 @@ class AddRmsNormOutputs(NamedTuple):
 def add_rms_norm(
     x: ArrayLike, residual: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6
 ) -> AddRmsNormOutputs:
-    """x + residual, rounded to x's dtype, and ``rms_norm`` of the rounded sum; as float64.
+    """Return ``rms_norm`` of x + residual, after rounding this sum to x's dtype, and the rounded sum; as float64.
 
     x, residual: one shape (..., K) and dtype. gamma, eps: as ``rms_norm``. Errors: as ``rms_norm`` and ``add``.
     """
@@ -154,7 +155,7 @@ def add_rms_norm(
 def add_rms_norm_backward(
     dy: ArrayLike, dsum: ArrayLike, x: ArrayLike, rstd: ArrayLike, gamma: ArrayLike | None = None
 ) -> ReferenceRmsNormGradients:
-    """The gradients of ``add_rms_norm``: ``dx`` of x and of residual, and ``dgamma``; float64.
+    """Return the gradients of ``add_rms_norm``: ``dx`` of x and of residual, and ``dgamma``; float64.
 
     dy, dsum: the gradients of its y and sum. x: its sum. rstd: its rstd. Errors: as ``rms_norm_backward``.
     """
@@ -164,7 +165,7 @@ def add_rms_norm_backward(
 
 
 class LinearGeluOutputs(NamedTuple):
-    """``y`` and ``preactivation`` have the shape (..., O); None for one that was not asked for."""
+    """The outputs of ``linear_gelu``, both of shape (..., O); None for one that was not asked for."""
 
     y: np.ndarray | None
     preactivation: np.ndarray | None
@@ -178,9 +179,9 @@ def linear_gelu(
     *,
     output_mask: Sequence[bool] = (True, True),
 ) -> LinearGeluOutputs:
-    """``gelu`` of ``linear(x, weight, bias)``, and the linear result itself; float64, not rounded in between.
+    """Return ``gelu`` of ``linear(x, weight, bias)``, and the linear result itself; float64, not rounded in between.
 
-    output_mask: which of the two to return. Other arguments, errors: as ``linear`` and ``gelu``.
+    output_mask: which of the two to return. Other arguments and errors: as ``linear`` and ``gelu``.
     """
     preactivation = linear(x, weight, bias)
     made = gelu(preactivation, approximate), preactivation
@@ -196,7 +197,7 @@ def linear_gelu_backward(
     *,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceLinearGradients:
-    """The gradients of ``linear_gelu``: those of ``linear``, for ``gelu_backward(dy, preactivation)``; float64.
+    """Return the gradients of ``linear_gelu``: those of ``linear`` for ``gelu_backward(dy, preactivation)``; float64.
 
     preactivation: the one that ``linear_gelu`` returned. Errors: as ``gelu_backward`` and ``linear_backward``.
     """
@@ -205,7 +206,7 @@ def linear_gelu_backward(
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as float64. Raises ArgumentError if their shapes differ."""
+    """Return a gradient and the array that it belongs to, as float64. Raises ArgumentError if their shapes differ."""
     upstream, data = as_float64(gradient, its_name), as_float64(of, name)
     if upstream.shape != data.shape:
         raise ArgumentError(

@@ -1,8 +1,8 @@
 """References of GELU and its gradient: as it is defined, and in the tanh form.
 
 Hendrycks and Gimpel, 2016, https://arxiv.org/abs/1606.08415. Each formula is written so that nothing cancels below
-zero, where the published formulas have 1 + erf or 1 + tanh of nearly -1. NaN where x is -inf, and in the gradient where
-x is infinite, as in PyTorch, whose formulas have infinity times 0 there.
+zero, where the published formulas have 1 + erf or 1 + tanh of nearly -1. GELU of -inf is NaN, and so is the gradient
+where x is infinite, as in PyTorch, whose formulas have infinity times 0 there.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def gelu(x: ArrayLike, approximate: str = "none") -> np.ndarray:
-    """x * Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, as float64, in the shape of ``x``.
+    """Return x * Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, as float64, in the shape of ``x``.
 
     approximate="tanh": x/2 * (1 + tanh(u)) with u = sqrt(2/pi) * (x + 0.044715 x^3), computed as x / (1 + e^-2u).
-    Raises ArgumentError for a dtype that is not real, or another word.
+    Raises ArgumentError for a dtype that is not real, or another ``approximate``.
     """
     data = as_float64(x, "x")
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -35,12 +35,12 @@ def gelu(x: ArrayLike, approximate: str = "none") -> np.ndarray:
 
 
 def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.ndarray:
-    """The gradient of a loss with respect to x, given its gradient ``dy`` with respect to ``gelu(x)``; float64.
+    """Return the gradient of a loss with respect to x, from its gradient ``dy`` with respect to ``gelu(x)``; float64.
 
     dy, x: one shape. The derivative is Phi(x) + x phi(x) with phi(x) = e^(-x^2 / 2) / sqrt(2 pi).
     approximate="tanh": with t = tanh(u) it is (1 + t)/2 + x/2 * (1 - t^2) * u', whose terms are computed from e^-2|u|:
     (1 - t^2) / 4 is e^-2|u| / (1 + e^-2|u|)^2.
-    Raises ArgumentError for two shapes, a dtype that is not real, or another word.
+    Raises ArgumentError if the shapes differ, for a dtype that is not real, or for another ``approximate``.
     """
     upstream, data = as_float64(dy, "dy"), as_float64(x, "x")
     if upstream.shape != data.shape:
@@ -63,7 +63,10 @@ def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.
 
 
 def _below(x: np.ndarray) -> np.ndarray:
-    """Phi(x): the share of a normal distribution below x, as erfc(-x / sqrt(2)) / 2, which keeps its digits."""
+    """Return Phi(x), the share of a normal distribution below x.
+
+    It is computed as erfc(-x / sqrt(2)) / 2, which keeps its digits where Phi(x) is near 0.
+    """
     return 0.5 * np.asarray(_erfc(-x / np.sqrt(2.0)), np.float64)
 
 

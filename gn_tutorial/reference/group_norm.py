@@ -12,7 +12,7 @@ from gn_tutorial.reference.arguments import affine, batch_of_channels, checked_e
 
 
 class GroupNormOutputs(NamedTuple):
-    """``y`` has the shape of x. ``mean`` and ``rstd`` hold one number a group; the backward pass needs them."""
+    """The outputs of GroupNorm: ``y`` in the shape of x; ``mean`` and ``rstd`` of each group, for the backward pass."""
 
     y: np.ndarray
     mean: np.ndarray
@@ -75,6 +75,6 @@ def group_norm_nhwc(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """``group_norm`` of x in the layout ``(N, *spatial, C)``, by transposing; y has that layout, too. float64."""
+    """Return ``group_norm`` of x in the layout ``(N, *spatial, C)``, by transposing; y has this layout too. float64."""
     found = group_norm(np.moveaxis(np.asarray(x), -1, 1), gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=np.ascontiguousarray(np.moveaxis(found.y, 1, -1)))

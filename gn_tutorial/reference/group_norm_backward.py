@@ -14,7 +14,7 @@ from gn_tutorial.reference.arguments import affine, as_float64, batch_of_channel
 
 
 class ReferenceGroupNormGradients(NamedTuple):
-    """``dx`` has the shape of x, ``dgamma`` and ``dbeta`` have shape (C,); None for one that was not asked for."""
+    """The gradients: ``dx`` in the shape of x, ``dgamma`` and ``dbeta`` of shape (C,); None for one not asked for."""
 
     dx: np.ndarray | None
     dgamma: np.ndarray | None
@@ -32,7 +32,7 @@ def group_norm_backward(
     output_mask: Sequence[bool] = (True, True, True),
     dtype: DTypeLike = np.float64,
 ) -> ReferenceGroupNormGradients:
-    """The gradients of a loss, given its gradient ``dy`` with respect to GroupNorm's output y.
+    """Return the gradients of a loss, given its gradient ``dy`` with respect to GroupNorm's output y.
 
     For one group of one sample, with E the mean over its elements and a = dy * gamma[channel]::
 
@@ -91,7 +91,7 @@ def group_norm_backward_nhwc(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, by transposing; dx has it, too."""
+    """Return ``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, by transposing; dx has it too."""
     first = (np.moveaxis(np.asarray(one), -1, 1) for one in (dy, x))
     found = group_norm_backward(*first, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
     return found if found.dx is None else found._replace(dx=np.ascontiguousarray(np.moveaxis(found.dx, 1, -1)))

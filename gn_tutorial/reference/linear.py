@@ -13,7 +13,7 @@ from gn_tutorial.reference.arguments import as_float64
 
 
 class ReferenceLinearGradients(NamedTuple):
-    """``dx`` has the shape of x, ``dweight`` that of weight, ``dbias`` (O,); None for one that was not asked for."""
+    """The gradients: ``dx`` in the shape of x, ``dweight`` in that of weight, ``dbias`` (O,); None if not asked for."""
 
     dx: np.ndarray | None
     dweight: np.ndarray | None
@@ -21,7 +21,7 @@ class ReferenceLinearGradients(NamedTuple):
 
 
 def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np.ndarray:
-    """``x @ weight.T + bias`` as float64.
+    """Return ``x @ weight.T + bias`` as float64.
 
     x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). With no columns (K = 0)
     y is the bias. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
@@ -36,7 +36,7 @@ def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np
 def linear_backward(
     dy: ArrayLike, x: ArrayLike, weight: ArrayLike, *, output_mask: Sequence[bool] = (True, True, True)
 ) -> ReferenceLinearGradients:
-    """The gradients of a loss, given its gradient ``dy`` with respect to ``linear(x, weight, bias)``; float64.
+    """Return the gradients of a loss, given its gradient ``dy`` with respect to ``linear(x, weight, bias)``; float64.
 
     With r over all rows of x, that is, over all axes but the last::
 

@@ -1,4 +1,4 @@
-"""RMSNorm and its gradients in NumPy: GroupNorm without a mean, for the last axis."""
+"""RMSNorm and its gradients in NumPy: a normalisation of the last axis that subtracts no mean."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from gn_tutorial.reference.arguments import affine, as_float64, checked_eps
 
 
 class RmsNormOutputs(NamedTuple):
-    """``y`` has the shape of x, ``rstd`` that of x without its last axis."""
+    """The outputs of RMSNorm: ``y`` in the shape of x, ``rstd`` in that of x without its last axis."""
 
     y: np.ndarray
     rstd: np.ndarray
 
 
 class ReferenceRmsNormGradients(NamedTuple):
-    """``dx`` has the shape of x, ``dgamma`` that of gamma, (K,)."""
+    """The gradients of RMSNorm: ``dx`` in the shape of x, ``dgamma`` in that of gamma, (K,)."""
 
     dx: np.ndarray
     dgamma: np.ndarray
 
 
 def rms_norm(x: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6) -> RmsNormOutputs:
-    """x * rstd * gamma with rstd = 1 / sqrt(mean(x^2) + eps), the mean over the last axis; float64.
+    """Return x * rstd * gamma, and rstd = 1 / sqrt(mean(x^2) + eps), with the mean over the last axis; float64.
 
     Zhang and Sennrich, 2019, https://arxiv.org/abs/1910.07467. x: shape (..., K), K at least 1 unless x is empty.
     gamma: shape (K,), or None for ones. Raises ArgumentError for a shape, a dtype or an eps that does not fit.
@@ -42,7 +42,7 @@ def rms_norm(x: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6)
 def rms_norm_backward(
     dy: ArrayLike, x: ArrayLike, rstd: ArrayLike, gamma: ArrayLike | None = None
 ) -> ReferenceRmsNormGradients:
-    """The gradients of a loss, given its gradient ``dy`` with respect to ``rms_norm(x, gamma).y``; float64.
+    """Return the gradients of a loss, given its gradient ``dy`` with respect to ``rms_norm(x, gamma).y``; float64.
 
     With h = x * rstd and the mean over the last axis::
 

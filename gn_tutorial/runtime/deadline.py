@@ -1,8 +1,9 @@
-"""Deadlines of child processes that do not count waiting for a processor: wall time is unfair on a shared machine.
+"""Deadlines of child processes, in wall time without the time that a process waits for a processor.
 
 A limit of five seconds should stop a loop that never ends. On a loaded machine, such as a server with a class, a right
 program gets a tenth of a processor, and waits for most of the five seconds. So the time in which a process wanted a
-processor and got none does not count, up to a limit, because the threads of an endless loop also wait for each other.
+processor and got none does not count. Above a limit it counts all the same, because the threads of an endless loop also
+wait for each other.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Ran:
     code: int
     output: str
     errors: str
-    stopped: bool  # it used up its time before it ended
+    stopped: bool  # whether its deadline passed before it ended
 
 
 class Deadline:
-    """A deadline ``seconds`` from now for one process; its ``waited_seconds`` do not count."""
+    """A deadline ``seconds`` from now for one process, whose ``waited_seconds`` do not count."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -60,7 +61,7 @@ def waited_seconds(pid: int) -> float:
 
 
 def run_until(seconds: float, command: Sequence[str], *, text: str | None = None, **streams: Any) -> Ran:
-    """Run a program until it ends or its deadline passes. text: its input; streams: as for ``subprocess.Popen``."""
+    """Run a program until it ends or its deadline stops it. text: its input; streams: as for ``subprocess.Popen``."""
     deadline, stopped = Deadline(seconds), False
     with subprocess.Popen(command, text=True, **streams) as process:
         try:

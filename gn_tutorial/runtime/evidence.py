@@ -1,7 +1,7 @@
 """The evidence about an isolated launch after its process is gone.
 
-It has the reason why Python stopped the process, the launcher's entries in the job file, and the exit code. The kernel
-could have written into the job file too, so its values are shown, but never used as an address or a size.
+It is the reason why Python stopped the process, the launcher's entries in the job file, and the exit code. The kernel
+could have written into the job file too, so these entries are shown, but never used as an address or a size.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Evidence:
         return as_text(self.header.text)
 
     def error(self, kind: type[KernelError], what: str, hint: str) -> KernelError:
-        """Make an exception with the place, the twin's earlier findings, and the kernel's printed text."""
+        """Return an exception with the place, the twin's earlier findings, and the kernel's printed text."""
         printed = self.ending.printed
         found = parse_report(self.job.report()).render()
         before = f"found before:\n\n{found}\n" if found else ""
@@ -81,7 +81,7 @@ def signal_name(number: int) -> str:
 
 
 def as_size(count: int) -> str:
-    """Format a number of bytes with a suitable unit: ``1 MiB``."""
+    """Return a number of bytes as text with a suitable unit: ``1 MiB``."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
             return f"{count / size:.4g} {unit}"

@@ -1,7 +1,7 @@
 """Run a trusted kernel inside Python's own process: no start-up, no copies, and no protection.
 
 A crash ends Python, an endless loop hangs it, and no limit holds; what the kernel prints goes straight to the terminal.
-For PyTorch operators, benchmarks and kernels that ran well in isolation.
+This is for PyTorch operators, benchmarks and kernels that ran well in isolation.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Prepared:
             poisons=1,
         )
         if self._room is not None:
-            # Not cleared, so pages without a slot cost nothing.
+            # The array is not cleared, so its pages without a slot cost nothing.
             self._slots = np.empty(self._room.bytes, np.uint8)
             self._chosen = np.array(self._room.chosen, np.uint32)
             self._job.trace.slots = self._slots.ctypes.data
@@ -100,10 +100,10 @@ class Prepared:
             self._job.trace.watch_count = len(self._room.watches)
             self._job.trace.with_pieces = self._room.with_pieces
         self._job_at = ctypes.byref(self._job)
-        self._buffers = buffers  # the rows hold only addresses: keep the arrays alive
+        self._buffers = buffers  # keep the arrays alive, because the rows hold only addresses
 
     def __call__(self) -> LaunchResult:
-        """Run. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
+        """Run once, return the result. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
         self._report[0] = b"\0"
         self._job.tally = structs.GntTally()
         status = self._run(self._entry, self._job_at)
@@ -137,9 +137,9 @@ def _buffer(arg: LaunchArg) -> np.ndarray:
 
 @functools.cache
 def _load(path: str) -> ctypes._CFuncPtr:
-    """Load ``gnt_run`` of a library. It is never unloaded: unloading while a thread runs in it would crash.
+    """Return ``gnt_run`` of a library. The library stays loaded: unloading it while a thread runs in it would crash.
 
-    RTLD_LOCAL, because every kernel library defines the same names.
+    It is loaded with RTLD_LOCAL, because every kernel library defines the same names.
     """
     try:
         library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)

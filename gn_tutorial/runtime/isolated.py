@@ -1,7 +1,7 @@
 """Run a kernel in a process of its own, where it can end but not harm the caller.
 
-A native launcher (twin/launcher) is started instead of a Python process, whose start alone takes longer than most
-kernels. Job and arrays are shared memory (job_file.py), what the kernel prints comes through a pipe. What the launcher
+The process is a native launcher (twin/launcher): the start of a Python process alone takes longer than most kernels.
+Job and arrays are in shared memory (job_file.py), and what the kernel prints comes through a pipe. What the launcher
 can enforce depends on the platform:
 
 =============================  ==================================  =====================================
@@ -22,14 +22,14 @@ the same, with a folder given  may create and write files and      may write fil
                                folders there, up to 1 GiB a file,
                                and delete them; else trapped
 signals another process        trapped (seccomp)                   not prevented
-reads past an array            guard page after at most 511 bytes  guard page after at most 511 bytes
+reads past an array            guard page after at most 543 bytes  guard page after at most 543 bytes
 outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after four times
                                                                    the limit
 =============================  ==================================  =====================================
 
-On a Linux without seccomp (some container runtimes), the rows with seccomp are those of macOS. All this protects
-against mistakes, and against mischief by people who may use the machine anyway. Reading files is allowed: it does not
-stop an attacker.
+On a Linux without seccomp (some container runtimes), macOS's entries hold in the rows with seccomp. All this protects
+against mistakes, and against mischief by people who may use the machine anyway. It does not stop an attacker, because
+reading files is allowed.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from gn_tutorial.runtime.outcome import conclude
 _CHUNK = 64 * 1024
 #: Seconds in which a stopped kernel can report its place, before it is killed.
 _LAST_WORDS = 0.25
-#: Seconds between two checks of a process that closed its output: first short, because most end at once, then longer.
+#: Seconds between two checks of a process that closed its output: short at first, because most end at once.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.02
-#: Seconds between two checks while the pipe is open and silent: a child process may hold the pipe.
+#: Seconds between two checks while the pipe is open and silent, because a child process may hold it open.
 _LOOK_EVERY = 0.1
 #: If Python dies, the kernel ends by itself this many seconds after the latest end of its limit.
 _ORPHAN_SECONDS = 5
@@ -70,7 +70,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
     """Run one launch with the program ``launcher``. The result has new arrays, and no argument is written to.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
-    do not fit; KernelError if the library cannot be loaded, or there is no process or shared memory;
+    do not fit; KernelError if the library cannot be loaded, or the system gives no process or shared memory;
     FileNotFoundError if there is no launcher.
     """
     seconds = LONGEST * math.ceil(min(request.limits.seconds, _LONGEST_SECONDS))
@@ -78,7 +78,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
         library,
         request,
         memory_bytes=min(request.limits.memory_bytes, _LARGEST_MEMORY),
-        # Processor time is summed over threads, so one second of wall time may be several.
+        # The processor time of all threads is added up, so one second of wall time may be several.
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
     ) as job:
@@ -88,7 +88,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
 def _supervise(launcher: Path, job: JobFile, limits: Limits, start: Path | None) -> Ending:
     """Start the launcher, collect its output, and make sure that its whole process group is gone at the end."""
     deadline = Deadline(limits.seconds)
-    # In a session of its own the kernel does not get Ctrl-C: Python gets it and stops the kernel below.
+    # In its own session the kernel does not get Ctrl-C. Python does, and stops the kernel below.
     try:
         process = subprocess.Popen(
             [launcher],
@@ -137,7 +137,10 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait at most so long for the process; wait the full time if the system has no pidfd (Linux before 5.3, macOS)."""
+    """Wait at most ``seconds`` for the end of the process, and always so long without pidfd.
+
+    Linux before 5.3 and macOS have no pidfd.
+    """
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):
@@ -159,15 +162,15 @@ def _ask_where(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    # Linux does not reuse the number of a finished group until it has used all process ids.
-    # PermissionError: macOS, when only the finished process itself is left in the group.
+    # The number still means this group: Linux reuses it only when it has used all process ids.
+    # macOS raises PermissionError when only the finished process itself is left in the group.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class _Output:
-    """The reading end of the kernel's output, kept up to a limit."""
+    """The kernel's output, read from a pipe and kept up to a limit."""
 
     def __init__(self, descriptor: int, limit: int) -> None:
         os.set_blocking(descriptor, False)
@@ -176,7 +179,7 @@ class _Output:
         self._poll.register(descriptor, select.POLLIN)
         self._data = bytearray()
         self.open = True
-        self.fresh = False  # the last read returned data, or the end
+        self.fresh = False  # whether the last read returned data, or the end
 
     @property
     def too_long(self) -> bool:
@@ -189,7 +192,7 @@ class _Output:
             self._take()
 
     def read_rest(self) -> None:
-        """Read the rest of the pipe of a process that has ended."""
+        """Read what is left in the pipe, after the process has ended."""
         while self.open and not self.too_long and self._take():
             pass
 

@@ -7,8 +7,8 @@ A large tensor that the kernel writes has memory of its own (``descriptor``), wh
 the file. The result's array may keep that memory, so it needs no copy.
 
 Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
-access past its end traps at once or hits poison that is checked afterwards. It starts at a multiple of 512 bytes. The
-kernel cannot access anything else from the first guard on, whatever an earlier launch left there.
+access past its end traps at once or hits poison that is checked afterwards. It starts at a multiple of 512 bytes. From
+the first guard on, the kernel can access only these pages, so it cannot read what an earlier launch left there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OWN_FROM = 1 << 20
 
 
 class JobFile:
-    """One launch in shared memory. Use as a context manager; arrays taken out of it outlive it.
+    """One launch in shared memory, as a context manager. The arrays that it returns outlive it.
 
     Raises KernelError if the system gives no shared memory of that size.
     """
@@ -66,7 +66,7 @@ class JobFile:
         chosen_at = layout.take(len(chosen))
         watches = bytes(self._room.watches) if self._room else b""
         self._watches_at = layout.take(len(watches))
-        # Pages that are never written cost nothing: the file is sparse, so a large trace buffer is free.
+        # A large trace buffer costs nothing until it is used, because the file is sparse.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
         places = layout.arguments(args)
 
@@ -129,15 +129,15 @@ class JobFile:
                 one.close()
 
     def ended_well(self) -> None:
-        """Call this when the process is gone: later launches may reuse the memory, if no child of it can be left."""
+        """Note that the process ended: later launches may reuse the memory, if no child of the process can be left."""
         self._reusable = bool(self.header().filtered)
 
     def header(self) -> JobFileHeader:
-        """The launcher's entries so far. The kernel can write here too: trust only the types of the values."""
+        """Return the launcher's entries so far. The kernel can write here too: trust only the types of the values."""
         return JobFileHeader.from_buffer_copy(self._memory)
 
     def report(self) -> bytes:
-        """The diagnostics, as the twin wrote them."""
+        """Return the diagnostics, as the twin wrote them."""
         return bytes(self._memory[self._report_at : self._report_at + _REPORT_BYTES])
 
     def trace(self) -> Trace | None:
@@ -152,8 +152,8 @@ class JobFile:
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that the kernel wrote, by argument name: copies, or arrays that own their memory.
 
-        Never a view of the file: it would keep all inputs in memory too, and would stay shared with a forked child (a
-        data loader's worker), whose writes would then show in the parent.
+        None is a view of the file: a view would keep all inputs in memory too, and would stay shared with a forked
+        child (a data loader's worker), whose writes would then show in the parent.
         """
         return {place.arg.name: self._array(place) for place in self.places if place.arg.role in WRITTEN}
 
@@ -169,7 +169,7 @@ class JobFile:
         return copied
 
     def _with_own_memory(self, places: list[ArgPlace]) -> list[ArgPlace]:
-        """Allocate memory for large written tensors. Raises KernelError, and allocates nothing, if there is none."""
+        """Return the places; large written tensors get memory of their own. Raises KernelError if there is none."""
         found = []
         try:
             for place in places:
@@ -183,10 +183,10 @@ class JobFile:
         return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
-        """Return the first argument with changed bytes around it, and the offset of one from its start; else None.
+        """Return the first argument with a changed byte around it, and that byte's offset from its start; else None.
 
-        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so a pointer wrote any changed
-        byte behind it. A bare library copies whole blocks, whose rest may change without a mistake.
+        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so only a pointer can change a
+        byte behind it. A bare library copies whole blocks, which may change such bytes without a mistake.
         """
         for place in self.places:
             if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
@@ -201,7 +201,7 @@ class JobFile:
         tensors = [place for place in self.places if place.pages_at]
         if all(offset < place.pages_at - GUARD for place in tensors):
             return None
-        # Distance before its pages, or behind their last byte; both are negative inside.
+        # How far the offset is before the pages, or behind their last byte; inside both are negative.
         nearest = min(tensors, key=lambda p: max(p.pages_at - offset, offset - (p.pages_at + p.pages_bytes - 1), 0))
         return nearest.arg, offset - nearest.data_at
 
@@ -256,7 +256,7 @@ class JobFile:
     def _changed_around(self, place: ArgPlace) -> int | None:
         memory, first = self._memory_of(place)
         tail = 0 if self.header().observed else tail_bytes(place.arg)
-        # Nearest first: upwards after the end, downwards before the start.
+        # Of several changed bytes name the nearest: the last one before the start, or the first one after the end.
         (before, data, low), (end, after, high) = self._around(place)
         for start, stop, expected, nearest in ((before, data, low, -1), (end + tail, after, high[tail:], 0)):
             found = bytes(memory[start - first : stop - first])
@@ -266,20 +266,20 @@ class JobFile:
         return None
 
 
-#: Bytes for one thread at least. A piece that fits into the processor's caches goes through them, where what it
-#: overwrites is read first: two of 20 MB take as long as one of 40, and twice the processor time.
+#: The least bytes that one thread copies. A piece that fits into the processor's caches goes through them, and they
+#: first read what it overwrites. So two threads of 20 MB take as long as one of 40 MB, and double its processor time.
 _SHARE = 64 << 20
 #: More threads than this find no more bandwidth.
 _MOST_THREADS = 8
 
 
 def usable_cpus() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def copy_into(target: np.ndarray, source: np.ndarray) -> None:
-    """Copy a flat array into another of the same length and dtype."""
+    """Copy a flat array into another of the same length and dtype, on several threads if it is large."""
     shares = min(target.nbytes // _SHARE, usable_cpus(), _MOST_THREADS)
     if shares < 2:
         np.copyto(target, source)

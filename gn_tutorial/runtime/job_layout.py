@@ -14,16 +14,16 @@ from gn_tutorial.runtime.shared_memory import SharedMemory
 #: Alignment of each tensor in global memory, in bytes, as strict as a device allocation's.
 ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
-#: Size of the guard before and after each tensor; it costs addresses, not memory. Larger than any Unified Buffer, so no
-#: copy that begins inside a tensor can jump over it.
+#: Size of the guard before and after each tensor, which costs addresses, not memory. It is larger than any Unified
+#: Buffer, so no copy that begins inside a tensor can jump over it.
 GUARD = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ArgPlace:
-    """The place of one argument in the file, in bytes from the file's start. ``pages_at``: 0 without pages of its own.
+    """The place of one argument in the file, in bytes from the file's start.
 
-    own: the memory of its pages, if not the file's.
+    pages_at: 0 if it has no pages of its own. own: the memory of its pages; None if it is the file's.
     """
 
     arg: LaunchArg
@@ -34,10 +34,10 @@ class ArgPlace:
 
 
 def tail_bytes(arg: LaunchArg) -> int:
-    """Return the bytes after an array that a copy rounded up to whole blocks may touch, as with aclrtMalloc.
+    """Return the number of bytes behind an array that a copy of whole blocks may touch, as on the device.
 
-    aclrtMalloc rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). The result does not
-    contain them.
+    There aclrtMalloc rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). The launch's
+    result does not contain these bytes.
     """
     return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
 

@@ -18,9 +18,9 @@ from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import ArgumentError, shown
 
-#: The contents of memory of a floating-point dtype that was never written.
+#: The bits of an element that was never written, by floating-point dtype.
 FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
-#: Each byte of other memory that was never written: -1515870811 as int32, 165 as uint8.
+#: Each byte that was never written, in an array of any other dtype: -1515870811 as int32, 165 as uint8.
 POISON_BYTE = 0xA5
 
 #: Roles whose memory the kernel writes, and whose arrays are in the result.
@@ -51,7 +51,7 @@ class LaunchArg:
     data: np.ndarray | bytes
     absent: bool = False
     same_as: str = ""
-    # Noted, since a launch asks for them some ten times.
+    # Stored, because a launch asks for them some ten times.
     nbytes: int = field(init=False, repr=False, compare=False)
     dtype: np.dtype = field(init=False, repr=False, compare=False)
 
@@ -68,9 +68,9 @@ class LaunchArg:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LaunchRequest:
-    """The request for one launch of a kernel, without the library. Raises ArgumentError for a wrong number.
+    """The request for one launch of a kernel, without the library.
 
-    A wrong request is thus refused before anything is compiled.
+    Raises ArgumentError for a wrong value, so that a wrong request is refused before anything is compiled.
     """
 
     # The kernel's name in the library.
@@ -142,7 +142,7 @@ class Tally:
 class LaunchResult:
     """The result of a launch.
 
-    arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured beside the kernel.
+    arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured in their process.
     printed: the kernel's standard output and error; empty in process, where they go straight to the terminal.
     observed: whether the library checks and counts. diagnostics: warnings of a launch that succeeded. trace: if it was
     requested. notes: facts that are not mistakes, but may explain a wrong output: inputs that were not read.
@@ -160,7 +160,7 @@ class LaunchResult:
 
 @functools.cache
 def poison_word(dtype: np.dtype) -> int:
-    """Return the eight bytes that ``poison`` repeats in an array of this dtype."""
+    """Return, as a number, the eight bytes that unwritten memory of an array of this dtype repeats."""
     element = FLOAT_POISON.get(dtype.name)
     data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
     return int.from_bytes(data * (8 // len(data)), "little")

@@ -1,9 +1,9 @@
 """Map shared memory at addresses where huge pages can begin, and request huge pages.
 
-Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it: half of the
-time of an isolated launch of 10^8 elements. A huge page, 2 MiB on x86-64 and most aarch64, costs that once. Linux uses
-them for shared memory only if an administrator enabled it, or if MADV_COLLAPSE asks for them (6.1 and newer). Without
-them everything works, but more slowly.
+Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it. That was half
+of the time of an isolated launch of 10^8 elements. A huge page, 2 MiB on x86-64 and most aarch64, costs it only once.
+Linux uses huge pages for shared memory only if an administrator enabled it, or if MADV_COLLAPSE asks for them (6.1 and
+newer). Without them everything works, but more slowly.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 class Mapping:
-    """``memory``, the first ``size`` bytes of a file, mapped for reading and writing.
+    """The first ``size`` bytes of a file, mapped for reading and writing as ``memory``.
 
     private: no other process sees what is written there. The mapping ends when nothing refers to ``memory`` or a view
-    of it any more (an array, or the traceback of an exception). Raises OSError if the system refuses.
+    of it any more (such as an array, or the traceback of an exception). Raises OSError if the system refuses.
     """
 
     def __init__(self, descriptor: int, size: int, *, private: bool = False) -> None:
@@ -48,7 +48,7 @@ class Mapping:
     def use_huge_pages(self, start: int, end: int) -> bool:
         """Turn these whole blocks into huge pages, keeping their contents. False if refused."""
         for block in range(start, end, BLOCK):
-            self.memory[block] = self.memory[block]  # a block without any page is refused
+            self.memory[block] = self.memory[block]  # the system refuses a block without any page
         return self._advise(_COLLAPSE, start, end)
 
     def _advise(self, advice: int, start: int, end: int) -> bool:

@@ -114,7 +114,7 @@ def _timeout(evidence: Evidence) -> KernelError:
 
 
 def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
-    # Without a line: a bare library does not observe writes. The observed one checks each access and names its line.
+    # The finding has no line, because a bare library does not observe writes. An observed one checks each access.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {beside(arg, offset)}",
@@ -125,7 +125,7 @@ def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
     )
 
 
-_NULL_PAGES = 64 * 1024  # an index added to a null pointer is still recognised as a null pointer
+_NULL_PAGES = 64 * 1024  # a lower address is a null pointer, perhaps with an index added
 _SI_KERNEL = 0x80  # x86: a non-canonical address; the reported address is then meaningless
 _ONLY_COMPUTES = "a kernel only computes and prints"
 _OBSERVE = "run with observed=True: it stops at the access and names its line"
@@ -163,7 +163,7 @@ _UNCAUGHT = re.compile(
 
 
 def forbidden_call(evidence: Evidence) -> KernelError:
-    """The exception for a system call that the launcher does not allow."""
+    """Return the exception for a system call that the launcher does not allow."""
     name = evidence.said
     meaning = next((meaning for meaning, names in _CALLS.items() if name in names), "")
     did = f"{meaning} ({name})" if meaning else f"made the system call {name}"
@@ -171,7 +171,7 @@ def forbidden_call(evidence: Evidence) -> KernelError:
 
 
 def caught_signal(evidence: Evidence) -> KernelError:
-    """The exception for a signal that the launcher's handler saw."""
+    """Return the exception for a signal that the launcher's handler saw."""
     header = evidence.header
     name = signal_name(header.signal)
     if header.stack_overflow:
@@ -190,14 +190,14 @@ def caught_signal(evidence: Evidence) -> KernelError:
 
 
 def vanished(evidence: Evidence) -> KernelError:
-    """The exception for a process that ended without a report: ``exit()``, SIGKILL, an unhandled signal."""
+    """Return the exception for a process that ended without a report: ``exit()``, SIGKILL, an unhandled signal."""
     code = evidence.ending.code
     when = "while its library was being loaded" if evidence.header.phase < Phase.RUNNING else "before it returned"
     if code >= 0:
         return evidence.error(KernelCrash, f"the kernel ended its process with exit({code}) {when}", "use return")
     name = signal_name(-code)
     if name == "SIGSYS":
-        # posix_spawn and system() block all signals first, so that the handler, which names the call, cannot run.
+        # posix_spawn and system() block all signals first, and then the handler, which names the call, cannot run.
         what = "the kernel started a process, or made another forbidden system call with signals blocked"
         return evidence.error(KernelCrash, what, f"{_ONLY_COMPUTES}: no system(), no posix_spawn()")
     hint = ""
@@ -209,7 +209,7 @@ def vanished(evidence: Evidence) -> KernelError:
 
 
 def beside(arg: LaunchArg, offset: int) -> str:
-    """Describe the place of a byte outside an argument: ``byte 400 of 400``, ``1 byte before its start``."""
+    """Return the place of a byte outside an argument as text: ``byte 400 of 400``, ``1 byte before its start``."""
     if offset < 0:
         return f"{-offset} byte{'s' if offset < -1 else ''} before its start"
     return f"byte {offset} of {arg.nbytes}"

@@ -1,7 +1,7 @@
 """Shared memory for job files, without a name in any file system; later launches reuse it.
 
-It is a memfd on Linux and an unlinked temporary file elsewhere, so nothing is left behind however Python ends. /dev/shm
-is not used on Linux: in a container it is often limited to 64 MiB.
+It is a memfd on Linux and an unlinked temporary file elsewhere, so nothing is left behind however Python ends. Linux's
+/dev/shm is not used, because in a container it is often limited to 64 MiB.
 
 Fresh pages cost more than their use: the system has to find, clear and later free each one, 4 KiB at a time. A launch
 of 10^8 elements spent seven eighths of its time on this. So memory is kept after a successful launch, up to an eighth
@@ -26,7 +26,7 @@ from gn_tutorial.runtime.mapping import BLOCK, Mapping
 
 #: The share of the machine's memory that may be kept, and the size to assume if the system does not report it.
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
-#: Do not use kept memory that is this many times larger than needed: keep it for larger launches.
+#: A launch gets kept memory of at most this many times its size: a larger piece is for larger launches.
 _LOOSEST = 2
 #: The most results with lent memory at once: each needs three descriptors, and a process has about a thousand.
 _MOST_LENT = 16
@@ -81,8 +81,8 @@ class SharedMemory:
             missing = missing[run:]
 
     def clear(self, size: int) -> None:
-        """Set the first ``size`` bytes to zero; whole pages go back to the system, and cost nothing until used."""
-        # Keep half a huge page: giving it back would split the other half into small pages.
+        """Set the first ``size`` bytes to zero. Whole pages go back to the system and cost nothing until used."""
+        # Keep a huge page that is cleared only in part: giving that part back would split the rest into small pages.
         unit = BLOCK if size // BLOCK in self._huge else mmap.PAGESIZE
         pages = size // unit * unit
         if pages < _STEP or not self._mapping.give_back(0, pages):
@@ -91,20 +91,20 @@ class SharedMemory:
         self.view[pages:size] = bytes(size - pages)
 
     def close(self) -> None:
-        """Release it to the system once nothing refers to it any more (the traceback of an exception may)."""
+        """Release the memory to the system once nothing refers to it any more (the traceback of an exception may)."""
         os.close(self.descriptor)
         self._mapping = None
 
 
 class MemoryPool:
-    """Shared memory that no launch uses at present, at most ``most_bytes`` of it. For any number of threads."""
+    """Shared memory that no launch uses at present, at most ``most_bytes`` of it. Several threads may use the pool."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._free: list[SharedMemory] = []
         self._lent: list[SharedMemory] = []
-        # Not a Lock: a result may be garbage-collected in this thread while it holds the lock, and then returns its
-        # memory.
+        # Not a Lock: a result that is garbage-collected while this thread holds the lock returns its memory in the same
+        # thread.
         self._lock = threading.RLock()
 
     @property
@@ -140,12 +140,12 @@ class MemoryPool:
 
     def _came_back(self, one: SharedMemory) -> None:
         with self._lock:
-            if one in self._lent:  # otherwise it was lent before a fork, and belongs to the parent
+            if one in self._lent:  # if not, it was lent before a fork, and belongs to the parent
                 self._lent.remove(one)
                 self.give(one)
 
     def give(self, one: SharedMemory) -> None:
-        """Keep it for a later launch. No other process may have it mapped."""
+        """Keep the memory for a later launch. No other process may have it mapped."""
         with self._lock:
             self._free.append(one)
             # Release the oldest first: no launch has needed its size for the longest time.

@@ -1,4 +1,4 @@
-"""The memory for the trace of one launch: it chooses blocks and addresses, and decodes the trace."""
+"""What the trace of one launch needs: the chosen blocks, the addresses of the tensors, and its decoding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 class TraceBuffer:
     """The data that a launch of ``blocks`` blocks with these arguments needs for a trace.
 
-    addresses: those of the tensors in the model's global memory. watches: values that the twin fills in.
+    addresses: of the tensors in the model's global memory. watches: values that the twin fills in.
     Raises ArgumentError if ``tracing`` does not fit the launch.
     """
 
@@ -39,9 +39,9 @@ class TraceBuffer:
         return np.array(self.chosen, np.uint32).tobytes()
 
     def decode(self, slots: bytes | memoryview, found: structs.GntTrace, watches: Iterable[structs.GntWatch]) -> Trace:
-        """Decode the trace in these slots; ``found``, ``watches``: as the twin filled them in.
+        """Return the trace in these slots. found, watches: as the twin filled them in.
 
-        Raises KernelError if it is damaged.
+        Raises KernelError if the trace is damaged.
         """
         lines = Lines(
             read=found.lines_read,

@@ -1,4 +1,4 @@
-"""Walls around a program that may write files in one folder only: a project's script, a learner's Python exercise.
+"""Restricts a program so that it may write files in one folder only: a project's script, a learner's Python exercise.
 
 =================================  =====================================  ==========================================
 the program, and what it starts    Linux with Landlock (5.13 and newer)   elsewhere
@@ -19,8 +19,8 @@ outlives a killed Python           killed at once (PDEATHSIG), but not    not pr
                                    what it started
 =================================  =====================================  ==========================================
 
-It protects against mistakes, not against an attacker. Run as a file, it restricts itself and then becomes the program;
-it imports nothing of this package, so that it starts quickly.
+This protects against mistakes, not against an attacker. This file, run as a program, restricts its own process and then
+becomes the program. It imports nothing of this package, so that it starts quickly.
 Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst; the numbers of system calls are those of
 its tables (arch/x86/entry/syscalls, include/uapi/asm-generic/unistd.h).
 """
@@ -38,7 +38,7 @@ import sys
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
-#: Remove a folder, a file; make a device, a folder, a file, a socket, a pipe, a block device, a link.
+#: The rights to remove a folder or a file, and to make a device, folder, file, socket, pipe, block device or link.
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13
 _TCP = 1 << 0 | 1 << 1
@@ -91,7 +91,7 @@ def landlock_version() -> int:
 
 
 def write_only_in(folder: str) -> bool:
-    """Restrict this process and its children to writing below ``folder``. False if the system cannot."""
+    """Restrict this process and its children to writing below ``folder``. Return False if the system cannot."""
     version = landlock_version()
     if version == 0:
         return False
@@ -124,17 +124,17 @@ class _Program(ctypes.Structure):
 
 
 def leave_others_alone() -> bool:
-    """Prevent this process and its children from changing other processes. False if the system cannot."""
+    """Prevent this process and its children from changing other processes. Return False if the system cannot."""
     if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
         return False
     processor, numbers = _CALLS[platform.machine()]
-    # 32-bit calls have other numbers: allow them.
+    # Allow all 32-bit calls, because these numbers are not theirs.
     code = [(_LOAD, 0, 0, _PROCESSOR), (_EQUAL, 1, 0, processor), (_ANSWER, 0, 0, _ALLOW)]
     for number, zeros in zip(numbers, _OWN.values(), strict=True):
         rule = [(_ANSWER, 0, 0, _REFUSE)]
         if zeros is not None:
             rule.insert(0, (_ANSWER, 0, 0, _ALLOW))
-            for at in reversed(_ARGUMENTS[:zeros]):  # an argument that is not 0: refuse
+            for at in reversed(_ARGUMENTS[:zeros]):  # refuse if the argument is not 0
                 rule[:0] = [(_LOAD, 0, 0, at), (_EQUAL, 0, len(rule) - 1, 0)]
         code += [(_LOAD, 0, 0, _NUMBER), (_EQUAL, 0, len(rule), number), *rule]
     code.append((_ANSWER, 0, 0, _ALLOW))

@@ -1,13 +1,13 @@
-"""Cycles that one vector instruction needs for its data, from the places of its operands in the Unified Buffer.
+"""Computes the cycles of one vector instruction for its data, from its operands' places in the Unified Buffer.
 
 The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
 bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
 and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
 
-- reading a repeat takes as many cycles as the largest number of rows, over all sources, in one group (a row that one
-  source reads several times counts once), and writing takes as many in the same way;
-- a repeat is written ``latency`` cycles after it was read, while later repeats are being read. If both need the same
-  bank, they take turns.
+- reading a repeat takes as many cycles as the busiest group serves rows, over all sources (a row that one source reads
+  several times counts once). Writing is counted in the same way;
+- a repeat is written ``latency`` cycles after it was read, while later repeats are being read. If a read and a write
+  need the same bank, they take turns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BANK_SHIFT = 16
 class AccessStream(NamedTuple):
     """The places of one operand's repeats: ``blocks`` blocks of 32 bytes, ``blk`` apart; repeats are ``rep`` apart.
 
-    at: first byte in the Unified Buffer.
+    blk, rep: in blocks. at: the first byte in the Unified Buffer.
     """
 
     at: int
@@ -39,7 +39,7 @@ class AccessStream(NamedTuple):
 def streams(event: Event) -> tuple[tuple[AccessStream, ...], tuple[AccessStream, ...]]:
     """Return the sources and the destinations that a vector event reads or writes in every repeat.
 
-    It leaves out a result of a few elements, such as that of a reduction: it does not conflict in every repeat.
+    A result of a few elements, such as a reduction's, is left out, because it does not conflict in every repeat.
     """
     found = [(operand.access, _stream(event, operand)) for operand in event.operands if operand.space is Space.UB]
     sources = tuple(one for access, one in found if one is not None and access is not Access.WRITE)
@@ -75,7 +75,7 @@ def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
 def data_cycles(
     sources: tuple[AccessStream, ...], targets: tuple[AccessStream, ...], repeats: int, latency: int
 ) -> int:
-    """Return the cycles from first read to last write, less the pipeline's latency; ``repeats`` without conflicts."""
+    """Return the cycles from first read to last write, without ``latency``. If nothing conflicts, it is ``repeats``."""
     reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
     writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
     return _take_turns(reads, writes, latency) - latency
@@ -111,7 +111,10 @@ def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
 
 
 def _take_turns(reads: list[tuple[int, ...]], writes: list[tuple[int, ...]], latency: int) -> int:
-    """Simulate the cycles: reads in order, each repeat's writes ``latency`` later, in turns if both need a bank."""
+    """Return the cycles of a simulation: reads in order, and each repeat's writes ``latency`` later.
+
+    If a read and a write need the same bank, they take turns.
+    """
     cycle = read = read_step = written = write_step = 0
     count = len(reads)
     ready: list[int] = []

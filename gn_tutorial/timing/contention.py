@@ -1,13 +1,13 @@
-"""The share of reads of fresh data that find the memory busy: the memory as a queue with several servers.
+"""Models how often a read of fresh data finds the memory busy: the memory is a queue with several servers.
 
 HBM serves ``servers`` = ``hbm_read / mte2`` cores at their full rate. Cores do not read in step: they start one after
 another and compute part of the time. So a read finds the memory busy as often as a customer of such a queue finds all
 servers busy, which Erlang's C formula gives: almost never below half of the memory's throughput, almost always near
 all of it.
 
-The cores start within a certain time (``window``). Activities shorter than that happen at different moments on
-different cores; longer ones, such as a first pass over all data, at the same time. So the load is what a core has read
-in the last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
+The cores start within a certain time (``window``). Shorter activities happen at different moments on different cores;
+longer ones, such as a first pass over all data, happen at the same time. So the load is what a core has read in the
+last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
 
 A module of its own, because it is a formula of queueing theory, and its importer has 350 lines of the core's pipes.
 """
@@ -18,7 +18,10 @@ from collections import deque
 
 
 def waiting_share(servers: int, load: float) -> float:
-    """Erlang's C: the share of customers that find all ``servers`` busy when these are busy ``load`` of the time."""
+    """Return Erlang's C: the share of customers that find all ``servers`` busy.
+
+    load: the share of its time that a server is busy.
+    """
     if load >= 1.0 or servers < 1:
         return 1.0
     offered, blocked = servers * load, 1.0
@@ -28,7 +31,7 @@ def waiting_share(servers: int, load: float) -> float:
 
 
 class ContendedMemory:
-    """The memory as one core sees it, if all other cores do the same.
+    """The memory as one core sees it, if all other cores do the same as this one.
 
     rate: bytes per cycle of the core's own port. share: bytes per cycle for each core if all read at once. window:
     cycles between the first and the last core's start.
@@ -49,7 +52,7 @@ class ContendedMemory:
         return taken
 
     def _read_since(self, since: float) -> float:
-        """Return the bytes read after that moment; a read in progress then counts with its remaining part."""
+        """Return the bytes read after ``since``. A read in progress at that moment counts with its rest."""
         while self._recent and self._recent[0][1] <= since:
             self._recent.popleft()
         read = 0.0

@@ -25,10 +25,10 @@ _DMA = {Pipe.MTE2, Pipe.MTE3}
 class Shares:
     """One core's share of the memory that all cores use.
 
-    hbm: bytes per cycle while every core reads. cores: their number. apart: cycles between the first and the last
+    hbm: bytes per cycle while every core reads. cores: how many cores run. apart: cycles between the first and the last
     core's start. reach: the number of lines that a core moves until the L2 cache has dropped its earlier contents.
-    warm: everything was in the L2 cache before the launch. crowded: positions in the sequence of copies at which every
-    recorded block reads the same address.
+    warm: whether everything was in the L2 cache before the launch. crowded: positions in the sequence of copies in, at
+    which every recorded block reads the same address.
     """
 
     hbm: float
@@ -40,7 +40,7 @@ class Shares:
 
     @classmethod
     def of(cls, trace: Trace, machine: Machine, active: int, warm: bool) -> Shares:
-        """The shares of one core when ``active`` of them run this launch."""
+        """Return the shares of one core if ``active`` cores run this launch."""
         return cls(
             hbm=machine.hbm_read_gbs / (machine.clock_ghz * active),
             cores=active,
@@ -118,7 +118,7 @@ class CoreClock:
         return max(self._scalar, *self._done.values())
 
     def sorted_spans(self) -> list[Span]:
-        """The spans sorted by pipe, then time."""
+        """Return the spans, sorted by pipe, then time."""
         return [span for pipe in sorted(self._spans) for span in self._spans[pipe]]
 
     def run(self) -> float | None:
@@ -134,7 +134,7 @@ class CoreClock:
         return None
 
     def meet(self, until: float) -> None:
-        """End a SyncAll: all blocks have arrived, and continue at ``until``."""
+        """End a SyncAll: the block continues at ``until``, when all blocks have arrived."""
         self._hold_all(until, self._meeting)
 
     def _play(self, event: Event) -> None:
@@ -176,7 +176,7 @@ class CoreClock:
         if far is None:
             return
         moved = far.rows * far.row_bytes if far.row_bytes else far.bytes
-        # The L2 cache hands out whole lines, and accepts rows no faster.
+        # The L2 cache hands out whole lines, and accepts written rows no faster.
         port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle
         rows = max(machine.dma_issue, port, _partial_rows(far) * machine.partial_row)
         if event.pipe is Pipe.MTE3:
@@ -199,7 +199,7 @@ class CoreClock:
         self._enter(event, length, length + late, moved, 0.0)
 
     def _cold_share(self, operand: Operand) -> float:
-        """The share of a read that comes from HBM."""
+        """Return the share of a read that comes from HBM."""
         if not operand.cached or operand.reuse_lines > self._shares.reach:
             return 1.0
         if self._shares.warm:
@@ -280,7 +280,8 @@ class CoreClock:
     def _who_held_scalar(self, waited: float, event: Event) -> _Cause:
         """Return the reason for a late issue: the pipe that the scalar unit waited for, or the scalar unit's own work.
 
-        In a loop over GetValue a pipe waits for the loop, not for the short copy at the end of it.
+        Its own work counts if that took more than half of the wait: in a loop over GetValue a pipe waits for the loop,
+        not for the short copy at the end of it.
         """
         worked = self.busy[Pipe.S] - self._worked[event.pipe]
         if worked > waited / 2.0 or self._scalar_cause is _NOBODY:
@@ -321,7 +322,7 @@ class CoreClock:
 
     def _ready(self, operand: Operand) -> tuple[float, _Cause]:
         """Return when the other pipes have written the bytes that the scalar unit reads, and which pipe is the last."""
-        # Forget ranges that are ready: nothing waits for them, and in long kernels the list would get long.
+        # Forget ranges that are ready, because nothing waits for them, and a long kernel would make many.
         self._written = {place: entry for place, entry in self._written.items() if entry[0] > self._scalar}
         begin, end = operand.at, operand.at + operand.bytes
         found = [entry for (at, to), entry in self._written.items() if at < end and begin < to]

@@ -1,4 +1,4 @@
-"""The busy intervals of a pipe as a picture shows them: in microseconds, neighbours closer than a pixel merged."""
+"""The busy intervals of a pipe for a picture: in microseconds; neighbours that would look like one are merged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Window(NamedTuple):
 
 
 class BusyInterval(NamedTuple):
-    """A pipe was occupied from ``start`` to ``end`` (us) by ``count`` instructions, the first of them ``first``."""
+    """The time from ``start`` to ``end`` (us) in which ``count`` instructions occupy a pipe; the first is ``first``."""
 
     start: float
     end: float
@@ -63,8 +63,8 @@ def busy_intervals(
 ) -> list[BusyInterval]:
     """Return the busy intervals of one pipe of one block in the window, in order.
 
-    Spans are merged if the gap or the box between them is too narrow to be seen: less than one of ``parts`` of the
-    window.
+    Two neighbours are merged if the gap between them, and one of the two, is too narrow to be seen: less than one of
+    ``parts`` of the window.
     """
     least = window.width / parts
     found: list[BusyInterval] = []
@@ -72,7 +72,7 @@ def busy_intervals(
         start, end = machine.microseconds(span.start), machine.microseconds(span.end)
         if end < window.start or start > window.end:
             continue
-        # A span that is wide enough to be seen stays separate: its box has a name.
+        # Two spans that are wide enough to be seen stay separate, because each box has a name.
         tiny = end - start < least
         if found and start - found[-1].end < least and (tiny or found[-1].width < least):
             found[-1] = found[-1]._replace(end=end, count=found[-1].count + 1)

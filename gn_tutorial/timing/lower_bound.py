@@ -11,13 +11,13 @@ With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, 
     in     = R / a / mte2 + l2_read_latency + l2_write_latency
     out    = l2_read_latency + W / a / mte3 + l2_write_latency
 
-and the bound is that of the best ``a``: fewer cores start sooner, more cores move data faster.
+and the operator's bound is the least over all ``a``: fewer cores start sooner, more cores move data faster.
 
 memory: every input comes from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
 inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least an
 a-th, and after its last byte has arrived, a result that depends on it is written. out: the core that writes most
-writes at least an a-th, after something has arrived. The latency of HBM is left out: another core
-may already have brought the data of the last transfer into L2.
+writes at least an a-th, after something has arrived. The latency of HBM is left out, because another core may already
+have brought the data of the last transfer into L2.
 
 A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the
 Unified Buffer (UB) has to be read again, except for as much as the UB can keep. The second read comes from L2 at best:
@@ -49,9 +49,9 @@ ONE_READ, TWO_READS, TWO_READS_SPLIT = "one read", "two reads", "two reads, spli
 class Work:
     """The bytes that every kernel of an operator moves.
 
-    read, written: all inputs and all outputs, once. units: number of groups that must be read whole before any of
-    their results is written, each ``unit_bytes`` of the data inputs (x; dy and x of a backward pass); 0 for an
-    element-wise operator. Raises ArgumentError for impossible sizes.
+    read, written: of all inputs and of all outputs, each counted once. units: number of groups that must be read whole
+    before any of their results is written, each ``unit_bytes`` of the data inputs (x; dy and x of a backward pass); 0
+    for an element-wise operator. Raises ArgumentError for impossible sizes.
     """
 
     read: int
@@ -67,7 +67,7 @@ class Work:
 
 
 class Bound(NamedTuple):
-    """A lower bound. microseconds: with the launch. kind: how often the input is read. limit: the longest part."""
+    """A lower bound. microseconds: including the launch. kind: how often the input is read. limit: the longest term."""
 
     microseconds: float
     kind: str
@@ -85,7 +85,7 @@ def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
 
 
 def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
-    """The bound of a launch on that many cores."""
+    """Return the bound of a launch on that many cores."""
     kept = (cores if split else 1) * machine.ub_bytes
     again = work.units * max(0, work.unit_bytes - kept)
     kind = ONE_READ if not again else TWO_READS_SPLIT if split else TWO_READS
@@ -110,5 +110,5 @@ def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
 
 
 def _cycles(size: int, gbs: float, machine: Machine) -> float:
-    """Cycles in which a memory of ``gbs`` GB/s delivers ``size`` bytes."""
+    """Return the cycles in which a memory of ``gbs`` GB/s delivers ``size`` bytes."""
     return size / gbs * machine.clock_ghz

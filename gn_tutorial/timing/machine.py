@@ -1,4 +1,4 @@
-"""The machines of the timing model: every constant with its unit, its source and how far to trust it.
+"""The machines of the timing model: each constant with its unit, its source and its confidence.
 
 ``machines/*.toml`` has the figures, one file a chip; the file's name is the argument of ``load_machine``. A file with
 ``family = true`` only holds constants that several chips share. To change the model, edit a file or use
@@ -38,7 +38,8 @@ class Constant:
 class Instruction:
     """What a vector instruction costs: ``startup + vector_fixed + slope * repeats * K`` cycles.
 
-    slope_16: the slope for elements of two bytes. apis: the names that cost this much.
+    K: the slowdown by bank conflicts, 1 without them. slope_16: the slope for elements of two bytes. apis: the names
+    that cost this much.
     """
 
     name: str
@@ -52,7 +53,10 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class ErrorBand:
-    """The model's error on published launches: modelled minus measured, in per cent of the measured time."""
+    """The model's error on published launches: modelled minus measured, in per cent of the measured time.
+
+    low, high: the range of these errors for launches shorter than ``below_us``.
+    """
 
     below_us: float
     low: float
@@ -108,11 +112,11 @@ class Machine:
         return self._by_api.get(api, self.instructions["other"])
 
     def launch(self, cores: int) -> float:
-        """Launch, start and completion of a kernel on that many cores, in us."""
+        """Return the time of launch, start and completion of a kernel on that many cores, in us."""
         return self.launch_us + self.core_start_us * cores
 
     def microseconds(self, cycles: float) -> float:
-        """Cycles of this machine's clock as microseconds."""
+        """Return cycles of this machine's clock as microseconds."""
         return cycles / (self.clock_ghz * 1000.0)
 
     def error_band(self, microseconds: float) -> ErrorBand:
@@ -120,9 +124,10 @@ class Machine:
         return next(band for band in self.error_bands if microseconds < band.below_us)
 
     def with_(self, **values: float) -> Machine:
-        """The same machine with other constants, for a question of the kind "what if". Raises ArgumentError.
+        """Return the same machine with other constants, as in ``machine.with_(hbm_read_gbs=1800)``.
 
-        ``machine.with_(hbm_read_gbs=1800)``; the source of a changed constant reads "given by the caller".
+        The source of a changed constant reads "given by the caller". Raises ArgumentError for an unknown constant, or a
+        value that is not above 0.
         """
         unknown = [name for name in values if name not in self.constants]
         if unknown:
@@ -138,7 +143,7 @@ class Machine:
         return replace(self, **values, constants={**self.constants, **given})
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
-        """Name, value, unit, confidence and source of every constant."""
+        """Return name, value, unit, confidence and source of every constant, as text."""
         return [(name, f"{one.value:g}", one.unit, one.confidence, one.source) for name, one in self.constants.items()]
 
     def __repr__(self) -> str:
@@ -183,12 +188,12 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
 
 @functools.cache
 def default_machine() -> Machine:
-    """DEFAULT_MACHINE, read once."""
+    """Return DEFAULT_MACHINE, which is read only once."""
     return load_machine()
 
 
 def default_cores() -> int:
-    """The vector cores of DEFAULT_MACHINE: the default number of blocks of a launch."""
+    """Return the number of vector cores of DEFAULT_MACHINE, the default number of blocks of a launch."""
     return int(default_machine().cores)
 
 
@@ -205,7 +210,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that fits a float: a whole number in TOML (``0xfff...``) may be too large."""
+    """Whether the value is a number that fits a float. A whole number in TOML (``0xfff...``) may be too large."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 

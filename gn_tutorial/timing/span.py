@@ -1,4 +1,4 @@
-"""A span: one pipe busy from one cycle to another. An issue: the scalar unit, busy with feeding the others."""
+"""The parts of a timeline: a Span, a time in which a pipe is busy; an Issue, in which the scalar unit feeds others."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gn_tutorial.abi.trace import Pipe
 
 
 def place(file: str, line: int) -> str:
-    """Name a line as tables and pictures do: ``line 41`` in the kernel's own file, ``parts.h:41`` in a header.
+    """Return a line's name for tables and pictures: ``line 41`` in the kernel's own file, ``parts.h:41`` in a header.
 
-    A kernel may include several headers, whose lines have the same numbers.
+    A header is named, because a kernel may include several, whose lines have the same numbers.
     """
     return f"{Path(file).name}:{line}" if in_header(file) else f"line {line}"
 
@@ -22,14 +22,14 @@ def in_header(file: str) -> bool:
 
 
 class Span(NamedTuple):
-    """A pipe of a core was occupied from ``start`` to ``end``, in cycles from the start of the launch.
+    """The time in which one instruction occupies a pipe of a core.
 
-    done: when the result can be used; later than ``end`` for MTE2, whose data arrive after the next transfer began.
-    op, file, line: the call in the kernel's source. event: its place in ``trace.blocks[block]``. bytes: moved between
-    global memory and the core. conflict: K, how many times longer the data of a vector instruction took because of
-    bank conflicts. waited: cycles that the pipe was idle before. ``cause``: the pipe that it waited for ("S"
-    also if the scalar unit had not issued the instruction yet, "blocks" after SyncAll, "" if it did not wait).
-    ``cause_line`` and ``cause_file``: the place of that pipe's last instruction.
+    start, end: in cycles from the start of the launch. done: when the result can be used; later than ``end`` for MTE2,
+    whose data arrive after the next transfer began. op, file, line: the call in the kernel's source. event: its place
+    in ``trace.blocks[block]``. bytes: moved between global memory and the core. conflict: K, how many times longer the
+    data of a vector instruction took because of bank conflicts. waited: cycles that the pipe was idle before. cause:
+    the pipe that it waited for ("S" also if the scalar unit had not issued the instruction yet, "blocks" after SyncAll,
+    "" if it did not wait). cause_line, cause_file: the place of that pipe's last instruction.
     """
 
     block: int
@@ -63,10 +63,10 @@ class Span(NamedTuple):
 
 
 class Issue(NamedTuple):
-    """The scalar unit put instructions, or flags and waits, into the queues of other pipes from ``start`` to ``end``.
+    """The time in which the scalar unit puts instructions, or flags and waits, into the queues of other pipes.
 
-    Times in cycles from the start of the launch. ``count`` successive instructions of one source line; ``op`` is the
-    call of the first. The scalar unit is busy meanwhile: its busy time is the sum of its spans and these.
+    start, end: in cycles from the start of the launch. count: the number of these successive instructions of one source
+    line. op: the call of the first. The scalar unit's busy time is the sum of its spans and its issues.
     """
 
     block: int

@@ -1,7 +1,7 @@
-"""The timeline of every pipe of the recorded cores: a pure function of a trace and a machine.
+"""Computes the timeline of every pipe of the recorded cores: a pure function of a trace and a machine.
 
-Only + - * / and max on float64, in a fixed order: the same digits on every platform. Times are in cycles from the start
-of the launch. docs/timing-model.md explains the equations; every figure in them is a field of Machine.
+It uses only + - * / and max on float64, in a fixed order, so every platform gives the same digits. Times are in cycles
+from the start of the launch. docs/timing-model.md explains the equations; every figure in them is a field of Machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gn_tutorial.timing.span import Issue, Span
 
 
 class Traffic(NamedTuple):
-    """Bytes of the whole launch, by source or destination. A line that moves as a whole counts as 512 bytes.
+    """The bytes that the whole launch moves, by source or destination. A line that moves whole counts as 512 bytes.
 
     hbm_read: lines that were not in the cache. l2_read: all lines that the cores read, from HBM or L2. hbm_written:
     lines evicted from the L2 cache. written: bytes that the cores wrote.
@@ -36,10 +36,9 @@ class Timeline:
 
     spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. issues: when the
     scalar unit issued to the others, by block, then time; they overlap no span of S. block_cycles: the duration of
-    each recorded block. busy: by block and pipe, the cycles that the pipe was occupied (S: with issuing). core_cycles:
-    when the last core has finished all its blocks. memory_cycles: the least time in which the memory can deliver the
-    launch's traffic. cycles: the whole launch without its start.
-    launch_us: start and completion of a launch on that many cores.
+    each recorded block. busy: by block and pipe, the cycles that the pipe was occupied (S: including issuing).
+    core_cycles: when the last core has finished all its blocks. memory_cycles: the least time in which the memory can
+    deliver the launch's traffic. launch_us: start and completion of the launch. warm: as in ``make_timeline``.
     """
 
     machine: Machine
@@ -55,7 +54,7 @@ class Timeline:
 
     @property
     def cycles(self) -> float:
-        """The slowest core or the memory, whichever takes longer, in cycles; without the launch itself."""
+        """The cycles of the slowest core or of the memory, whichever takes longer; without the launch itself."""
         return max(self.core_cycles, self.memory_cycles)
 
     @property
@@ -64,7 +63,7 @@ class Timeline:
         return self.launch_us + self.machine.microseconds(self.cycles)
 
     def of(self, block: int | None = None, pipe: Pipe | None = None) -> Iterator[Span]:
-        """The spans of one block, of one pipe, or of one pipe of one block, in their order."""
+        """Return the spans of one block, of one pipe, or of one pipe of one block, in their order."""
         return (
             span
             for span in self.spans
@@ -72,7 +71,7 @@ class Timeline:
         )
 
     def issues_of(self, block: int) -> Iterator[Issue]:
-        """When the scalar unit of one block issued to the other pipes, in order."""
+        """Return the issues of the scalar unit of one block, in order."""
         return (one for one in self.issues if one.block == block)
 
     def __repr__(self) -> str:
@@ -81,7 +80,7 @@ class Timeline:
 
 
 def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
-    """Compute the timeline of a trace on a machine. warm: data that fit into the L2 cache are there before the launch.
+    """Compute the timeline of a trace on a machine. warm: the data are in the L2 cache before it, if they fit.
 
     Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
     """
@@ -103,7 +102,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
     issues: list[Issue] = []
     for block, clock in sorted(clocks.items()):
         at = starts[block]
-        # Most blocks start at cycle 0: their hundred thousand spans need no copy.
+        # Most blocks start at cycle 0, so their hundred thousand spans need no copy.
         spans += [
             span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
             for span in clock.sorted_spans()

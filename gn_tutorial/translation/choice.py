@@ -1,7 +1,7 @@
 """Choose the learner's language: ``$GNT_LANG``, else the locale's, else English.
 
-A language is a folder of ``locale``, with gettext's name. If ``GNT_LANG`` names an unknown language, a line on stderr
-says so once, and the texts are English; an unknown locale means English without a message.
+Each language is a folder of ``locale``, named as gettext names it. If ``GNT_LANG`` names an unknown language, a line on
+stderr says so once, and the texts are English; an unknown locale means English without a message.
 """
 
 from __future__ import annotations

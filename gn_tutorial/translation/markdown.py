@@ -23,7 +23,7 @@ _WORD = re.compile(r"[A-Za-z]{2}")
 
 
 class Prose(str):
-    """A piece to translate."""
+    """A piece of Markdown to translate."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ def pieces(text: str) -> Iterator[str]:
     closes = ""
 
     def end() -> Iterator[str]:
-        """Yield the collected paragraph as one text."""
+        """Yield the pieces of the collected paragraph, and begin a new one."""
         if paragraph:
             whole = "".join(paragraph)
             yield from _prose(whole)
@@ -85,7 +85,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """Yield a piece, with the white space around it as separate pieces."""
+    """Yield a text as Prose, with the white space around it as separate pieces; unchanged if it has no words."""
     inner = text.strip()
     if not _WORD.search(_NO_PROSE.sub("", inner)):
         yield text

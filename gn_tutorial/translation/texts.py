@@ -1,4 +1,4 @@
-"""A text in the learner's language, by gettext: the key is the English text itself.
+"""Translates a text into the learner's language, by gettext. The key is the English text itself.
 
 So no translation can be outdated: if the English changes, its key is gone, and the learner reads the new English until
 somebody translates it (docs/translating.md).
@@ -27,7 +27,7 @@ def translated(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return the key of a text: line breaks do not count."""
+    """Return the key of a text: the text with one space in place of each line break or other white space."""
     return " ".join(text.split())
 
 

@@ -1,7 +1,7 @@
 """The patterns by which a wrong output is recognised, in the order in which they are tried.
 
-A pattern is a function of the evidence that returns sentences, or nothing if the output does not look like that. For
-each kind of reader the first pattern that says something is the only one, because the later ones would explain the same
+A pattern is a function that gets the evidence and returns sentences, or nothing if it does not recognise the output.
+A reader gets only the sentences of the first pattern that returns some, because the later ones would explain the same
 elements less well. Each module is one idea and stays a file of its own, although only this table imports it: a pattern
 is written, tested and dropped by itself.
 """
@@ -30,8 +30,8 @@ from gn_tutorial.compare.patterns import (
 class Reader(Enum):
     """Who reads the sentences."""
 
-    LAUNCH = auto()  # of a comparison: gnt run, gnt project run, notebooks
-    REPORT = auto()  # of the exam and the capstone: a remark behind the first wrong element
+    LAUNCH = auto()  # reads a comparison: gnt run, gnt project run, notebooks
+    REPORT = auto()  # reads a report of the exam or the capstone: a remark follows the first wrong element
     KERNEL_EXERCISE = auto()
     PYTHON_EXERCISE = auto()
 
@@ -58,12 +58,12 @@ PATTERNS = {
     Reader.KERNEL_EXERCISE: (unwritten.unwritten_part, special_values.same_everywhere),
     Reader.PYTHON_EXERCISE: (special_values.same_everywhere,),
 }
-#: For a launch's larger outputs only swapped blocks are tried: the other patterns hold several arrays of that size.
+#: Of a launch's larger outputs only the first pattern is tried: the others make several arrays of the output's size.
 _MOST = 1 << 22
 
 
 def recognised(seen: OutputEvidence, reader: Reader) -> tuple[str, ...]:
-    """Return the sentences of the first pattern that recognises the output; for a launch also about unread inputs."""
+    """Return the sentences of the first pattern that recognises the output, and for a launch those on unread inputs."""
     launch = reader is Reader.LAUNCH
     asked = PATTERNS[reader][: 1 if launch and seen.output.size > _MOST else None]
     alike = seen.output.shape == seen.reference.shape

@@ -1,12 +1,12 @@
-"""Wrong elements that are all the reference times one factor, or plus one number.
+"""Recognises wrong elements that are all the reference times one factor, or plus one number.
 
 ::
 
     reference    1   2   3   4
     output      -1  -2  -3  -4     a sign        2 4 6 8     a factor       2 3 4 5     a number added
 
-Where no rule of the device is broken, only the numbers tell such a mistake: operands the wrong way round, a mean that
-was not divided, a constant that is missing.
+Such a mistake breaks no rule of the device, so only the numbers show it: operands the wrong way round, a mean that was
+not divided, a constant that is missing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from gn_tutorial.compare.tolerance import within
 
 
 def factor(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if one factor parts all wrong elements from the right ones: -1, a whole number, or another.
+    """Return a sentence if all wrong elements are the right ones times one factor: -1, a whole number, or another.
 
-    It is the median over the large elements, where rounding matters least.
+    The factor is the median over the large elements, where rounding matters least.
     """
     if not seen.finite:
         return ()
@@ -31,7 +31,7 @@ def factor(seen: OutputEvidence) -> tuple[str, ...]:
     found = float(np.median(x[large] / y[large]))
     nearest = round(found) if abs(found) >= 1 else 1 / round(1 / found) if found else 0.0
     if nearest in (0, 1) or abs(found - nearest) > 1e-3 * abs(found):
-        # No whole number: it has to be far enough from 1, and the elements far enough apart, to say so.
+        # Name another factor only if it is far enough from 1, and the elements are far enough apart.
         apart = abs(found - 1) >= 0.02 and np.ptp(y) >= 20 * (rtol * float(np.abs(y).max()) + atol)
         if not apart or not within(x, found * y, 4 * rtol, 4 * abs(found) * atol).all():
             return ()
@@ -59,14 +59,14 @@ def constant_offset(seen: OutputEvidence) -> tuple[str, ...]:
     nearest = round(shift)
     slack = rtol * float(np.abs(y).max()) + atol
     more = "more" if shift > 0 else "less"
-    # A difference of two numbers keeps their error, however small it is itself.
+    # A small element may be the difference of two large numbers: it has their error, so allow that of the largest.
     if nearest != 0 and np.ptp(y) != 0 and within(x, y + nearest, 4 * rtol, 4 * min(slack, 0.02)).all():
         return (
             f"all {seen.count} wrong elements are {abs(nearest)} {more} than the reference: look for a constant that is"
             " added too often or is missing, or for how numbers are rounded (CAST_FLOOR down, CAST_CEIL up, CAST_RINT"
             " and CAST_ROUND to the nearest)",
         )
-    # No whole number: it has to be far enough from 0, and the elements far enough apart, to say so.
+    # Name another number only if it is far enough from 0, and the elements are far enough apart.
     if min(abs(shift), float(np.ptp(y))) < 20 * slack or (np.abs(x - y - shift) > 4 * slack).any():
         return ()
     return (

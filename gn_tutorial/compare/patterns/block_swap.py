@@ -1,4 +1,4 @@
-"""Blocks or rows of an output that hold what belongs in another block or row.
+"""Recognises blocks or rows of an output that hold what belongs in another block or row.
 
 ::
 
@@ -13,22 +13,22 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import nearly_constant, within
 
-#: At most so many blocks are named, and so many rows are looked for in other places.
+#: The most blocks that are named, and the most rows of an output whose rows are compared.
 _NAMED, _ROWS = 3, 4096
 
 
 def blocks(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence for each block whose part of the output holds what belongs in another block's part.
 
-    The parts are even, in the order of the blocks, and the last may be shorter, as most tilings have it. A part is
-    named only if all of it is within tolerance of another part of the reference, which is no constant, and not of its
-    own. Where the work is divided otherwise, no part is named.
+    Most tilings give equal parts to the blocks, in their order, and a shorter one to the last. This is assumed here; if
+    the kernel divides the work otherwise, no part is named. A part is named only if it is wrong, and all of it is
+    within tolerance of another block's part of the reference that is not constant.
     """
     many = seen.launch.blocks
     share = -(-seen.output.size // many) if many > 1 else 0
     if share < FEWEST:
         return ()
-    # Not `seen.ours`: of a large output that is another array of its size, and here one part at a time does.
+    # Not `seen.ours`, a float64 copy of the whole output: here one part at a time is enough.
     ours, truth = seen.output.reshape(-1), seen.reference.reshape(-1)
     found: list[str] = []
     for block in range(many):
@@ -48,7 +48,7 @@ def blocks(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> bool:
-    """Whether the part equals the right one, which must not be constant. It compares the first elements first."""
+    """Whether the part equals the right one, and this is not constant. Most parts differ in the first elements."""
     if not within(part[:FEWEST], right[:FEWEST], rtol, atol).all():
         return False
     return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())

@@ -1,4 +1,4 @@
-"""Wrong elements that are an input at the same place: exchanged operands, or a tensor that came through unchanged.
+"""Recognises wrong elements that equal an input at the same place: exchanged operands, or a tensor left unchanged.
 
 ::
 
@@ -17,7 +17,7 @@ from gn_tutorial.compare.tolerance import nearly_constant, within
 
 
 def operand_swap(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if all wrong elements equal one input; it also names the input that should be there.
+    """Return a sentence if two inputs are exchanged in all wrong elements, or if all of these equal one input.
 
     Inputs of another size than the output are left out.
     """

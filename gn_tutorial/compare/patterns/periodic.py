@@ -1,11 +1,11 @@
-"""Elements that are wrong at the same places of every repeat or tile, or all from some element on.
+"""Recognises elements that are wrong at the same places of every repeat or tile, or from some element on.
 
 ::
 
     right  ======........======........======........      of every 14 elements the first 6
     right  ==================........................      all up to an element, hardly one from there on
 
-For numbers that the reference has nowhere: only the places of the wrong elements say something.
+These patterns look only at the places of the wrong elements, because the reference has their numbers nowhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 
 #: Bytes of one repeat of a vector instruction; bits of its mask; the most stretches of lanes that a sentence names.
 _REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
-#: The share of the elements behind a right beginning that has to be wrong.
+#: The least share of the elements behind a right beginning that is wrong.
 _MOST = 0.9
 
 
@@ -26,7 +26,7 @@ def lanes(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return the sentence of ``lanes`` also if wrong elements are not finite."""
+    """Return the sentence of ``lanes``, even if wrong elements are not finite."""
     many = _REPEAT_BYTES // seen.output.dtype.itemsize
     first = seen.wrong[:many]
     if seen.wrong.size < 2 * many or first.all() or not (seen.wrong == np.resize(first, seen.wrong.size)).all():
@@ -44,8 +44,8 @@ def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
 def tiles(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if the wrong elements lie in the same part of each tile, or behind a right beginning.
 
-    The distance of two right parts is the length of a tile. It has to be the same from each to the next, over all of
-    the output, and so does their length, but for the last one. An output that is wrong everywhere has no such part.
+    The distance between the starts of two right parts is the length of a tile. All over the output the right parts must
+    be equally far apart and equally long; only the last may be shorter. If everything is wrong, there is no right part.
     """
     right = ~seen.wrong
     runs = stretches(right)

@@ -1,4 +1,4 @@
-"""Wrong elements that are nearly right, because a type or a constant on the way holds too few digits.
+"""Recognises wrong elements that are nearly right, because a type or a constant on the way holds too few digits.
 
 ::
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import OutputEvidence
 
-#: Up to here half holds every whole number.
+#: Half holds every whole number up to this one.
 _WHOLE_HALF = 2048
-#: If half of the wrong elements are nearer than this (relative), the formula is right, but digits were lost.
+#: If most wrong elements have a smaller relative error, the formula is right, but digits were lost.
 _NEAR = 0.05
 
 
 def summed_in_half(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if whole numbers that half cannot hold are off by a little: their sums were made in half."""
+    """Return a sentence if the wrong elements are whole numbers, too large for half, that are off by a little."""
     ours, truth, wrong = seen.ours, seen.truth, seen.wrong
     x, y = seen.pairs
     if seen.count < 2 or not (truth == np.rint(truth)).all() or not (ours == np.rint(ours)).all():

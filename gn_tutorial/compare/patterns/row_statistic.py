@@ -1,4 +1,4 @@
-"""Rows that differ from their references in one or two numbers each: a wrong mean or root, or a sum that was kept.
+"""Recognises rows that are off by one or two numbers of their own: a wrong mean or root, or a sum that was kept.
 
 ::
 
@@ -12,16 +12,16 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
-#: Fewer wrong rows of a few elements each may be sums by chance.
+#: The least number of wrong rows if they have few elements each: fewer may be sums by chance.
 _FEWEST_ROWS = 3
-#: How much more than the tolerance a number must be to be named, and how near a row must then be.
+#: In tolerances: how large a number must be to be named, and how near the row must be to what it predicts.
 _CLEAR, _NEAR = 20.0, 4.0
 
 
 def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if each wrong row also holds an earlier row, or is off by a number or factor of its own.
+    """Return a sentence if each wrong row has an earlier row added to it, or is off by one or two numbers of its own.
 
-    A row is along the last axis, or one element of a single axis.
+    Rows are along the last axis. If there is only one axis, each element is a row.
     """
     if seen.output.ndim == 0:
         return ()
@@ -38,7 +38,7 @@ def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
-    """Return a sentence if each wrong row is its reference plus the output's row before, or the block's row before."""
+    """Return a sentence if each wrong row is its reference plus the row before it, or the one its block made before."""
     if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
         return ()
     for step in dict.fromkeys((1, seen.launch.blocks)):  # rows are often dealt out to the blocks in turn
@@ -78,7 +78,7 @@ def _one_number(seen: OutputEvidence, x: np.ndarray, y: np.ndarray, first: int) 
 
 
 def _squares(seen: OutputEvidence, x: np.ndarray, y: np.ndarray) -> tuple[str, ...]:
-    """Return a sentence if each wrong row has the squares of its reference, times one number."""
+    """Return a sentence if each wrong row is the squares of its reference times one number of the row."""
     factor = _at_largest(x, y * y)
     slack = _NEAR * (seen.atol + seen.rtol * np.abs(x).max(axis=1, keepdims=True))
     apart = (np.abs(x - factor * y * y) > slack).any() or (np.ptp(x, axis=1) < _CLEAR * slack[:, 0]).any()

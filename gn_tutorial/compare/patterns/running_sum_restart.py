@@ -1,4 +1,4 @@
-"""A running sum that starts anew in each tile, as where it is declared inside the loop.
+"""Recognises a running sum that starts again in each tile, for example because it is declared inside the loop.
 
 ::
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
-#: How near the differences of sums must be, in tolerances.
+#: In tolerances: how near what an element lacks must be to the sum before its tile.
 _NEAR = 4.0
 
 
 def running_sum_restart(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if a running sum starts again in each tile, without the last sum of the tile before.
 
-    Rows are along the last axis; the tiles are as long as the right beginning of the first wrong row.
+    Rows are along the last axis. The length of a tile is that of the right beginning of the first wrong row.
     """
     if seen.output.ndim == 0:
         return ()

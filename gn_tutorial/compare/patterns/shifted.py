@@ -1,4 +1,4 @@
-"""Stretches of wrong elements that the reference has some elements further on or before.
+"""Recognises stretches of wrong elements that the reference has some elements further on or before.
 
 ::
 
@@ -6,8 +6,8 @@
     output      0 1 2 5 6 7 8 9 . .          0 1 2 3 | 3 4 5 6 | 6 7 8 9
                 an offset that is off by 2   a gap between rows that is 1 too short
 
-A stretch may begin anywhere, as where an offset counts bytes; whole blocks and rows in the place of others are
-``block_swap``.
+A stretch may begin anywhere, for example if an offset was counted in bytes. ``block_swap`` recognises whole blocks and
+rows in the place of others.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 from gn_tutorial.compare.tolerance import within
 
-#: The share of the wrong elements that must be found: some may come from places without a reference.
+#: The least share of the wrong elements that is found in the reference: some may come from outside of it.
 _MOST = 0.75
-#: At most so many parts are looked for, each in at most so many places.
+#: The most parts that are searched, and the most places where a part may begin: with more it counts as not found.
 _PARTS, _PLACES = 64, 512
 
 
 def shifted(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if the reference has the wrong stretches elsewhere; it says how far from their places.
+    """Return a sentence if the reference has the wrong stretches elsewhere. It says how far from their places.
 
-    Most of them must be found, all equally far away, or each a constant number further than the last one.
+    Most wrong elements must be found. All parts must be equally far away, or their distances must grow by one number.
     """
     if not np.isfinite(seen.truth).all():
         return ()
     order = np.argsort(seen.truth)
-    # An offset that is wrong at one end brings in what nobody wrote.
+    # A wrong offset may read past one end, where the memory is poison: leave that out.
     wrong = seen.wrong & np.isfinite(seen.ours)
     found: list[tuple[int, int]] = []
     placed = 0
@@ -52,7 +52,7 @@ def shifted(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _longest(seen: OutputEvidence, run: np.ndarray, start: int, order: np.ndarray) -> tuple[int, int] | None:
-    """Find a run's beginning in the reference: how many elements further on, and how many agree; None if nowhere."""
+    """Return where the reference has a run's beginning: how far further on, and how many elements agree; else None."""
     head, truth = run[:FEWEST], seen.truth
     slack = seen.atol + seen.rtol * abs(head[0])
     low, high = np.searchsorted(truth, [head[0] - 2 * slack, head[0] + 2 * slack], sorter=order)

@@ -1,4 +1,4 @@
-"""Wrong elements that are zero, NaN, infinite, or one number everywhere.
+"""Recognises wrong elements that are zero, NaN, infinite, or one number everywhere.
 
 ::
 
@@ -17,9 +17,9 @@ from gn_tutorial.translation.texts import translated
 
 
 def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if all wrong elements are 0, or all NaN; and one about their lanes.
+    """Return a sentence if all wrong elements are 0, or all NaN, and one if they are the same lanes of each repeat.
 
-    If the launch has a warning, that may say why the output is 0, and no guess is made.
+    The sentence guesses why the output is 0, unless a warning of the launch may already say why.
     """
     if seen.count > 1 and not seen.ours.any():
         said = f"all {seen.count} wrong elements are 0, and so is all of the output"
@@ -35,7 +35,7 @@ def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a remark for a report if wrong elements are NaN or infinite, or do not depend on the input."""
+    """Return a remark for a report if wrong elements are NaN or infinite, or if all elements are the same number."""
     found, right = seen.pairs
     if (np.isnan(found) & np.isfinite(right)).any():
         return ("NaN is what infinity minus infinity, or over infinity, leaves",)
@@ -47,7 +47,7 @@ def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def same_everywhere(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence for an exercise if the output is one number, and the reference is not."""
+    """Return a sentence for an exercise if all elements of the output are one number, unlike those of the reference."""
     if not constant(seen.output) or constant(seen.reference):
         return ()
     words = translated("every element of {name} is {value}: it does not depend on the input")

@@ -1,4 +1,4 @@
-"""Inputs that no copy and no GetValue has read, or not to their end: a wrong address or offset of a copy in.
+"""Recognises inputs that nothing has read, or only in part, as after a wrong address or offset of a copy in.
 
 ::
 
@@ -11,9 +11,9 @@ from gn_tutorial.compare.evidence import OutputEvidence
 
 
 def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence about each such input. The twin notes what was read; the numbers do not matter.
+    """Return a sentence about each input that was not read, or only in part. The twin notes what was read.
 
-    Whole numbers are left out, because a tiling struct is one such array, which a kernel reads through a pointer.
+    Inputs of whole numbers are left out: a tiling struct is one of them, and a kernel reads it through a pointer.
     """
     said, inputs = [], seen.launch.inputs
     for note in seen.launch.notes:

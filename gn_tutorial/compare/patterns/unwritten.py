@@ -1,4 +1,4 @@
-"""Elements that still hold the poison that was there before the launch: the kernel copied nothing out there.
+"""Recognises elements that still hold the poison from before the launch, because no copy out reached them.
 
 ::
 

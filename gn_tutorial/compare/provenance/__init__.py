@@ -1,1 +1,1 @@
-"""Where a number of an output comes from: the instructions of a traced launch that made it, back to the inputs."""
+"""Follows a number of an output back to the inputs, through the instructions of a traced launch."""

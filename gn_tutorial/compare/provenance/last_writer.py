@@ -21,10 +21,11 @@ class Wrote(NamedTuple):
 
 
 class Record:
-    """A trace, with the order in which its blocks wrote memory: one block after the other between two SyncAll.
+    """A trace that says which event last wrote a byte.
 
-    This is the twin's order, unless TwinOptions.block_order changes it; a device runs the blocks at once. choices:
-    ``Source.key`` -> the element to follow, for sources with many elements; the first one if a source has no entry.
+    Between two SyncAll its blocks count as run one after the other. This is the twin's order, unless
+    TwinOptions.block_order changes it; a device runs the blocks at once. choices: ``Source.key`` -> the element to
+    follow, for sources with many elements; without an entry it is the first one.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -55,7 +56,7 @@ class Record:
         return self._last(address, (1 << 32, 0, 0))
 
     def _last(self, address: int, before: tuple[int, int, int]) -> Wrote | None:
-        """Return the last event before ``before`` that wrote the byte: the latest of each block's last ones."""
+        """Return the last event that wrote the byte earlier than ``before`` (SyncAlls passed, block, event)."""
         found = []
         for block, events in self.trace.blocks.items():
             for one in self._writers(self._global[block], block, len(events), address):
@@ -74,7 +75,7 @@ class Record:
 
 
 class _Writes:
-    """An array of what the events of one block wrote into one memory: event, operand, first byte, end."""
+    """The writes of one block to one memory, as rows of an array: event, operand, first byte, end."""
 
     def __init__(self, events: tuple[Event, ...], space: Space) -> None:
         rows = [
@@ -87,7 +88,7 @@ class _Writes:
         self._rows = np.array(rows, np.int64).reshape(-1, 4)
 
     def over(self, address: int, before: int) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of event and operand for each write whose range has this byte, the last one first."""
+        """Yield event and operand of each write before event ``before`` whose range has this byte, the last first."""
         number, _, begin, end = self._rows.T
         for row in np.flatnonzero((number < before) & (begin <= address) & (address < end))[::-1]:
             yield int(self._rows[row, 0]), int(self._rows[row, 1])

@@ -1,7 +1,7 @@
-"""Where each element of an operand lies, and which elements of the sources an element of the result is made of.
+"""Finds where each element of an operand lies, and which source elements an element of the result is made of.
 
-What ``events/footprint.h`` does in the twin, for the events of a trace. Elements are counted in the order in which the
-instruction takes them.
+Does for the events of a trace what ``events/footprint.h`` does in the twin. Elements are counted in the order in which
+the instruction takes them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def runs(event: Event, operand: Operand) -> tuple[Run, ...]:
-    """Return the ranges of bytes that the operand has, in the order of the instruction."""
+    """Return the ranges of bytes that the operand covers, in the order of the instruction."""
     found: list[Run] = []
     first = 0
     for at, size in _pieces(event, operand):
@@ -91,7 +91,7 @@ def count(event: Event, operand: Operand) -> int:
 def behind(event: Event, written: Operand, element: int, source: Operand) -> range:
     """Return the elements of a source that an element of the result depends on.
 
-    All of them if it is unknown which; an empty range for padding, which has no source.
+    If it is unknown which, return all of them. For padding, which has no source, return an empty range.
     """
     many = count(event, source)
     if event.kind == Kind.COPY:
@@ -111,7 +111,7 @@ def behind(event: Event, written: Operand, element: int, source: Operand) -> ran
 
 
 def _copied(event: Event, written: Operand, element: int, source: Operand) -> range:
-    """Return the source of an element that a copy wrote. If the copy pads rows, what lies behind a row has none."""
+    """Return the source element of an element that a copy wrote; an empty range if it is padding behind a row."""
     from_rows = max(source.row_bytes, 1)
     if count(event, written) != count(event, source) and written.rows == source.rows and written.row_bytes:
         row, at = divmod(element * written.element_bytes, written.row_bytes)
@@ -122,7 +122,7 @@ def _copied(event: Event, written: Operand, element: int, source: Operand) -> ra
 
 
 def _folded(event: Event, written: Operand, element: int, source: Operand) -> range:
-    """Return the elements that a reduction folds into one: lanes of a repeat if each repeat has results, else all."""
+    """Return the elements that a reduction folds into one: lanes of one repeat if each repeat has results, else all."""
     many, results = count(event, source), count(event, written)
     if results % max(event.repeats, 1) or not results:
         return range(many)

@@ -21,7 +21,7 @@ _TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2,
 _SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
 #: How the result is computed: {0} is what it held before, {1} and {2} are the two operands.
 _FORMULAS = {"MulAddDst": "{0} + {1} * {2}", "FusedMulAdd": "{0} * {1} + {2}"}
-#: The operand of Gather and Gatherb that says where they read: learners take its numbers for elements.
+#: The operand that tells Gather and Gatherb where to read. The table calls it bytes: learners take it for elements.
 _OFFSETS = ("srcOffset", "offset")
 _MARKED = "*: only wrong elements of the output come by here"
 
@@ -30,10 +30,10 @@ _MARKED = "*: only wrong elements of the output come by here"
 class Origin:
     """The steps that one element of an output comes from.
 
-    name: the element's, as y[0, 3]. value: the element's. step: the step that wrote it last; None if none did. values:
-    the bytes that sources held, by Watch. wide: 16-bit floating point numbers are bfloat16. right: the reference's
-    value, if it is known. marked: places (file, line) that only wrong elements of the output came through. said: a
-    sentence about the mistake that the steps show. suspect: the copy that reads a wrong place, or too little.
+    name, value: of the element; the name is like y[0, 3]. step: the last step that wrote it; None if no step did.
+    values: the bytes that sources held, by Watch. wide: whether 16-bit floats are bfloat16. right: the reference's
+    value, if it is known. marked: places (file, line) that all compared wrong elements came through, and no right one.
+    said: a sentence about the mistake that the steps show. suspect: the copy that reads a wrong place, or too little.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Origin:
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
-        """File and line of each step, the last one first, each once."""
+        """The file and line of each step, each once, the last step first."""
         return tuple(dict.fromkeys(step.place for _, step, _ in self.walk()))
 
     def title(self) -> str:
@@ -60,7 +60,7 @@ class Origin:
         return f"{is_}{should}; where it comes from, the last step first:"
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """The table under ``HEADERS``, as text."""
+        """Return the rows of the table under ``HEADERS``, as text."""
         return [
             (
                 self._line(step),
@@ -76,7 +76,7 @@ class Origin:
         ]
 
     def notes(self) -> list[str]:
-        """Return the meaning of the marks, if there are any, and the sentences about the mistake."""
+        """Return what the marks mean, if a step has one, and the sentences about the mistake."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
         return [*marks, *([self.said] if self.said else []), *self._suspect()]
 
@@ -90,7 +90,7 @@ class Origin:
         return [str(self.suspect), *shown]
 
     def walk(self) -> Iterator[tuple[int, OriginStep, Source | None]]:
-        """Yield each step once, before the steps behind it: its depth, the step, and the source that it made."""
+        """Yield each step once, before those behind it: its depth, the step, and the source that it wrote, if any."""
         seen: set[int] = set()
         waiting: list[tuple[int, OriginStep, Source | None]] = [(0, self.step, None)] if self.step else []
         while waiting:
@@ -125,7 +125,7 @@ class Origin:
         return f"{source.many} elements, {'the first' if nth == 0 else f'number {nth}'}: {value}"
 
     def _taken(self, step: OriginStep, result: float | None) -> str:
-        """Return, as text, the number that a step took; it follows from the step's source and its result."""
+        """Return, as text, the number that a step took from its call, computed from the step's source and result."""
         source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
         taken = None
         if step.op == "SetValue":
@@ -162,7 +162,7 @@ class Origin:
 
 
 def number(raw: bytes, element_bytes: int, floats: bool, wide: bool) -> float | None:
-    """Return the first element of these bytes; None if they are too few. wide: 16-bit floats are bfloat16."""
+    """Return the first element of these bytes; None if they are too few, or of another type. wide: see ``Origin``."""
     kind = _TYPES.get((element_bytes, floats))
     if len(raw) < element_bytes or kind is None:
         return None

@@ -10,11 +10,11 @@ from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
 from gn_tutorial.compare.provenance.last_writer import Record, Wrote
 from gn_tutorial.compare.provenance.operand_elements import address_of, behind
 
-#: At most so many steps of an element, rounds of one line, and numbers of the scalar unit for one instruction.
+#: The most steps behind an element, rounds of one line that are skipped, and scalar reads before one instruction.
 _STEPS, _ROUNDS, _NUMBERS = 24, 1 << 16, 3
 #: Instructions that take a number, besides those whose name ends in s: Adds, Muls, Compares ...
 _TAKE_A_NUMBER = ("Duplicate", "Axpy", "LeakyRelu", "ShiftLeft", "ShiftRight", "CreateVecIndex", "Arange", "SetValue")
-#: The role of a number that the scalar unit has read, and that an instruction may have taken.
+#: The role of a source that the scalar unit read, and that the instruction may have taken as its number.
 NUMBER = "number"
 
 
@@ -22,11 +22,12 @@ NUMBER = "number"
 class Source:
     """One of the operands, or numbers, that a step's result is made of.
 
-    elements: the operand's elements that the result depends on; chosen: the one to follow. block, event, operand: its
-    place in the trace. at: the address of the chosen element. argument, element: for global memory the argument's name
-    and the element's number in it, else "" and 0. floats, element_bytes: the type of the elements. step: the step that
-    made it; None if there is none, or if it is not followed. rounds: how often the same line had worked on it before;
-    made: where to read its value before these rounds.
+    elements: the operand's elements that the result depends on. chosen: the element to follow. block, event, operand:
+    the operand's place in the trace. at: the address of the chosen element. argument, element: in global memory the
+    argument's name and the chosen element's number in it, else "" and 0. floats, element_bytes: the elements' type.
+    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how
+    often the line that uses the source wrote it after ``step``; these rounds are skipped. made: where to read the value
+    that ``step`` left.
     """
 
     role: str
@@ -60,8 +61,8 @@ class Source:
 class OriginStep:
     """An instruction, a copy, or a scalar access, with the sources of its result.
 
-    takes_number: the result also depends on a number given in the call. atomic: it was added to the value before.
-    padding: if a copy filled it in behind a row, the row's bytes, else 0.
+    takes_number: the result also depends on a number given in the call. atomic: a copy combined the result with the
+    value before. padding: if the result is padding of a copy, the bytes of the row before it, else 0.
     """
 
     op: str
@@ -75,7 +76,7 @@ class OriginStep:
 
     @property
     def place(self) -> tuple[str, int]:
-        """File and line."""
+        """The file and the line of the step."""
         return self.file, self.line
 
     def all(self) -> Iterator[OriginStep]:
@@ -182,7 +183,7 @@ def _source(record: Record, block: int, number: int, index: int, elements: range
 
 
 def _numbers(record: Record, block: int, number: int) -> list[int]:
-    """Return the last scalar accesses before an event: one of them may have read the number that it takes."""
+    """Return the last scalar reads before an event: one of them may have read the number that the event takes."""
     found: list[int] = []
     for at in range(number - 1, -1, -1):
         event = record.event(block, at)
@@ -196,7 +197,7 @@ def _numbers(record: Record, block: int, number: int) -> list[int]:
 
 
 def _behind(record: Record, writer: Wrote, source: Source) -> tuple[Wrote | None, int, Watch]:
-    """Return the event that wrote the source, the skipped rounds of the same line, and a Watch on its result."""
+    """Return the event that wrote the source, the number of skipped rounds of one line, and a Watch on its result."""
     if source.role == NUMBER:
         begin = record.event(source.block, source.event).operands[source.operand].at
         return (

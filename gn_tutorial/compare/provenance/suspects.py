@@ -10,14 +10,14 @@ import numpy as np
 
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
 
-#: A sum of at least so many halves is named; and the largest relative error that its rounding explains.
+#: The least number of halves of a sum that is named, and the largest relative error that its rounding explains.
 _HALVES, _ROUNDING = 64, 0.05
 #: Bits of a half's significand behind the leading one.
 _HALF_BITS = 10
 
 
 def halves_summed(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
-    """Return a sentence if many halves were summed in half and the error is as small as rounding; else "".
+    """Return a sentence if many halves were added in half, and the error is small enough to be rounding; else "".
 
     value, right: the element and its reference. number: returns the value that a source held.
     """
@@ -43,7 +43,7 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
 def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
     """Return a sentence if an atomic copy added the right value to what was there; else "".
 
-    step: the last one. value, right: the element and its reference. number: returns the value that a source held.
+    step: the last writer. value, right: the element and its reference. number: returns the value that a source held.
     """
     there = next((source for source in step.sources if step.atomic and source.argument), None)
     before = number(there) if there else None
@@ -85,7 +85,7 @@ def padded(step: OriginStep) -> Padded | None:
 class Elsewhere:
     """The finding that wrong elements take an input from another place than right ones do.
 
-    name: the first wrong element. argument, element: what it takes. file, line: the call that reads it.
+    name: the first wrong element. argument, element: the input that it takes. file, line: the call that reads it.
     """
 
     name: str
@@ -105,10 +105,10 @@ class Elsewhere:
 def read_elsewhere(
     wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
 ) -> Elsewhere | None:
-    """Find an input that most right elements take at their own place, and all wrong ones elsewhere; None without one.
+    """Return an input that most right elements take at their own place, and all wrong ones elsewhere; else None.
 
-    wrong, right: elements of the output, each with the steps behind it. name: that of the first wrong element. Most
-    right elements suffice, because some may be right by chance.
+    wrong, right: elements of the output, each with the steps behind it. name: of the first wrong element. Half of the
+    right elements are enough, because some may be right by chance.
     """
     if not wrong or not right:
         return None
@@ -121,7 +121,7 @@ def read_elsewhere(
 
 
 def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
-    """Return, for each input from which this element takes just one: its distance from this place, line and file."""
+    """Return, by input from which the element takes one element only: how far that is from ``index``, line and file."""
     found: dict[str, set[tuple[int, int, str]]] = {}
     waiting, seen = [step] if step else [], set[int]()
     while waiting:

@@ -1,4 +1,4 @@
-"""Finds where elements of an output come from: the launch again, with a trace; then once more for the values."""
+"""Finds where elements of an output come from. It repeats the launch for a trace, and again to read the values."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _EACH, _ALL = 4096, 16384
 
 
 class Origins:
-    """Where the elements of one launch's outputs come from.
+    """A traced launch; ``of`` returns where an element of its outputs comes from.
 
-    again: repeats the launch. blocks: how many it has. Raises KernelError if the repeated launch does not finish.
+    again: repeats the launch. blocks: how many it runs. Raises KernelError if the repeated launch does not finish.
     """
 
     def __init__(self, again: Again, blocks: int) -> None:
@@ -121,7 +121,7 @@ def _watches(record: Record, source: Source) -> list[Watch]:
 
 
 def _dominant(op: str, values: Sequence[float | None]) -> int:
-    """Return the index of the element to follow: one that is not finite, or else the extreme, or the largest one."""
+    """Return the index of the element to follow: one that is not finite, else the one that decides the result."""
     known = np.array([np.nan if one is None else one for one in values], np.float64)
     if not np.isfinite(known).all():
         return int(np.argmin(np.isfinite(known)))

@@ -1,4 +1,4 @@
-"""Kernels over a grid of shapes beside their lower bounds, and the choice of a tile.
+"""Runs kernels on a grid of shapes and compares them with their lower bounds; tries sizes of a tile.
 
 ``gnt.bench.run_grid(op, grid, machine)`` and ``gnt.bench.tune(...)``; on the command line ``gnt bench``, ``gnt tune``.
 """

@@ -1,7 +1,7 @@
 """Autotuning over the model: the same launch with other values of one field of the tiling struct.
 
-The host function computes the struct, then one field is replaced, and with it the fields that the operator's bench.toml
-says follow from it. Every candidate is launched on the twin, compared with the reference, and modelled.
+The host function computes the struct. Then one field is replaced, and so are the fields that follow from it by the
+operator's bench.toml. Every candidate is launched on the twin, compared with the reference, and modelled.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 REFUSED = "refused"
-#: The smallest value that is tried by default, in steps of the field: smaller tiles take the twin long and never win.
-#: For a field whose step is 1, values begin at 1.
+#: The smallest value that is tried by default, in steps of the field, because smaller tiles take the twin long and
+#: never win. Values of a field whose step is 1 begin at 1.
 _FIRST = 4
 
 
@@ -38,8 +38,8 @@ class HasFields(Protocol):
 class Tunable(Protocol):
     """A launch that depends on one whole number.
 
-    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field, own: the number's name and
-    its unchanged value. itemsize: the least bytes of the Unified Buffer that each unit of it needs; 0: unknown.
+    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field: the number's name. own:
+    its unchanged value. itemsize: the least bytes of the Unified Buffer for each unit of the number; 0: unknown.
     """
 
     chosen_by: str
@@ -50,10 +50,10 @@ class Tunable(Protocol):
     itemsize: int
 
     def tile(self, value: int) -> Any:
-        """Return the struct with that value."""
+        """Return the tiling struct with this value of the number."""
 
     def launch(self, tile: Any) -> tuple[Profile, bool]:
-        """Return the profile of a launch, and whether its numbers are right. Raises KernelError."""
+        """Return the profile of a launch with this struct, and whether its numbers are right. Raises KernelError."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """All candidates, by value. bound_us: the operator's lower bound on this shape (gn_tutorial.timing.lower_bound).
+    """The candidates of one tuning, in order of value. bound_us: the operator's lower bound on this shape.
 
     chosen_by: what chose the unchanged value, in words.
     """
@@ -123,7 +123,7 @@ def tune(
     seed: int = 0,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Tuning:
-    """Try values of a field of the tiling struct, and the host function's own.
+    """Launch and model a kernel with several values of a field of the tiling struct, and with the host function's own.
 
     field: "" for the one that bench.toml names. values: the values to try; none: a series up to the size of the Unified
     Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
@@ -145,7 +145,7 @@ def explore(
 ) -> Tuning:
     """Launch and model the subject with each value, and with its own.
 
-    multiple: then the multiples of it halfway between the best value and its neighbours are tried too; 0: they are not.
+    multiple: if not 0, multiples of it that lie halfway between the best value and its neighbours are tried too.
     """
     bound_us = 0.0
     tried: dict[int, Candidate] = {}
@@ -189,7 +189,7 @@ def explore(
 
 
 class _Registered:
-    """A registered kernel on one shape, by a field of its operator's tiling struct."""
+    """The Tunable of a registered kernel on one shape; its number is a field of the operator's tiling struct."""
 
     chosen_by = "host function"
 
@@ -209,7 +209,7 @@ class _Registered:
 
     @property
     def most(self) -> int:
-        """The largest value of a series: what bench.toml says, within the Unified Buffer."""
+        """The largest value of a series: the largest that fits into the Unified Buffer and that bench.toml allows."""
         most = self._machine.ub_bytes // self.itemsize
         if not self.knob.most:
             return most
@@ -226,7 +226,7 @@ class _Registered:
 
 
 def retile(host: Tiling, knob: Tune, value: int, known: Mapping[str, int] | None = None) -> Tiling:
-    """The host function's struct with another value of the field, and of those that follow from it.
+    """Return the host function's struct with another value of the field, and of the fields that follow from it.
 
     known: what the expressions may name besides the struct's fields.
     """
@@ -277,7 +277,7 @@ def _series(knob: Tune, most: int) -> list[int]:
 
 
 def _between(value: int, tried: Sequence[int], multiple: int) -> list[int]:
-    """Return the multiples halfway between a value and the tried ones next below and above it."""
+    """Return the multiples halfway between a value and the next tried values below and above it."""
     place = tried.index(value)
     beside = tried[max(place - 1, 0) : place] + tried[place + 1 : place + 2]
     halves = {(value + one) // 2 // multiple * multiple for one in beside}

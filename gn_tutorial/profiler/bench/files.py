@@ -1,4 +1,4 @@
-"""A bench as files: JSON, which is read back for pictures and comparisons, and CSV beside it for spreadsheets.
+"""Writes a bench as JSON, and as CSV for spreadsheets, and reads the JSON back for pictures and comparisons.
 
 Nothing in a file depends on the day or the computer: the same kernels give the same bytes. A date, if it is wanted, is
 part of the file's name: ``bench-{date}.json``.
@@ -62,7 +62,7 @@ def dated(path: Path) -> Path:
 
 
 def check_path(path: Path) -> Path:
-    """Return the path of the JSON file, its date filled in. Raises ArgumentError for another suffix, or no folder."""
+    """Return the path with its date filled in. Raises ArgumentError if it is not .json, or its folder is missing."""
     found = dated(path)
     if found.suffix != ".json":
         raise ArgumentError(f"--out {path}: the name must end in .json; a .csv is written beside it")
@@ -72,7 +72,7 @@ def check_path(path: Path) -> Path:
 
 
 def save(bench: Bench, path: Path) -> tuple[Path, Path]:
-    """Write the JSON file and a CSV beside it; returns both. Raises ArgumentError if they cannot be written."""
+    """Write the JSON file and a CSV beside it; return both paths. Raises ArgumentError if they cannot be written."""
     table = path.with_suffix(".csv")
     try:
         path.write_text(as_json(bench), encoding="utf-8")

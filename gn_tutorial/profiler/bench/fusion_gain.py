@@ -1,7 +1,8 @@
 """``gnt.fusion_gain("swiglu", gate, up)``: what a fused launch saves over the launches that it replaces.
 
 All launches run on the twin, so bytes and local memory are counted; the times are modelled, never measured. Each launch
-starts with a cold L2 cache, as one among others does; with ``warm``, the other extreme, it finds there what fits.
+starts with a cold L2 cache, as a launch between others does. With ``warm``, the other extreme, the cache already holds
+what fits.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 class FusionGain:
     """A fused launch beside the launches that it replaces, on the same arrays.
 
-    operator: the fused one. parts, fused: their profiles, with modelled times and counted bytes. errors: two numbers,
-    for the parts and for the fused launch: the largest distance from the float64 reference, divided by the output's
+    operator: the fused one. parts: the profiles of the launches that it replaces. fused: its own. errors: that of the
+    parts and that of the fused launch, as the largest distance from the float64 reference, divided by the reference's
     largest number. The first is often larger, because tensors between launches are rounded to their dtype.
     """
 
@@ -56,7 +57,7 @@ class FusionGain:
 
     @property
     def launches(self) -> tuple[int, int]:
-        """How many launches there are without fusion, and with it: 1."""
+        """The number of launches without fusion, and with it (1)."""
         return len(self.parts), 1
 
     @property
@@ -151,7 +152,7 @@ def fusion_gain(
 
 
 def _error(found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> float:
-    """Return the error of the worst output: its largest distance, divided by its largest number."""
+    """Return the error of the worst output: its largest distance, divided by the reference's largest number."""
     errors = [0.0]
     for name, right in expected.items():
         if right.size:

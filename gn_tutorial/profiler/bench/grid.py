@@ -1,7 +1,7 @@
-"""What ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``, read and checked.
+"""Reads and checks what ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``.
 
-Of an operator that is registered in a ``<name>.op.toml``, they are in ``<name>.bench.toml``. An operator without such a
-file is benched on the shape of its ``[example]``.
+If an operator is registered in a ``<name>.op.toml``, its file is ``<name>.bench.toml``. An operator without such a file
+is benched on the shape of its ``[example]``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.toml_file import convert, read_toml
 
 #: The kind of a shape that comes from the command line or from [example].
 OWN = "own"
-#: The checks of targets -> the keys that such a target must have; ``bench.targets`` reads them.
+#: Check of a target -> the keys that a target with it must have. ``bench.targets`` does the checks.
 CHECKS = {
     "share of bound": ("least",),
     "at most": ("factor", "plus_us"),
@@ -35,10 +35,10 @@ MORE = {"speed-up": {"bound"}}
 class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
     """One shape of the grid.
 
-    kind: the name of its group; targets select shapes by it. attributes: the operator's, by name. lengths: by symbol,
-    those that the shape does not fix, as the O of Linear's weight; the others are the example's. measured_us: a time
-    that somebody else measured on a device, with its ``source``; None without one. was_us: the modelled time of the
-    judged kernel, in microseconds, when the grid was last changed; None: it is not compared.
+    kind: the name of its group, by which targets select shapes. attributes: the operator's, by name. lengths: lengths
+    that the shape does not fix, by symbol, such as the O of Linear's weight; those left out are the example's.
+    measured_us: a time that somebody else measured on a device, with its ``source``; None without one. was_us: the
+    modelled time of the judged kernel, in microseconds, when the grid was last changed; None: it is not compared.
     """
 
     shape: tuple[Annotated[int, Meta(ge=1)], ...]
@@ -56,7 +56,7 @@ class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
         return math.prod(self.shape)
 
     def label(self, op: OpSpec) -> str:
-        """``(8,32,64,64) G8 float16``: shape, attributes by their symbols, dtype."""
+        """Return the case as text, ``(8,32,64,64) G8 float16``: shape, attributes by their symbols, dtype."""
         symbols = {a.name: a.symbol for a in op.attributes}
         parts = [
             f"{symbols.get(name, name)}{value:{'' if isinstance(value, str) else 'g'}}"
@@ -93,10 +93,10 @@ class Target(Struct, frozen=True, forbid_unknown_fields=True):
 class Tune(Struct, frozen=True, forbid_unknown_fields=True):
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
-    from_step: the first step of the ladder whose kernels are tuned by it; a Tune with a later step replaces it there.
-    follows: field that depends on it -> its value, an expression of whole numbers over the struct's fields and
-    ``cores``, the machine's number of cores. most: the largest value that is tried, as such an expression; "": the
-    largest that fits into the Unified Buffer.
+    from_step: the first step of the ladder whose kernels are tuned by this field; another Tune may replace it from a
+    later step on. follows: a field that depends on this one -> its value, an expression of whole numbers over the
+    struct's fields and ``cores``, the machine's number of cores. most: the largest value that is tried, as such an
+    expression; "": the largest that fits into the Unified Buffer.
     """
 
     field: str
@@ -110,7 +110,7 @@ class Tune(Struct, frozen=True, forbid_unknown_fields=True):
 class Grid:
     """Shapes and targets of one operator.
 
-    scalar_elements: the largest shape, in elements, that a kernel of scalar accesses runs by default.
+    scalar_elements: the most elements of a shape on which a kernel of scalar accesses is run by default.
     """
 
     cases: tuple[BenchCase, ...]
@@ -119,7 +119,7 @@ class Grid:
     tune: tuple[Tune, ...] = ()
 
     def knob(self, step: int) -> Tune | None:
-        """Return the field by which a kernel of this step is tuned; None without one."""
+        """Return the Tune of a kernel of this step; None without one."""
         return max((one for one in self.tune if one.from_step <= step), key=lambda one: one.from_step, default=None)
 
 

@@ -1,7 +1,7 @@
-"""The launches that a fused operator replaces, run one after the other on the same arrays.
+"""Runs the launches that a fused operator replaces, its parts, one after the other on the same arrays.
 
-``[[replaces]]`` in a fused operator's ``op.toml`` names them. It says which array of the fused operator each of their
-arrays is; any other array passes from one part to the next through memory.
+``[[replaces]]`` in a fused operator's ``op.toml`` names the parts, and for each array of a part the array of the fused
+operator, or a name under which the next part finds it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels by shapes: modelled time, lower bound and their ratio, for every kernel that the registry has.
+"""Runs kernels on shapes and compares the modelled time of each with its lower bound.
 
 ``run_grid`` gives a ``Bench``: plain rows, which ``bench.files`` writes and reads, ``bench.targets`` judges and
 ``plot.ladder`` draws without running anything again. The same kernels, shapes and machine give the same digits.
@@ -29,7 +29,7 @@ from gn_tutorial.timing.machine import Machine
 OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
 #: The dtype in which a kernel runs on a shape whose own dtype it does not take.
 INSTEAD = "float32"
-#: Observed launches of 64 M elements take a minute on a laptop; a kernel that hangs should still end.
+#: An observed launch of 64 M elements takes a minute on a laptop, and a kernel that hangs should still end.
 _LIMITS = Limits(seconds=1800.0)
 
 
@@ -102,7 +102,7 @@ class Bench:
 
 
 class BenchJob(NamedTuple):
-    """One kernel on one shape, before it runs. instead_of: as in BenchRow; why_not: the reason if it will not run."""
+    """One kernel on one shape, to be run. instead_of: as in BenchRow; why_not: the reason if it will not run."""
 
     spec: KernelSpec
     case: BenchCase
@@ -167,8 +167,8 @@ def run_grid(
 ) -> Bench:
     """Run every kernel on every shape, on all cores of the machine, from a cold L2 cache.
 
-    tell: called with how many launches are done, how many there are, and the next one. The row of a kernel that fails,
-    or is wrong, says so.
+    tell: called with the number of launches done, the number of all, and the next one. If a kernel fails or is wrong,
+    its row says so.
     """
     jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
     rows: list[BenchRow] = []
@@ -192,7 +192,7 @@ class _Inputs:
     def of(self, case: BenchCase) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         key = (case.shape, case.dtype, tuple(case.attributes.items()), tuple(case.lengths.items()))
         if key != self._key:
-            self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
+            self._made = {}, {}  # free them before the next ones are made: the largest take half a gigabyte
             arrays = random_inputs.inputs(
                 self._op,
                 case.shape,
@@ -255,21 +255,21 @@ def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:
 
 
 def doubts_about(made: Profile, right: bool) -> str:
-    """Return why a modelled time says little; "" without a doubt. right: whether the kernel's numbers are right."""
+    """Return why a modelled time says little; "" without a reason. right: whether the kernel's numbers are right."""
     found = [] if right else ["its numbers are out of tolerance"]
     if not made.trace.complete:
         found.append("the room for the trace ended: the time is too short")
     return "; ".join(found)
 
 
-#: The pipe of each binding limit: its idle times say more about the launch than those of the other pipes.
+#: The pipe of each binding limit, whose idle times say more about the launch than those of the other pipes.
 _PIPE_OF = {"HBM": Pipe.MTE2, "L2": Pipe.MTE2, "MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V}
 
 
 def longest_wait(made: Profile) -> str:
-    """Return the reason of the longest idle time of the binding limit's pipe, "" if it never waited.
+    """Return the reason of the longest idle time of the binding limit's pipe; "" if it never waited.
 
-    Such as ``MTE2 waits for V (line 46), 41% of the time``, a share of the recorded blocks' time.
+    An example is ``MTE2 waits for V (line 46), 41% of the time``, a share of the recorded blocks' time.
     """
     pipe = _PIPE_OF.get(made.binding.name, Pipe.S)
     stall = next((one for one in made.stalls if one.pipe is pipe), None)

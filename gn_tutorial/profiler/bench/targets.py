@@ -1,4 +1,4 @@
-"""Whether a bench meets its targets, by how much, and which rows are the worst. Reads rows, runs nothing."""
+"""Judges whether a bench meets its targets, and by how much, and finds its worst rows. It runs nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORST = 10
 
 
 class TargetVerdict(NamedTuple):
-    """The verdict on a target. met: None if no shape of it was run. found: the result in words. missed: its shapes."""
+    """The verdict on a target. met: None if none of its shapes ran. found: in words. missed: shapes that miss it."""
 
     name: str
     met: bool | None
