@@ -142,6 +142,7 @@ def test_a_dtype_that_the_chip_s_table_lacks(gnt: Gnt) -> None:
     assert "the device has no float64" in ran.err
 
 
+@pytest.mark.thorough
 def test_a_test_that_calls_with_such_a_dtype(folder: Path) -> None:
     edited(folder, "test/case_config.h", "ACL_FLOAT16", "ACL_INT16")
     done = run_own_test(folder, folder / "test")

@@ -92,6 +92,7 @@ def test_the_picture_is_written_and_described(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["tour.png"]
 
 
+@pytest.mark.thorough
 def test_the_user_s_own_photograph_is_used(tmp_path: Path) -> None:
     pixels = np.random.default_rng(2).integers(0, 256, (30, 40, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(tmp_path / "mine.png")
@@ -100,6 +101,7 @@ def test_the_user_s_own_photograph_is_used(tmp_path: Path) -> None:
     assert (report.photo, report.photo_shape, report.feature_shape) == ("mine.png", (30, 40, 3), (1, 16, 26, 36))
 
 
+@pytest.mark.thorough
 def test_a_black_photograph_has_groups_of_variance_0_and_is_still_right(tmp_path: Path) -> None:
     Image.new("RGB", (20, 12)).save(tmp_path / "black.png")
     assert photo_tour.run(tmp_path / "black.png", tmp_path / "out").ok
@@ -201,6 +203,7 @@ def test_a_folder_that_cannot_be_written_is_refused_first(tmp_path: Path) -> Non
         assert caught.value.where == "argument out"
 
 
+@pytest.mark.thorough
 def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_photograph(
     kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

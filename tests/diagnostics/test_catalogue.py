@@ -104,6 +104,7 @@ def copy_pages(folder: Path) -> None:
         (folder / catalogue.PAGES / path.name).write_bytes(path.read_bytes())
 
 
+@pytest.mark.thorough
 def test_stale_pages_are_found_and_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was edited, one that is missing, one of an id that was removed; making all pages takes seconds."""
     copy_pages(tmp_path)

@@ -57,6 +57,7 @@ def test_the_chip_that_the_definition_names(
     assert [note.rule for note in plan.notes] == rules
 
 
+@pytest.mark.thorough
 def test_what_the_platform_answers(copied: Copied) -> None:
     """Of Ascend910B's memories the toolkit keeps 256 bytes; a struct of macros begins with zeros."""
     folder = copied(

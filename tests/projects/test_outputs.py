@@ -88,6 +88,7 @@ def test_a_list_in_place(tmp_path: Path) -> None:
             np.testing.assert_array_equal(result[f"x[{index}]"], one * np.float32(3))
 
 
+@pytest.mark.thorough
 def test_its_own_test_with_a_list_and_a_null_pointer() -> None:
     done = run_own_test(ROW_SPLIT)
     assert done.passed, repr(done)
@@ -97,6 +98,7 @@ def test_its_own_test_with_a_list_and_a_null_pointer() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_drawn_cases_have_lists_and_leave_outputs_out() -> None:
     def scaled(x: list[np.ndarray], factor: float = 2.0) -> list[np.ndarray]:
         return [one * factor for one in x]

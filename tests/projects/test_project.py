@@ -256,6 +256,7 @@ def test_a_kernel_s_mistake_is_found_at_its_line(edited: Edited) -> None:
         gnt.project(folder)(data((5, 33)))
 
 
+@pytest.mark.thorough
 def test_a_declared_size_is_a_promise_that_no_device_looks_at(edited: Edited) -> None:
     """The whole of x is there: a kernel that declares too little of it runs on a device, and gets a warning here."""
     old = "xGm.SetGlobalBuffer((__gm__ DTYPE_X*)x + start, mine);"
@@ -302,6 +303,7 @@ def test_wrong_calls_are_refused_by_name() -> None:
             found.tiling(*values, **named)
 
 
+@pytest.mark.thorough
 def test_folders_that_are_no_project(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="there is no folder"):
         gnt.project(tmp_path / "none")

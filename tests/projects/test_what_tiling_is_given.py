@@ -100,6 +100,7 @@ def test_values_that_tiling_has_are_read(scale: Path) -> None:
     assert gnt.project(folder).tiling(x)["beta"] == x[1]
 
 
+@pytest.mark.thorough
 def test_the_kernel_has_the_local_memory_of_the_chip(scale: Path) -> None:
     """Ascend310B4 has 256 KiB: a tiling that divides them up must run there, and not with the 192 KiB of Ascend910B."""
     folder = edited(scale, (HOST, "room < 4096 ? room : 4096", "15 * 1024"))  # four buffers of 60 KiB

@@ -306,6 +306,7 @@ def test_a_link_out_of_the_folder_is_not_followed(writer: tuple[Path, Path]) -> 
     assert (folder.parent / "target.txt").read_text() == "old"
 
 
+@pytest.mark.thorough
 @FILTERED
 def test_a_folder_behind_a_link_is_outside(writer: tuple[Path, Path]) -> None:
     path, folder = writer
@@ -315,6 +316,7 @@ def test_a_folder_behind_a_link_is_outside(writer: tuple[Path, Path]) -> None:
     assert not (folder.parent / "outside.txt").exists()
 
 
+@pytest.mark.thorough
 @FILTERED
 def test_it_may_start_in_a_folder_below(writer: tuple[Path, Path]) -> None:
     path, folder = writer

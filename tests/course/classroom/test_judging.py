@@ -87,6 +87,7 @@ def test_a_killed_run_goes_on_where_it_was(camp: Path, hand_in: HandIn) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.thorough
 def test_the_same_text_is_judged_once(camp: Path, hand_in: HandIn) -> None:
     for learner in ("ada", "bob", "eve"):
         hand_in(learner, "02.2")
