@@ -32,7 +32,7 @@ def learn(
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
     strict: Strict = False,
 ) -> None:
-    """Show the next exercise and check your attempt; copies its file on first use."""
+    """Show the next exercise and check your attempt. Its file is copied on first use."""
     if context.invoked_subcommand:
         return
     from gn_tutorial.cli.learn_session import learner

@@ -1,4 +1,4 @@
-"""``gnt profile``: one kernel's modelled time, as a table, JSON, a picture and a timeline."""
+"""``gnt profile``: shows one kernel's modelled time as a table, JSON, a picture and a timeline."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def profile(
 
 
 def as_dict(profile: Profile) -> dict[str, Any]:
-    """A profile as ``--json`` prints it. Times in us, each key saying so."""
+    """Return a profile as ``--json`` prints it. Times are in microseconds."""
     low, high = profile.likely
     traffic = profile.timeline.traffic
     return {

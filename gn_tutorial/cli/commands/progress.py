@@ -1,4 +1,4 @@
-"""``gnt progress``: write a learner's progress to a file, which they may hand in."""
+"""``gnt progress``: writes a learner's progress to a file, which the learner may hand in."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def project_fuzz(
 
     file, colon, name = reference.rpartition(":")
     if colon and Path(file).is_file():
-        # An absolute path, so that the printed commands work in every folder.
+        # The path is made absolute, so that the printed commands work in every folder.
         reference = f"{Path(file).absolute()}:{name}"
     judge = Judge(_project(folder, op, soc), load_reference(reference), tolerance(rtol, atol))
     with working("compiling the host files"):

@@ -42,7 +42,7 @@ def solve_puzzle(
 
 
 def _lines(file: str) -> str:
-    """The learner's lines. Raises ArgumentError if the file cannot be read."""
+    """Return the learner's lines; "" without a file. Raises ArgumentError if the file cannot be read."""
     from gn_tutorial.errors import ArgumentError
 
     if not file:
