@@ -1,4 +1,4 @@
-"""Read the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
+"""Reads the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
 
 A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
 operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, separated by commas.
@@ -46,7 +46,7 @@ _KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
 class Function(NamedTuple):
-    """A function of the C interface, with ctypes' types. kernels: the registered kernels that it plans."""
+    """A function of the C interface, with ctypes' types. kernels: the registered kernels that its comment names."""
 
     name: str
     arguments: tuple[Any, ...]
