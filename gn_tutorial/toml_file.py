@@ -48,9 +48,12 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise ValueError("its brackets are nested too deeply") from None
 
 
-def decode(path: Path, shape: type[_Shape], what: str) -> _Shape:
-    """Return the file's data as ``shape``, a ``msgspec.Struct``. Raises as ``read_toml`` and ``convert`` do."""
-    return convert(read_toml(path, what), shape, str(path))
+def decode(path: Path, shape: type[_Shape], what: str, **known: Any) -> _Shape:
+    """Return the file's data as ``shape``, a type that msgspec knows. Raises as ``read_toml`` and ``convert`` do.
+
+    known: keys that follow from the file's place and are not in the file.
+    """
+    return convert(read_toml(path, what) | known, shape, str(path))
 
 
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:

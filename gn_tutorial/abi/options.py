@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -92,8 +93,9 @@ class TwinOptions:
                 listed = " or ".join(repr(choice) for choice in choices)
                 raise ArgumentError(f"TwinOptions: {name} cannot be {value!r}", hint=f"{name}={listed}")
         for name in ("warnings", "errors"):
-            severities.check_names(name, getattr(self, name))
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if (names := getattr(self, name)) != ():
+                severities.check_names(name, names)
+                object.__setattr__(self, name, tuple(names))
         threads = self.threads
         if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
             raise ArgumentError(
@@ -112,7 +114,11 @@ class TwinOptions:
         that take effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
         (``strict`` in diagnostics.toml). Observed libraries only.
         """
-        return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *severities.having("strict")))))
+        return replace(self, **_STRICT).with_errors(severities.having("strict"))
+
+    def with_errors(self, names: Iterable[str]) -> TwinOptions:
+        """These options, in which the findings of these names are errors too."""
+        return replace(self, errors=tuple(dict.fromkeys((*self.errors, *names))))
 
     def to_abi(self) -> structs.GntOptions:
         """These options as the struct of abi.h, where 0 is the default of each field."""
@@ -120,8 +126,9 @@ class TwinOptions:
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """``warnings`` and ``errors`` encoded for GntJob."""
-        return severities.encoded([name for name in self.warnings if name not in self.errors], self.errors)
+        """``GntJob::severities``: 'w' or 'e' and the name, a line for each."""
+        warnings = [f"w{name}\n" for name in self.warnings if name not in self.errors]
+        return "".join([*warnings, *[f"e{name}\n" for name in self.errors]]).encode()
 
 
 def _choices() -> dict[str, tuple[Any, ...]]:

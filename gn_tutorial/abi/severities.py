@@ -39,12 +39,6 @@ def check_names(field: str, names: Sequence[str]) -> None:
             )
 
 
-def encoded(warnings: Sequence[str], errors: Sequence[str]) -> bytes:
-    """``GntJob::severities``: 'w' or 'e' and the name, a line for each."""
-    lines = [f"w{name}\n" for name in warnings] + [f"e{name}\n" for name in errors]
-    return "".join(lines).encode()
-
-
 def having(key: str) -> tuple[str, ...]:
     """The findings for which ``key`` is true in the catalogue: ``ends``, ``strict``, ``unchecked``."""
     return tuple(name for name, table in _catalogue().items() if table.get(key, False))

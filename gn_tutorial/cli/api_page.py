@@ -10,9 +10,9 @@ from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
 _REPEAT_BYTES = 256
-#: Number of elements in the example of a cost: large enough that the slope counts, small enough for any buffer.
+#: The elements in the example of a cost: so many that the slope counts, so few that they fit into any buffer.
 _ELEMENTS = 1024
-#: For names that are no vector instructions: the machine's constants that the model charges for a call.
+#: A name that is no vector instruction -> the machine's constants that the model charges for a call.
 _CONSTANTS = {
     "DataCopy": ("mte2_bytes_per_cycle", "mte3_bytes_per_cycle", "dma_issue", "l2_read_latency", "l2_write_latency"),
     "TQue::AllocTensor": ("queue_operation",),
@@ -32,13 +32,16 @@ _SAME = {
     "wait_flag": "SetFlag",
     "pipe_barrier": "PipeBarrier",
 }
-#: Folders of the documentation for what computes on the vector unit: instructions, and the high-level API.
+#: The documentation's folders for names that compute on the vector unit: instructions, and the high-level API.
 _VECTOR_PAGES = ("矢量计算", "高阶API")
 
 
 @dataclass(frozen=True)
 class ApiPage:
-    """The page of one API. forms: empty without a compiler to read the headers. cost: (name, text); empty if free."""
+    """The page of one API. forms: its declarations, empty without a compiler to read the headers.
+
+    cost: rows of (name, text), empty if the model charges nothing for a call.
+    """
 
     api: Api
     forms: tuple[str, ...]
@@ -47,7 +50,10 @@ class ApiPage:
 
 
 def find_page(apis: Sequence[Api], name: str) -> Api | None:
-    """Return the supported API of this name, or None; ``EnQue`` means ``TQue::EnQue`` if no other class has it."""
+    """Return the supported API of this name, None if there is none.
+
+    ``EnQue`` means ``TQue::EnQue`` if no other class has a member of this name.
+    """
     low = name.lower()
     exact = [one for one in apis if one.supported and one.name.lower() == low]
     members = [one for one in apis if one.supported and one.name.lower().endswith(f"::{low}")]
@@ -73,7 +79,7 @@ def page_of(api: Api, machine: Machine) -> ApiPage:
 
 
 def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
-    """Return the rows of what the model charges for a call, in cycles of the machine's clock, with the source."""
+    """Return rows with what the model charges for a call, in cycles of the machine's clock, and with the source."""
     names = _CONSTANTS.get(_SAME.get(api.name, api.name))
     if names is not None:
         known = [(name, machine.constants[name]) for name in names]

@@ -13,7 +13,7 @@ TWIN = PACKAGE / "twin"
 
 
 class Api(Struct, frozen=True, forbid_unknown_fields=True):
-    """One name. rank: its place by use in public kernels, 0 if unknown. The later fields are empty if not supported."""
+    """One name. rank: its place by use in public kernels, 0 if unknown. An unsupported name has no further fields."""
 
     name: str
     supported: bool

@@ -1,7 +1,7 @@
 """The command line, ``gnt``. Each module of ``cli/commands`` is one command, and imports what it needs when it runs.
 
-So ``gnt --help`` is quick. Exit codes: 0 right; 1 a kernel is wrong, or kernels cannot run here (doctor); 2 to 6 as in
-``gn_tutorial.errors``; 70 an error of gn_tutorial itself.
+So ``gnt --help`` is quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor); 2 to
+6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the application, with only the called command if possible: making all takes longer than a short run."""
+    """Return the application, if possible with the called command only, because making all takes longer than a run."""
     if "app" in globals():
         return globals()["app"]
     asked = find_command(commands, words[0]) if words else None
@@ -70,7 +70,7 @@ def ending(run: Callable[[], None]) -> None:
     except MemoryError:
         print("gnt: not enough memory for this call; try a smaller shape", file=sys.stderr)
         sys.exit(ArgumentError.exit_code)
-    except BrokenPipeError:  # `gnt show ... | head` closed our output: not an error
+    except BrokenPipeError:  # `gnt show ... | head` closed our output, which is no error
         sys.stderr.close()
         sys.exit(0)
     except Exception:

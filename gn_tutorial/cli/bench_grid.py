@@ -1,4 +1,4 @@
-"""Turn the arguments of ``gnt bench`` into a grid of launches, and run it."""
+"""Turns the arguments of ``gnt bench`` into a grid of launches, and runs the grid."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     if not question.kinds:
         return grid
     cases = tuple(case for case in grid.cases if case.kind in question.kinds)
-    # Targets that cover other kinds too are left out: they would be judged on a part of their shapes.
+    # Leave out targets that also cover other kinds, because they would be judged on a part of their shapes.
     targets = tuple(one for one in grid.targets if one.kinds and set(one.kinds) <= set(question.kinds))
     return replace(grid, cases=cases, targets=targets)
 

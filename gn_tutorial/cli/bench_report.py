@@ -49,7 +49,7 @@ _PARTS = "launches replaced us"
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
         chosen = [row for row in bench.rows if row.kind == kind]
-        # Without measurements their column is left out: a terminal of 80 columns has no room for it.
+        # Leave out a column without measurements, because a terminal of 80 columns has no room for it.
         width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
         parts = any(row.parts_us for row in chosen)
         headers = (*_HEADERS[:3], _PARTS, *_HEADERS[4:width]) if parts else _HEADERS[:width]
@@ -108,7 +108,7 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
 
 
 def _beside_parts(row: BenchRow) -> tuple[str, ...]:
-    """Return the cells of a fused kernel: the time of the launches it replaces instead of the bound (see the ratio)."""
+    """Return a fused kernel's cells. The time of the launches that it replaces takes the place of the bound's time."""
     cells = _cells(row)
     return (*cells[:3], "" if row.parts_us is None else f"{row.parts_us:.2f}", *cells[4:])
 
@@ -131,7 +131,7 @@ def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
-    """Return a row; without its shape and measurement if the row before it has the same shape."""
+    """Return a row. If the row before it has the same shape, shape and measurement are left out."""
     if place and rows[place][0] == rows[place - 1][0]:
         return ("", *rows[place][1:-1], "")
     return rows[place]

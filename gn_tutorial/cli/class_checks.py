@@ -1,4 +1,4 @@
-"""``gnt doctor --class``: check that this computer is ready for a class, the day before, while there is a network.
+"""``gnt doctor --class``: checks on the day before a class, while there is a network, that this computer is ready.
 
 Besides the doctor's rows, it checks JupyterLab, memory, the learner's notebooks and exercises, and it compiles the
 kernels of the first day, so that no class begins with a minute of waiting. The status ``problem`` means that the class
@@ -15,7 +15,7 @@ from gn_tutorial.cli.machine_report import GIB, MISSING, OK, PROBLEM, Check, ins
 from gn_tutorial.errors import GntError
 
 _LAB = ("jupyterlab", "ipykernel", "anywidget")
-#: For JupyterLab, two running notebooks (225 MB each) and a compiler (half a gigabyte) at once.
+#: Enough for JupyterLab, two running notebooks (225 MB each) and a compiler (half a gigabyte) at once.
 _LEAST_MEMORY = 2 * GIB
 #: The kernels of notebooks 00 to 06. They are compiled observed, as the cells launch them.
 _KERNELS = (
@@ -25,7 +25,7 @@ _KERNELS = (
 
 
 def run_class_checks() -> Iterator[Check]:
-    """Yield the doctor's rows, then those of a class, each when it is ready; the last one compiles kernels."""
+    """Yield the doctor's rows, then the rows of a class, each as soon as it is ready. The last row compiles kernels."""
     yield from run_checks()
     checks: tuple[Callable[[], Check], ...] = (check_lab, check_memory, check_copies, check_exercises, check_kernels)
     for check in checks:
@@ -47,7 +47,7 @@ def check_lab() -> Check:
 
 
 def check_memory() -> Check:
-    """Check the memory that is free now; a system that does not report it is no problem."""
+    """Check that enough memory is free now. A system that does not report its free memory is no problem."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             free = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))

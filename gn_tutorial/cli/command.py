@@ -1,4 +1,4 @@
-"""The declaration of a command of ``gnt``; functions that find all declarations and add them to the application."""
+"""The declaration of a command of ``gnt``, and functions that find all declarations and build the application."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEV_HELP = "Commands of the course's authors: its checks, and what others build 
 
 
 class Panel(Enum):
-    """The headings of ``gnt --help``, in its order. A heading without a command is not shown."""
+    """The headings of ``gnt --help``, in the order of the help. A heading without a command is not shown."""
 
     LEARN = "The course"
     REFERENCE = "Tuning and reference"
@@ -32,9 +32,9 @@ class Panel(Enum):
 class Command:
     """One command: the constant ``COMMAND`` of its module.
 
-    run: the function, with Typer's options, or a Typer of subcommands. order: its place in the panel, the smallest
-    first. old_names: hidden names at the top level that do the same. rest: unknown options go to the function, in its
-    context's ``args``.
+    run: the function, with Typer's options, or a Typer of subcommands. order: the command's place in the panel, the
+    smallest first. old_names: further names at the top level, which the help hides. rest: whether unknown options are
+    passed to the function, in its context's ``args``.
     """
 
     name: str
@@ -63,9 +63,9 @@ def find_commands(package: ModuleType) -> list[Command]:
 
 
 def find_command(package: ModuleType, name: str) -> Command | None:
-    """Return the command ``name`` after importing its module only.
+    """Return the command ``name`` after importing only its module; None if no module of that name declares it.
 
-    None if no module of that name declares it: an old name, or a command of ``gnt dev``, needs a look at all modules.
+    So an old name or a command of ``gnt dev`` gives None, and the caller has to look at all modules.
     """
     module = name.replace("-", "_")
     if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):
@@ -76,7 +76,7 @@ def find_command(package: ModuleType, name: str) -> Command | None:
 
 
 def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
-    """Add the commands to the top level, those of the authors to its group ``dev``, and every old name, hidden."""
+    """Add the authors' commands to a group ``dev``, all others to the top level. Every old name is hidden there."""
     authors = [one for one in commands if one.panel is Panel.DEV]
     others = [one for one in commands if one.panel is not Panel.DEV]
     top.info.cls = _in_order([*(one.name for one in others), "dev"])

@@ -51,7 +51,7 @@ def exam_start(
     folder: Annotated[Path | None, typer.Option(help="The folder to make. Default: my_exam/TASK.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start again; the folder of the earlier attempt stays.")] = False,
 ) -> None:
-    """Make a task's folder, an operator project with gaps, and start the clock; a task already started continues."""
+    """Make a task's folder, an operator project with gaps, and start the clock. A task already started continues."""
     from gn_tutorial.course.exam.attempt import MINUTES, Attempt, default_folder
     from gn_tutorial.course.exam.handout import handout, write
     from gn_tutorial.course.exam.task import find_task
@@ -100,7 +100,7 @@ def exam_status(name: Name = "", json: Json = False) -> None:
 
 
 def exam_check(name: Name = "") -> None:
-    """Run the given test of the folder (run.sh), as lax as an exam's own verifier. Check as often as you like."""
+    """Run the test that the folder came with (run.sh). It is as lax as an exam's own. Check as often as you like."""
     from gn_tutorial.course.exam.submission_files import handed_in
     from gn_tutorial.projects.test_runner.own_test import run_own_test
 
@@ -117,16 +117,16 @@ def exam_check(name: Name = "") -> None:
 
 
 def exam_submit(name: Name = "", json: Json = False) -> None:
-    """Hand in the folder as it stands, to a strict judge: hidden sizes, every element, all checks; points by part.
+    """Hand in the folder as it stands. A strict judge tries hidden sizes, compares every element, runs all checks.
 
-    The first time ends the attempt. Handing in again is practice, and says so.
+    You get points for each part. The first submission ends the attempt. A later one is practice; the report says so.
     """
     from gn_tutorial.course.exam.judge import judge
     from gn_tutorial.course.exam.task import find_task
 
     file = _file()
     attempt = file.read().chosen(name, Path.cwd())
-    at, task = file.now(), find_task(attempt.task)  # the moment of handing in, not of the verdict
+    at, task = file.now(), find_task(attempt.task)  # the time of handing in, not of the verdict
     with working(f"judging {attempt.task}"):
         marks = judge(task, Path(attempt.folder), attempt.layout, attempt.soc)
     record = marks.record()
@@ -159,7 +159,7 @@ def exam_solution(
     layout: Annotated[str, typer.Option(help="8.x (macro structs) or 9.x (plain structs).")] = "9.x",
     which: Annotated[str, typer.Option(help="One of the three solutions; they are written differently.")] = "",
 ) -> None:
-    """Make the folder of a task with our solution in its gaps. Not while an attempt of yours is open."""
+    """Make the folder of a task with our solution in its gaps. This is refused while an attempt of yours is open."""
     from gn_tutorial.course.exam.handout import solved, write
     from gn_tutorial.course.exam.solution_files import FIRST, right_solutions
     from gn_tutorial.course.exam.task import find_task

@@ -30,7 +30,7 @@ _PATIENCE = 2.0
 
 
 class FuzzFolder:
-    """The folder with the state and arrays of fuzzing one project against one reference, in the user's data folder."""
+    """The folder that keeps the state and arrays of fuzzing one project against one reference, in the data folder."""
 
     def __init__(self, project: Project, reference: str) -> None:
         who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
@@ -39,7 +39,7 @@ class FuzzFolder:
         self._state = self.path / "state.json"
 
     def read(self, seed: int | None, *, restart: bool) -> FuzzState:
-        """Return the state of the last run; a new one if there is none, with ``restart``, or with another seed.
+        """Return the state of the last run; a new state if there is none, if ``restart`` is set, or for another seed.
 
         Raises ArgumentError if the state cannot be read.
         """
@@ -100,9 +100,9 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
 
 
 def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:
-    """Return the ``--out`` options: omitted outputs, and the shapes of all others if they cannot be inferred.
+    """Return the ``--out`` options: outputs that are left out, and the shapes of all others if none can be inferred.
 
-    They cannot without InferShape, nor if an output is a list of tensors and no input is.
+    Shapes cannot be inferred without InferShape, nor if an output is a list of tensors and no input is a list.
     """
     definition = project.definition
     left_out = [("--out", f"{name}=none") for name in case.left_out]

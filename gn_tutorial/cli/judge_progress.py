@@ -13,7 +13,7 @@ from gn_tutorial.course.classroom.judge_class import CSV, JSON, PAGE, HowFar
 from gn_tutorial.course.classroom.results import Results
 from gn_tutorial.course.classroom.results_page import summary
 
-#: Seconds between two lines, where standard error is no terminal.
+#: Seconds between two lines of progress, if standard error is no terminal.
 _EVERY = 30.0
 _SHOWN = 20
 

@@ -1,4 +1,4 @@
-"""Run ``gnt lab``: update the copies of the notebooks, choose a port, start JupyterLab, open the browser."""
+"""Runs ``gnt lab``: updates the copies of the notebooks, chooses a port, starts JupyterLab, opens the browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ say = partial(print, flush=True)
 
 @dataclass(frozen=True)
 class Wish:
-    """The command's options. more: options for JupyterLab."""
+    """The options of ``gnt lab``. more: options for JupyterLab."""
 
     notebook: str = ""
     folder: Path | None = None
@@ -35,7 +35,7 @@ class Wish:
 
 
 def open_lab(wish: Wish) -> None:
-    """Update the copies; then start JupyterLab, or show the one that runs on them. Raises ArgumentError, GntError."""
+    """Update the copies, then start JupyterLab, or show its address if it runs. Raises ArgumentError, GntError."""
     course = notebooks_root()
     name = find_notebook(wish.notebook, sorted(path.name for path in course.glob("*.ipynb")))
     if wish.reset and not wish.notebook:

@@ -30,11 +30,17 @@ class Learner:
         self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
-        """Return the first exercise that is not passed, from ``after`` on, then from the start; None if all are."""
+        """Return the first exercise that is not passed, from ``after`` on, then from the start.
+
+        Return None if all are passed.
+        """
         return self.course.following(after or self.course.find(self.course.ids[0]), self.progress.read().passed)
 
     def chosen(self, name: str) -> Exercise:
-        """Return the exercise of that id; without one the next, or the last if all are passed. Raises ArgumentError."""
+        """Return the exercise with id ``name``. Raises ArgumentError.
+
+        If ``name`` is empty, return the next exercise, or the last if all are passed.
+        """
         return self.course.find(name) if name else self.next() or self.course.find(self.course.ids[-1])
 
     def present(self, exercise: Exercise) -> None:
@@ -90,8 +96,8 @@ class Learner:
         """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
 
         events: for a file, yields ``SAVED`` after each save and the keys that are pressed (``KEYS``). make_ready:
-        prepares what every check needs, in a thread while the learner reads; the first save then waits for its own
-        text only.
+        prepares what every check needs. It runs in a thread while the learner reads, so that the first check then
+        compiles only the learner's text.
         """
         threading.Thread(target=make_ready, args=(exercise,)).start()
         following: Exercise | None = exercise
@@ -113,7 +119,7 @@ class Learner:
             elif one == "l":
                 self.table(as_json=False)
             elif one == "n":
-                # The next exercise that is not passed; this one, if it is the only one.
+                # This returns the same exercise if no other is left to pass.
                 return self.next(self.course.after(exercise))
             elif one == "q":
                 return None
@@ -152,14 +158,17 @@ class Learner:
         print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
 
     def shown(self, name: str) -> Exercise:
-        """Return the exercise of that id. Without an id: the one passed last, or the next one. Raises ArgumentError."""
-        # The latest pass stands first (Progress.with_pass).
+        """Return the exercise with id ``name``. Raises ArgumentError.
+
+        If ``name`` is empty, return the exercise passed last, or the next if none is passed.
+        """
+        # The exercise passed last is the first key (Progress.with_pass).
         return self.chosen(name or next(iter(self.progress.read().passed), ""))
 
     def table(self, *, as_json: bool, part: str = "") -> None:
-        """Print the learner's progress in all exercises, quizzes and puzzles, or in those that begin with ``part``.
+        """Print the progress in all exercises, quizzes and puzzles, or in those whose name begins with ``part``.
 
-        Raises ArgumentError if no exercise begins so.
+        Raises ArgumentError if no exercise's id begins with ``part``.
         """
         known = self.progress.read()
         rows = [
@@ -218,5 +227,5 @@ def learner(*, strict: bool = False) -> Learner:
 
 
 def warn(text: str) -> None:
-    """Print what is wrong with the user's files, on standard error."""
+    """Print on standard error what is wrong with the user's files."""
     print(f"gnt: {text}", file=sys.stderr)

@@ -25,7 +25,7 @@ OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
 _TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
-# Room for two launches of the largest array in a notebook. Docker gives 64 MiB by default.
+# This is room for two launches of the largest array in a notebook. Docker gives 64 MiB by default.
 _LEAST_SHARED_MEMORY = 64 << 20
 
 
@@ -40,7 +40,7 @@ class Check:
 
 
 def run_checks() -> Iterator[Check]:
-    """Yield all rows, each when it is ready; the last one compiles and runs a kernel, which may take seconds."""
+    """Yield all rows, each as soon as it is ready. The last row compiles and runs a kernel, which may take seconds."""
     checks: tuple[Callable[[], Check], ...] = (
         check_python,
         check_packages,
@@ -62,12 +62,12 @@ def run_checks() -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Python's own version and place; an older one could not have imported this module."""
+    """Return Python's version and place. Python is never too old here: an older one cannot import this module."""
     return Check("Python", OK, f"{platform.python_version()} at {sys.executable}")
 
 
 def check_packages() -> Check:
-    """NumPy and ml_dtypes: bfloat16 arrays need both."""
+    """Check that NumPy and ml_dtypes are installed, because bfloat16 arrays need both."""
     versions = {name: installed_version(name) for name in ("numpy", "ml_dtypes")}
     found = ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items())
     if None in versions.values():
@@ -76,7 +76,7 @@ def check_packages() -> Check:
 
 
 def check_compiler() -> Check:
-    """The C++ compiler that builds kernels; where there is none, zig's is installed at the first build."""
+    """Check which C++ compiler builds kernels. If there is none, zig's is installed at the first build."""
     from gn_tutorial.compiler.toolchain import find_compiler
 
     try:
@@ -90,7 +90,7 @@ def check_compiler() -> Check:
 
 
 def check_zig() -> Check:
-    """The compiler in the ziglang wheel, which is used if the machine has no other."""
+    """Check for the compiler in the ziglang wheel, which is used if the machine has no other."""
     version = installed_version("ziglang")
     if version:
         return Check("zig fallback", OK, f"ziglang {version}")
@@ -100,7 +100,7 @@ def check_zig() -> Check:
 
 
 def check_cache() -> Check:
-    """The folder of compiled kernels: whether it can be written, and its size."""
+    """Check that the folder of compiled kernels can be written. The row says how large it is."""
     from gn_tutorial.compiler.cache import default_cache
 
     try:
@@ -115,7 +115,7 @@ def check_cache() -> Check:
 
 
 def check_disk() -> Check:
-    """Free space where compiled kernels are kept."""
+    """Check the free space of the disk that keeps compiled kernels."""
     from gn_tutorial.compiler.cache import default_cache
 
     folder = default_cache().root
@@ -129,7 +129,7 @@ def check_disk() -> Check:
 
 
 def check_shared_memory(folder: Path = Path("/dev/shm")) -> Check:
-    """The free shared memory, through which arrays pass between Python and an isolated launch."""
+    """Check the free shared memory, through which arrays pass between Python and an isolated launch."""
     if not folder.is_dir():
         return Check("/dev/shm", MISSING, "not on this system", "nothing to do: temporary files are used")
     usage = shutil.disk_usage(folder)
@@ -142,7 +142,7 @@ def check_shared_memory(folder: Path = Path("/dev/shm")) -> Check:
 
 
 def check_torch() -> Check:
-    """The installed torch, without importing it: with a broken torch_npu the import itself fails."""
+    """Check for torch without importing it, because the import fails if torch_npu is broken."""
     version = installed_version("torch")
     if version is None:
         advice = "only notebooks 12 and 13 need it: ./gnt torch installs the CPU build"
@@ -151,7 +151,7 @@ def check_torch() -> Check:
 
 
 def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
-    """The adapter for NPUs. torch loads it by itself, so without the CANN toolkit ``import torch`` fails."""
+    """Check the adapter for NPUs. torch loads it by itself, so ``import torch`` fails without the CANN toolkit."""
     version, torch = installed_version("torch_npu"), installed_version("torch")
     if version is None:
         return Check("torch_npu", MISSING, "not installed", "only a machine with an NPU needs it")
@@ -167,7 +167,10 @@ def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_torch_operators() -> Check:
-    """Whether PyTorch has every kernel of the course's operators, asked in a separate process: torch takes seconds."""
+    """Check that PyTorch has every kernel of the course's operators.
+
+    This runs in a separate process, because the import of torch takes seconds.
+    """
     name = "torch.ops"
     if installed_version("torch") is None:
         return Check(name, MISSING, "needs torch", "nothing to do: only the PyTorch chapters need it")
@@ -187,7 +190,7 @@ def check_torch_operators() -> Check:
 
 
 def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
-    """The CANN toolkit: not needed here, it builds the same kernels for a real NPU."""
+    """Check for the CANN toolkit. It builds the same kernels for a real NPU, and is not needed here."""
     path = toolkit_path(environ)
     if path is None:
         named = [n for n in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME") if environ.get(n)]
@@ -197,7 +200,7 @@ def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
-    """What builds the host API for an NPU: CMake, and the toolkit's own CMake files. Nothing is built."""
+    """Check for what builds the host API for an NPU: the toolkit and CMake. Nothing is built."""
     toolkit = toolkit_path(environ)
     if toolkit is None:
         return Check("NPU build", MISSING, "no CANN toolkit", "only an NPU needs it: `gnt dev npu` prints the commands")
@@ -211,7 +214,7 @@ def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_npu() -> Check:
-    """Whether a kernel could run on a real NPU, with the first reason why not."""
+    """Check whether a kernel could run on a real NPU. The row has the first reason why not."""
     available, reason = npu_available()
     return (
         Check("NPU", OK, reason)
@@ -221,7 +224,7 @@ def check_npu() -> Check:
 
 
 def check_kernel() -> Check:
-    """Compile and run the copy kernel and compare its output; this row decides the exit code of ``gnt doctor``."""
+    """Compile and run the copy kernel, and compare its output. This row decides the exit code of ``gnt doctor``."""
     import numpy as np
 
     from gn_tutorial.operators.kernel import kernel

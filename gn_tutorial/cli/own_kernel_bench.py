@@ -1,4 +1,4 @@
-"""``gnt bench`` of a learner's file or project: over several sizes, or beside the kernels of an operator."""
+"""Benches a learner's file or project for ``gnt bench``: over several sizes, or beside the kernels of an operator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Seq
 
 
 def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[Bench, Grid]:
-    """Bench a file on the grid of the operator whose arguments it takes, beside the chosen kernels or ``like``.
+    """Bench a file with the arguments of kernel ``like``, on its operator's grid, beside ``like`` or chosen kernels.
 
     Raises ArgumentError, RegistryError and what a build raises.
     """
@@ -56,9 +56,10 @@ def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[B
 
 
 def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """Bench a file or a project with several sizes: the values of each name in ``over`` replace it in the arguments.
+    """Bench a file or a project with several sizes. Each name in ``over`` is replaced by its values in the arguments.
 
-    ``--arg x=float32[n] --arg n=n --over n=1000,2000``; several names give all combinations. Raises ArgumentError.
+    An example is ``--arg x=float32[n] --arg n=n --over n=1000,2000``. Several names give all combinations. Raises
+    ArgumentError.
     """
     machine = load_machine(question.machine)
     names = dict(_named_values(text) for text in over)

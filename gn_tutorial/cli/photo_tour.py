@@ -1,8 +1,8 @@
 """The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
 
 It runs every forward kernel in every dtype, and the last kernel of each backward ladder in its first dtype, so that a
-tour stays short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later
-takes part without a change here. A kernel that fails is a row of the report; the others still run.
+tour stays short. Kernels come from the registry and their inputs from ``op.toml``, so a kernel registered later takes
+part without a change here. A kernel that fails is a row of the report; the others still run.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.plot import filters
 from gn_tutorial.plot.picture import TourPicture, sample_photo, tour_picture
 
-#: Called before each step with its description, how many steps are done, and how many there are.
+#: A function that is called before each step with a description, how many steps are done, and how many there are.
 Progress = Callable[[str, int, int], None]
 
-#: 256 pixels give a feature map of about 0.9 million numbers: the scalar kernel needs well under a second for it, and
+#: 256 pixels give a feature map of about 0.9 million numbers. The scalar kernel needs well under a second for it, and
 #: one group is 860 KB, four times the Unified Buffer.
 LONGEST_SIDE = 256
 HEADERS = ("kernel", "dtype", "max error", "allowed", "time on the twin", "status")
@@ -64,13 +64,13 @@ class TourRow:
 
     @property
     def ok(self) -> bool:
-        """True if the kernel ended and every element is within tolerance."""
+        """Whether the kernel ended and every element is within tolerance."""
         return self.status == "ok"
 
 
 @dataclass(frozen=True)
 class TourReport:
-    """What the tour found. ``ok`` only if every kernel ended and every element of every output is within tolerance."""
+    """The result of the tour: the photograph, a row for each kernel and dtype, the picture and its text."""
 
     photo: str
     photo_shape: tuple[int, ...]
@@ -82,11 +82,11 @@ class TourReport:
 
     @property
     def ok(self) -> bool:
-        """True if there was a kernel to run and every one of them is right."""
+        """Whether there was a kernel to run, and every kernel ended with each element within tolerance."""
         return bool(self.rows) and all(row.ok for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as numbers, strings, lists and None only, for ``json.dumps``."""
+        """Return the report for ``json.dumps``, as numbers, strings, lists and None only."""
         rows = [asdict(row) for row in self.rows]
         for row in rows:
             # JSON has no NaN; a NaN error means that an output has the wrong shape or holds NaN.
@@ -103,12 +103,12 @@ class TourReport:
         }
 
     def title(self) -> str:
-        """What was compared, in one line."""
+        """Return what was compared, in one line."""
         shape = " × ".join(map(str, self.feature_shape))
         return f"Feature map {shape} of {self.photo}, compared with float64"
 
     def cells(self) -> list[tuple[str, ...]]:
-        """The rows of the table under ``HEADERS``, as text."""
+        """Return the rows of the table under ``HEADERS``, as text."""
         return [
             (
                 row.kernel,
@@ -130,7 +130,7 @@ def run(
     longest_side: int = LONGEST_SIDE,
     registry: dict[str, OpSpec] | None = None,
 ) -> TourReport:
-    """Run the tour and write ``out/tour.png``; ``out`` is a folder, made if it is missing.
+    """Run the tour, write ``out/tour.png``, and return the report. out: a folder, made if it is missing.
 
     photo: the user's image, or None for the portrait that Matplotlib ships. registry: the course's by default.
     Raises ArgumentError for a photograph that cannot be used or a folder that cannot be written, before any kernel is
@@ -176,9 +176,9 @@ def run(
 def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
     """Compile several kernels at once; return the seconds of each kernel that was not in the cache.
 
-    This comes before the first launch, because compilers would disturb its time. A kernel that does not compile is
-    skipped; its row reports the error. progress: called with a name and how many are done. Raises CompilerMissing,
-    CacheError.
+    All are compiled before the first launch, because compilers would disturb the times of launches. A kernel that does
+    not compile is skipped; its row reports the error. progress: called with a name and how many are done. Raises
+    CompilerMissing, CacheError.
     """
     seconds = {}
     with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:
@@ -234,7 +234,7 @@ def _run_one(
         dtype=dtype,
         allowed=allowed,
         status="ok" if compared.ok else "wrong",
-        # max() of a list with NaN depends on the order; NumPy's keeps the NaN, which has to be seen.
+        # np.max keeps NaN, so that a kernel with a NaN error shows NaN. The result of max() depends on the order.
         max_error=float(np.max([row.max_abs for row in compared.rows])),
         seconds=result.seconds,
         compile_seconds=compile_seconds or result.compile_seconds,
@@ -249,7 +249,7 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
     kind = as_dtype(dtype if argument.dtype == DATA_DTYPE else argument.dtype)
     shape = argument.shape or ()
     if shape == ("C",):
-        # All different, near 1 for gamma and near 0 for beta: a swapped channel, or gamma used as beta, shows.
+        # All numbers differ, near 1 for gamma and near 0 for beta, so a swapped channel or gamma used as beta shows.
         channel = np.arange(features.shape[1])
         return ((argument.fill or 0.0) + 0.3 * np.sin(1.7 * channel + 2.0 * position)).astype(kind)
     if shape == ("N", "S...", "C"):
@@ -265,7 +265,7 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
 
 
 def _attributes(op: OpSpec) -> dict[str, Any]:
-    """Return values for attributes; of those without a default, only ``num_groups`` makes sense for a feature map."""
+    """Return values for the operator's attributes. Only ``num_groups`` gets one; all others need a default."""
     known = {"num_groups": filters.NUM_GROUPS}
     missing = [a.name for a in op.attributes if a.default is None and a.name not in known]
     if missing:
@@ -291,7 +291,10 @@ def _is_finite(value: float | None) -> bool:
 
 
 def _writable(out: Path) -> Path:
-    """Return ``out`` as a folder in which a file can be made; checked before the kernels run, which takes long."""
+    """Make the folder ``out`` if it is missing, and return it. Raises ArgumentError if no file can be made in it.
+
+    This is checked before the kernels run, because they take long.
+    """
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -308,9 +311,9 @@ def _writable(out: Path) -> Path:
 
 
 def load_photo(path: Path, *, longest_side: int) -> np.ndarray:
-    """Read a photograph, turn it upright, and scale it down until no side is longer than ``longest_side`` pixels.
+    """Return a photograph, upright and scaled down so that no side is longer than ``longest_side`` pixels.
 
-    Returns uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame.
+    It is uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame.
     Raises ArgumentError for a file that is missing, not an image, truncated or damaged, or would need too much memory.
     """
     where = f"photograph {path}"

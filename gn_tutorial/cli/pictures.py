@@ -29,7 +29,10 @@ PICTURES = {
 
 @dataclass(frozen=True)
 class View:
-    """Which picture to draw; "" for the first. block: for pictures of one core. window: a part of the time, in us."""
+    """Which picture to draw. picture: a name in PICTURES, "" for the first.
+
+    block: the block to draw in a picture of one core. window: the part of the time to draw, in us.
+    """
 
     picture: str = ""
     block: int | None = None
@@ -46,7 +49,7 @@ class View:
 
 
 def parse_window(text: str) -> tuple[float, float] | None:
-    """``0.5,2`` -> (0.5, 2.0), in microseconds; an empty text -> None, all of the time. Raises ArgumentError."""
+    """Return a window in microseconds: (0.5, 2.0) for ``0.5,2``; None, all the time, for "". Raises ArgumentError."""
     if not text:
         return None
     try:
@@ -64,7 +67,7 @@ def _file_stem(target: str) -> str:
 
 
 def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | None = None) -> None:
-    """Raise ArgumentError for an unknown picture, a wrong window or path, before anything runs for minutes."""
+    """Raise ArgumentError for an unknown picture, a wrong window or a wrong path. Call before anything runs long."""
     if view.name not in PICTURES:
         raise ArgumentError(f"there is no picture '{view.picture}'", hint=f"one of {', '.join(PICTURES)}")
     parse_window(view.window)
@@ -96,7 +99,7 @@ def say_page(path: Path) -> None:
 
 
 def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
-    """Write the first finding as a picture, errors first, and say on standard error where, or that there is none."""
+    """Write a picture of the first finding, errors first. Print on standard error where it is, or why there is none."""
     from gn_tutorial.diagnostics.findings import Findings
     from gn_tutorial.plot.finding import finding
 

@@ -1,4 +1,4 @@
-"""Run and model one kernel with the arguments of ``gnt profile`` and ``gnt diff``."""
+"""Runs and models one kernel with the arguments of ``gnt profile`` and ``gnt diff``."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
+    """What to run, and on which machine to model it: the options that ``gnt profile`` and ``gnt diff`` share.
 
-    like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
-    blocks: all cores of the machine if None. inputs: those of an operator project; its attributes are ``settings``.
+    like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones. blocks:
+    all cores of the machine if None. inputs: the inputs of an operator project. settings: attributes, also a project's.
     """
 
     shape: str = ""
@@ -143,9 +143,9 @@ def _build(found: Kernel) -> None:
 
 
 def parse_record(text: str) -> Tracing | None:
-    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these blocks; an empty text: None, ``profile`` chooses.
+    """Return which blocks to record: for ``8``, eight blocks, spread evenly; for ``0,5`` or ``5,``, these blocks.
 
-    Raises ArgumentError for words that are no numbers.
+    An empty text gives None: the profiler then chooses. Raises ArgumentError for words that are no numbers.
     """
     if not text:
         return None
@@ -159,7 +159,7 @@ def parse_record(text: str) -> Tracing | None:
 
 
 def warn_if_wrong(target: str, answer: Answer) -> bool:
-    """Print a warning for a wrong kernel, whose time says little; return False for it."""
+    """Return whether the kernel is not known to be wrong. Print a warning for a wrong one: its time says little."""
     if answer.right is False:
         print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
     return answer.right is not False

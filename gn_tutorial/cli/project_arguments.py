@@ -1,4 +1,4 @@
-"""Turn the options of ``gnt project run`` into values of a call: ``--in``, ``--attr``, ``--out``."""
+"""Turns the options of ``gnt project run`` into values of a call: ``--in``, ``--attr``, ``--out``."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _ABSENT = "none"
 
 
 def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return inputs by name: ``float16[8,2048]`` or ``x=float16[8,2048]`` is random, ``@file.npy`` read, ``none`` None.
+    """Return the inputs that the words give, by name.
 
-    ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files cannot name. A dynamic
-    input takes all words with its name. Raises ArgumentError quoting the word that cannot be read.
+    ``float16[8,2048]`` or ``x=float16[8,2048]`` gives random numbers, ``@file.npy`` those of the file, ``none`` no
+    input. ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files cannot name. A dynamic input
+    takes all words with its name. Raises ArgumentError quoting the word that cannot be read.
     """
     rng = np.random.default_rng(seed)
     names = [one.name for one in definition.inputs]
@@ -111,7 +112,7 @@ def _one(kind: str, text: str) -> Any:
 
 
 def attribute_text(value: Any) -> str:
-    """The text of an attribute's value, as ``attributes_of`` reads it."""
+    """Return an attribute's value as a text that ``attributes_of`` can read."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple) and any(isinstance(one, tuple) for one in value):

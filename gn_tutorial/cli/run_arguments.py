@@ -1,4 +1,4 @@
-"""Turn the arguments after a kernel's name into values, for ``gnt run``, ``profile``, ``bench``, ``tune``, ``show``."""
+"""Makes values from the words after a kernel's name, for ``gnt run``, ``profile``, ``bench``, ``tune``, ``show``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_file(target: str) -> bool:
 
 
 def refuse(target: str, given: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for options of another kind of target; ignoring them would look as if they worked."""
+    """Raise ArgumentError for options of another kind of target. If they were ignored, they would seem to work."""
     for option, value in given.items():
         if value not in (None, "", []):
             kind = (
@@ -67,7 +67,7 @@ def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[s
 
 
 def parse_shape(text: str) -> tuple[int, ...]:
-    """``2,8,16,16`` (or ``2x8x16x16``) -> (2, 8, 16, 16). Raises ArgumentError."""
+    """Return the shape (2, 8, 16, 16) for ``2,8,16,16`` or ``2x8x16x16``. Raises ArgumentError."""
     parts = re.split(r"[,x]", text.strip("()[] "))
     try:
         return tuple(int(part) for part in parts if part.strip())
@@ -78,9 +78,10 @@ def parse_shape(text: str) -> tuple[int, ...]:
 def parse_values(
     args: Sequence[str], outs: Sequence[str], inouts: Sequence[str], workspaces: Sequence[str], seed: int
 ) -> dict[str, Any]:
-    """The values of a learner's kernel by parameter name; ``x=float32[4096]`` is random, ``x=@file.npy`` is read.
+    """Return the values for a learner's kernel, by parameter name.
 
-    Raises ArgumentError quoting the word that cannot be read.
+    ``x=float32[4096]`` gives random numbers, ``x=@file.npy`` those of the file. Raises ArgumentError quoting the word
+    that cannot be read.
     """
     rng = random_inputs.generator(seed)
     values: dict[str, Any] = {}
@@ -103,7 +104,7 @@ def parse_values(
 
 
 def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
-    """``y[0, 37]`` -> its name and indices. Raises ArgumentError for another text."""
+    """Return name and indices of an element such as ``y[0, 37]``. Raises ArgumentError for another text."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\[\s*(-?\d{1,18}(?:\s*,\s*-?\d{1,18})*)\s*\]\s*", text, re.ASCII)
     if not found:
         raise ArgumentError(f"--origin {text}: no element of an output", hint="--origin 'y[0, 37]'")
@@ -111,7 +112,7 @@ def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def parse_types(texts: Sequence[str]) -> dict[str, str]:
-    """Return dtypes by name, ``x=float16`` from each ``--type``. Raises ArgumentError quoting a wrong word."""
+    """Return name -> dtype for each text, such as ``x=float16``. Raises ArgumentError quoting a wrong word."""
     return dict(_pair("--type", text) for text in texts)
 
 
@@ -132,7 +133,7 @@ def _number(option: str, whole: str, text: str) -> int | float:
 
 
 def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np.dtype]:
-    """``float32[2,8]`` as a shape and a dtype; ``whole`` is the word that an ArgumentError quotes."""
+    """Return shape and dtype of a text such as ``float32[2,8]``. whole: the word that an ArgumentError quotes."""
     match = re.fullmatch(r"(\w+)\[([\d,x ]*)\]", text)
     if not match:
         raise ArgumentError(
@@ -142,7 +143,7 @@ def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], 
 
 
 def array_of(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
-    """Return a random array for ``float32[2,8]``, the file's array for ``@file.npy``. Raises ArgumentError.
+    """Return a random array for ``float32[2,8]``, or the file's array for ``@file.npy``. Raises ArgumentError.
 
     ``bfloat16@file.npy`` reads the file's bits as a dtype that .npy files cannot name.
     """

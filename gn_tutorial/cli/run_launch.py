@@ -24,7 +24,7 @@ _SHOWN_VALUES = 4
 
 @dataclass(frozen=True)
 class Mode:
-    """How to run, the same for a registered kernel and a learner's file.
+    """How to run a registered kernel or a learner's file.
 
     blocks: all cores of the default chip if None. optimise: as for ``kernel``.
     """
@@ -39,7 +39,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class How:
-    """How to compile a file: template arguments, the operator's dtypes, macros, files to include before it."""
+    """How to compile a learner's file: template arguments, dtypes of parameters, macros, files included before it."""
 
     template: str = ""
     dtypes: Mapping[str, str] | None = None
@@ -49,7 +49,7 @@ class How:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """A result with, for a registered kernel, its comparison. ``facts`` say what was asked for."""
+    """The result of a run. comparison: with the reference, for a registered kernel. facts: what was asked for."""
 
     result: Result
     comparison: Comparison | None
@@ -57,12 +57,12 @@ class RunOutcome:
 
     @property
     def ok(self) -> bool:
-        """False only if the kernel differs from its reference."""
+        """Whether the kernel agrees with its reference; True if there is none."""
         return self.comparison is None or self.comparison.ok
 
 
 def run_registered(call: Call, mode: Mode) -> RunOutcome:
-    """Run on seeded input and compare with the NumPy reference."""
+    """Run a registered kernel on seeded input and compare its outputs with the NumPy reference."""
     arrays = call.arrays(mode.seed)
     found = Kernel.registered(call.op, call.spec, optimise=mode.optimise)
     _build(found, mode, arrays.values())
@@ -107,7 +107,7 @@ def run_file(
 
 
 def show(outcome: RunOutcome, *, as_json: bool) -> None:
-    """Print what came out: errors against the reference, or the first values of each output; then counts and times."""
+    """Print the errors against the reference, or the first values of each output; then counts and times."""
     result, comparison = outcome.result, outcome.comparison
     if as_json:
         emit_json(_facts(outcome))
@@ -139,7 +139,7 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
 
 
 def show_origin(origin: Origin) -> None:
-    """Print where an element comes from."""
+    """Print where an output's element comes from."""
     print_table(ORIGIN_HEADERS, origin.rows(), title=origin.title())
     print("\n".join([*origin.notes(), ""]))
 

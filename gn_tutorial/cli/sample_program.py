@@ -1,4 +1,4 @@
-"""``gnt run sample.asc``: run a whole sample with its own ``main``, and print its output."""
+"""``gnt run sample.asc``: runs a whole sample with its own ``main``, and prints its output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(
     optimise: bool = True,
     options: TwinOptions | None = None,
 ) -> SampleRun:
-    """Build the sample and run it. Raises ArgumentError if the folder for its files is missing; else as run_sample."""
+    """Build the sample and run it. Raises ArgumentError if the folder ``files`` is missing, and as ``run_sample``."""
     if files is not None and not files.is_dir():
         raise ArgumentError(f"there is no folder {files}", hint="make it first: the sample's files are written there")
     with working(f"compiling and running {target}"):
@@ -46,7 +46,10 @@ def run(
 
 
 def show(done: SampleRun, *, as_json: bool) -> None:
-    """Print the sample's output, findings on standard error, and counts on a terminal only: output can be piped."""
+    """Print the sample's output, and the findings on standard error.
+
+    Counts are printed only on a terminal, so that a pipe gets the sample's output alone.
+    """
     launched = done.launched
     if as_json:
         emit_json(

@@ -50,13 +50,13 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    # A file or a pipe has no width of its own, and a folded path there cannot be copied.
+    # A file or a pipe has no width of its own. It gets a wide table, because a folded path cannot be copied.
     console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 200)
     cells = [[str(cell) for cell in row] for row in rows]
     titles = headers or [""] * len(cells[0])
     gaps = len(titles) - 1
     widths = _natural_widths([titles, *cells])
-    # Beside its padding, the line of a table with headers has a space between two columns.
+    # A table with headers has a space between two columns, besides their padding.
     padding, gap = ((0, 1), 3) if headers else ((0, 1), 2)
     if headers and sum(widths) + gap * gaps > console.width:
         padding, gap = (0, 1, 0, 0), 2
@@ -67,7 +67,7 @@ def print_table(
     for header, width in zip(titles, widths, strict=True):
         table.add_column(header, overflow="fold", width=width, justify="right" if header in right else "left")
     for row in cells:
-        # Text, not a string: a shape such as [4096] is no markup.
+        # Use Text, because Rich would read a shape such as [4096] in a string as markup.
         table.add_row(*(Text(cell, style=_STATUS_STYLE.get(cell, "")) for cell in row))
     if title:
         console.print(Text(title, style="bold"))
@@ -85,9 +85,9 @@ def _natural_widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def _narrowed(
     widths: Sequence[int], headers: Sequence[str], rows: Sequence[Sequence[str]], kept: Collection[int], room: int
 ) -> list[int]:
-    """Return the columns' widths, narrowed until their sum is at most ``room`` characters, always the widest first.
+    """Return the columns' widths. The widest is narrowed first, until their sum is at most ``room`` characters.
 
-    Headers are wrapped first, then cells; then words are cut, those of the columns in ``kept`` last.
+    Headers are wrapped first, then cells. Then words are cut, those of the columns in ``kept`` last.
     """
     from rich.cells import cell_len
 
@@ -111,7 +111,7 @@ def _narrowed(
 
 
 def print_source(source: str, path: str) -> None:
-    """Print C++ source with line numbers and its path; plain text, without numbers, into a file or a pipe."""
+    """Print C++ source after its path, with line numbers on a terminal; into a file or a pipe as plain text."""
     if not sys.stdout.isatty():
         print(f"// {path}\n{source}", end="")
         return
@@ -121,13 +121,13 @@ def print_source(source: str, path: str) -> None:
 
     console = Console()
     console.print(Text(path, style="bold"))
-    # Wrapped: on a narrow terminal the ends of long lines would otherwise be cut off.
+    # Wrap lines, because a narrow terminal would otherwise cut off the ends of long ones.
     look = {"line_numbers": True, "word_wrap": True, "theme": "ansi_dark", "background_color": "default"}
     console.print(Syntax(source, "cpp", **look))
 
 
 def print_error(error: GntError) -> None:
-    """Print an error on standard error; the findings of the twin in colour if that is a terminal."""
+    """Print an error on standard error. On a terminal, the findings of the twin are coloured."""
     if isinstance(error, KernelFault) and isinstance(error.diagnostics, Findings) and sys.stderr.isatty():
         print("gnt: ", end="", file=sys.stderr, flush=True)
         _print_lines(error.diagnostics.lines(named=False))
@@ -137,7 +137,7 @@ def print_error(error: GntError) -> None:
 
 
 def print_findings(findings: Findings) -> None:
-    """Print what the twin found without ending the launch, on standard error; in colour if that is a terminal."""
+    """Print on standard error the findings that did not end the launch. On a terminal, they are coloured."""
     if findings:
         _print_lines(findings.lines())
 

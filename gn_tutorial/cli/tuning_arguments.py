@@ -1,7 +1,7 @@
-"""From the words of ``gnt tune`` to a tuning: of a registered kernel, of a file, of an operator project.
+"""Makes a tuning from the words of ``gnt tune``: of a registered kernel, a file, or an operator project.
 
-Of a file or a project it varies a number that the kernel takes by value, or a field of the tiling struct. These have no
-reference: a value is right if it gives the same numbers as the value in the call.
+A tuning of a file varies a number that the kernel takes by value; a tuning of a project, a field of the tiling struct.
+Files and projects have no reference, so a value is right if it gives the same numbers as the value in the call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from gn_tutorial.timing.machine import Machine, load_machine
 
 
 def ask(target: str, question: ProfileRequest, field: str, values: Sequence[int]) -> autotune.Tuning:
-    """Try the values of the field. Raises ArgumentError quoting a word that cannot be read, and what a build raises."""
+    """Try the values of the field and return the tuning.
+
+    Raises ArgumentError quoting a word that cannot be read, and what a build raises.
+    """
     machine = load_machine(question.machine)
     given = question.arrays or {}
     if Path(target).is_dir() and not is_operator(target):
@@ -82,7 +85,10 @@ class Numbers:
 
 
 class _Own(ABC):
-    """The base of both kinds: it models a launch with another value and compares it with the unchanged launch."""
+    """The base of FileNumber and ProjectField: models launches with other values.
+
+    The outputs of such a launch are compared with those of the unchanged call.
+    """
 
     itemsize = 0
 
@@ -95,11 +101,11 @@ class _Own(ABC):
 
     @abstractmethod
     def tile(self, value: int) -> Any:
-        """Return the object that holds the value."""
+        """Return an object with this value in the field, for ``launch``."""
 
     @abstractmethod
     def _call(self, tile: Any) -> Callable[..., Result]:
-        """Return the call with this value, a function that takes options of a launch."""
+        """Return a function that launches with the value in ``tile``. It takes the options of a launch."""
 
     def launch(self, tile: Any) -> tuple[Profile, bool]:
         """Return the modelled launch, and whether its outputs match those of the unchanged call."""
@@ -129,7 +135,7 @@ class FileNumber(_Own):
         super().__init__(kernel.name, case, field, values[field], machine, arrays_of_call(kernel, (), values))
 
     def tile(self, value: int) -> Numbers:
-        """The number with that value."""
+        """Return the number with this value."""
         return Numbers({self.field: value})
 
     def _call(self, tile: Numbers) -> Callable[..., Result]:
@@ -137,7 +143,7 @@ class FileNumber(_Own):
 
 
 class ProjectField(_Own):
-    """A field of the struct that a project's own tiling function filled; all else keeps the function's values."""
+    """A field of the struct that a project's own tiling function filled. Other fields keep the function's values."""
 
     chosen_by = "host function"
 
@@ -155,7 +161,7 @@ class ProjectField(_Own):
         super().__init__(project.name, shapes, field, known[field], machine, inputs)
 
     def tile(self, value: int) -> Any:
-        """The tiling function's plan with that value."""
+        """Return the tiling function's plan with this value in the field."""
         return self._plan.with_(**{self.field: value})
 
     def _call(self, tile: Any) -> Callable[..., Result]:
@@ -163,5 +169,5 @@ class ProjectField(_Own):
 
 
 def series_around(own: int) -> Sequence[int]:
-    """Return values from an eighth to eight times the number, each twice the one before."""
+    """Return values from an eighth of the number to eight times the number, each twice the one before."""
     return sorted({own * 8 >> shift for shift in range(7)} - {0})

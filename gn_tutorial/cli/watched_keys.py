@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: The file was written.
+#: The event after a save of the file.
 SAVED = "saved"
 #: The keys, and what they do.
 KEYS = {"n": "next", "h": "hint", "l": "list", "c": "check", "q": "quit"}
@@ -22,7 +22,7 @@ def saves_and_keys(path: Path) -> Iterator[str]:
     from watchfiles import watch
 
     with _single_keys() as terminal:
-        # The folder, not the file: many editors save by renaming a new file over the old one.
+        # Watch the folder, because many editors save by renaming a new file over the old one.
         looks = watch(path.parent, rust_timeout=_POLL_MS, yield_on_timeout=True, raise_interrupt=True)
         for changes in looks:
             yield from _pressed(terminal)
@@ -31,7 +31,7 @@ def saves_and_keys(path: Path) -> Iterator[str]:
 
 
 def _pressed(terminal: int | None) -> Iterator[str]:
-    """Yield the keys of KEYS pressed since the last call. terminal: its descriptor; None: there is no terminal."""
+    """Yield the keys of KEYS pressed since the last call. terminal: a descriptor, None if there is no terminal."""
     while terminal is not None and select.select([terminal], [], [], 0)[0]:
         typed = os.read(terminal, 64).decode(errors="ignore").lower()
         if not typed:  # the terminal is gone
@@ -41,7 +41,7 @@ def _pressed(terminal: int | None) -> Iterator[str]:
 
 @contextmanager
 def _single_keys() -> Iterator[int | None]:
-    """Yield the descriptor of the terminal, which passes on each key at once; None if there is no terminal."""
+    """Make the terminal pass on each key at once, and yield its descriptor; yield None if there is no terminal."""
     if not sys.stdin.isatty():
         yield None
         return
@@ -51,7 +51,7 @@ def _single_keys() -> Iterator[int | None]:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     try:
-        # Ctrl-C still interrupts. TCSANOW: a key that was pressed a moment ago is not thrown away.
+        # Ctrl-C still interrupts. With TCSANOW, a key that was pressed a moment ago is not thrown away.
         tty.setcbreak(terminal, termios.TCSANOW)
         yield terminal
     finally:

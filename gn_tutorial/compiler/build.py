@@ -14,6 +14,7 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_store import checksum
+from gn_tutorial.compiler.dependencies import Dependencies
 from gn_tutorial.compiler.dtype_macros import dtype_defines
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
@@ -46,7 +47,8 @@ class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
     entries: its kernels, none in a host library. cached: whether it was in the cache already. seconds: the time of this
-    call, look-up included.
+    call, look-up included. made_of: the files from which a kernel's library and its checkers were compiled; None if
+    they are not known.
     """
 
     library: Path
@@ -54,6 +56,7 @@ class Built:
     cached: bool
     seconds: float
     compiler: Compiler
+    made_of: Dependencies | None = None
 
 
 def build_kernel(
@@ -117,7 +120,8 @@ def build_kernel(
     shim = Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
-    linked = (*((build_watchers(cache, compiler, sized),) if observed else ()), *objects)
+    watchers, of_watchers = build_watchers(cache, compiler, sized) if observed else (None, Dependencies((), ()))
+    linked = (*((watchers,) if watchers else ()), *objects)
 
     def at(level: Optimise) -> BuildRequest:
         return BuildRequest(
@@ -138,8 +142,9 @@ def build_kernel(
         )
 
     fast = at(True).look_up() if optimise == "soonest" else None
-    library, cached = (fast[0], True) if fast else at("little" if optimise == "soonest" else optimise).run()
-    return Built(library, entries, cached, time.perf_counter() - begin, compiler)
+    library, made_of, cached = (*fast, True) if fast else at("little" if optimise == "soonest" else optimise).make()
+    made_of = made_of.and_of(of_watchers) if made_of and of_watchers and not objects else None
+    return Built(library, entries, cached, time.perf_counter() - begin, compiler, made_of)
 
 
 def build_host_library(
@@ -194,8 +199,8 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
 
 
-def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> Path:
-    """Returns an object with the checkers, tallies and traces of observed libraries.
+def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> tuple[Path, Dependencies | None]:
+    """Returns an object with the checkers, tallies and traces of observed libraries, and the files it was made of.
 
     It is compiled once, because it is the same for every kernel. sized: the flag for a Unified Buffer of another size,
     which must be the same for kernel and watchers.
@@ -213,8 +218,7 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
         shown="the twin's checkers, this once",
         limits=CompileLimits(),
     )
-    watchers, _ = job.run()
-    return watchers
+    return job.make()[:2]
 
 
 def _twins_headers(

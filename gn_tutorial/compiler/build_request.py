@@ -95,9 +95,17 @@ class BuildRequest:
 
     def run(self) -> tuple[Path, bool]:
         """Return the library, and whether it was in the cache already."""
+        library, _, cached = self.make()
+        return library, cached
+
+    def make(self) -> tuple[Path, Dependencies | None, bool]:
+        """Return the library, the files it was made of, and whether it was in the cache already.
+
+        The files are None if one was saved during the compilation.
+        """
         found = self.look_up()
         if found is not None:
-            return found[0], True
+            return *found, True
         if self.compiler.is_zig:
             self._prepare_zig()
         # The header is made before the lock is taken, because a process must not take a second lock.
@@ -106,8 +114,8 @@ class BuildRequest:
         with self.cache.lock(key):
             found = self.look_up()
             if found is not None:
-                return found[0], True
-            return self._compile(key, ready), False
+                return *found, True
+            return *self._compile(key, ready), False
 
     @property
     def key(self) -> str:
@@ -148,7 +156,7 @@ class BuildRequest:
             self._store_dependencies(key, now)  # equal contents, newer times: the next look-up need not hash
         return None if library is None else (library, now)
 
-    def _compile(self, key: str, ready: Ready | None) -> Path:
+    def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:
         with self.cache.scratch() as folder:
             # g++ recognises a header, which it precompiles, by its file name.
             shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
@@ -163,10 +171,10 @@ class BuildRequest:
                 raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
             dependencies = self._collect(depfile, folder, since, source_before, ready)
             if dependencies is None:  # a file was saved during the compilation, so the library serves this call only
-                return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made)
+                return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made), None
             library = self.cache.put(dependencies.result_key(key), self.suffix, made)
         self._store_dependencies(key, dependencies)
-        return library
+        return library, dependencies
 
     def _source_findings(self, folder: Path, shim: Path) -> str:
         """Return the table of code in the source that a device refuses; empty if the compiler cannot read it."""

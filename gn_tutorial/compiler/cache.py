@@ -70,18 +70,6 @@ def default_cache() -> Cache:
     return Cache(root, base=Path(base).expanduser().absolute() if base else None)
 
 
-def still_there(path: Path) -> bool:
-    """Whether the file of an entry that was looked up before still exists. The call counts as a use of the entry.
-
-    An object that keeps a path asks at each use, because builds in other processes evict entries that seem unused.
-    """
-    base = os.environ.get("GNT_CACHE_BASE")
-    if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
-        with contextlib.suppress(OSError):  # without a seal, or in a read-only cache, only the file matters
-            os.utime(seal_of(path))
-    return path.is_file()
-
-
 class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 

@@ -117,6 +117,18 @@ def seal_of(path: Path) -> Path:
     return path.with_name(path.name + SEAL)
 
 
+def still_there(path: Path) -> bool:
+    """Whether the file of an entry that was looked up before still exists. The call counts as a use of the entry.
+
+    An object that keeps a path asks at each use, because builds in other processes evict entries that seem unused.
+    """
+    base = os.environ.get("GNT_CACHE_BASE")
+    if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
+        with contextlib.suppress(OSError):  # without a seal, or in a read-only cache, only the file matters
+            os.utime(seal_of(path))
+    return path.is_file()
+
+
 def seal_text(data: bytes) -> str:
     """Return the text of the seal for an entry with this content."""
     return f"{len(data)} {checksum(data)}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gn_tutorial.compiler.cache import still_there
+from gn_tutorial.compiler.cache_store import still_there
 
 
 class Kept:

@@ -50,6 +50,16 @@ class Dependencies:
         except OSError:
             return None
 
+    def unchanged(self) -> bool:
+        """Whether every file still has the contents that it had when it was hashed, and absent paths are absent."""
+        now = self.now()
+        return now is not None and [one.content for one in now.files] == [one.content for one in self.files]
+
+    def and_of(self, other: Dependencies) -> Dependencies:
+        """Return the files and the absent paths of both, each once."""
+        files = {one.path: one for one in (*self.files, *other.files)}
+        return Dependencies(tuple(files.values()), tuple(dict.fromkeys((*self.absent, *other.absent))))
+
     def to_bytes(self) -> bytes:
         """Return the bytes for the cache; ``from_bytes`` reads them back."""
         files = [(file.path, file.content, *file.looks, int(file.rested)) for file in self.files]

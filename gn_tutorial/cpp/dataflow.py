@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gn_tutorial.cpp.tokens import Token
-from gn_tutorial.translation.texts import translated
 
 #: Steps from a variable to what its value is made of.
 _DEPTH = 3
@@ -29,8 +28,12 @@ _NO_VARIABLES = {
 }
 
 
+#: What a line does, in English.
+LABELS = _BEGINS, _SET, _COUNTS, _CALLED = ("begins here", "set here", "counts here", "called here")
+
+
 class Deciding(NamedTuple):
-    """A line, the name that is marked in it, what it does, and over how many other variables it does it."""
+    """A line, the name that is marked in it, which of ``LABELS`` it does, and over how many other variables."""
 
     line: int
     marked: str
@@ -48,26 +51,23 @@ class SourceFlow:
         behind = zip(self._words, self._words[1:], self._words[2:], strict=False)
         self._globals = {name for name, dot, call in behind if dot == "." and call == "SetGlobalBuffer"}
 
-    def places(self, begin: int, end: int) -> list[int]:
+    def _places(self, begin: int, end: int) -> list[int]:
         """The tensors of global memory among these tokens."""
         return [i for i in range(begin, end) if self._words[i] in self._globals]
 
-    def name(self, at: int) -> str:
-        """The word of a token."""
-        return self._words[at]
-
-    def local_indices(self, begin: int, end: int) -> list[tuple[int, int]]:
+    def _local_indices(self, begin: int, end: int) -> list[tuple[int, int]]:
         """The tokens between the brackets behind other tensors."""
         opened = [i for i in range(begin, end) if self._words[i] == "[" and self._words[i - 1] not in self._globals]
         return [(open_ + 1, self._pairs.get(open_, open_)) for open_ in opened]
 
-    def lengths(self, begin: int, end: int) -> list[str]:
-        """What may be variables outside of tensors and their indices: a count, a number of repeats."""
-        places = self.places(begin, end)
-        inside = self.local_indices(begin, end)
+    def lengths(self, begin: int, end: int) -> Iterator[Deciding]:
+        """What decides the numbers outside of tensors and their indices: a count, a number of repeats."""
+        places = self._places(begin, end)
+        inside = self._local_indices(begin, end)
         inside += [(at, self._pairs.get(at + 1, at) if self._words[at + 1] == "[" else at + 1) for at in places]
         hidden = {i for first, last in inside for i in range(first, last)}
-        return [name for i in range(begin, end) if i not in hidden for name in self.names(i, i + 1)]
+        names = [name for i in range(begin, end) if i not in hidden for name in self._names(i, i + 1)]
+        return self._values(names, begin)
 
     def operator_line(self, line: int, sign: str) -> int:
         """The first assignment behind this line with the sign between two names or views of them; 0 if none has it."""
@@ -91,33 +91,41 @@ class SourceFlow:
             end = next((i for i in range(close, len(self._all)) if self._words[i] in (";", "{")), len(self._all))
         return begin, end
 
-    def index_values(self, at: int) -> Iterator[Deciding]:
-        """What decides the index behind a tensor of global memory."""
-        if at + 1 < len(self._words) and self._words[at + 1] == "[":
-            yield from self.values(self.names(at + 2, self._pairs.get(at + 1, at + 2)), at)
+    def global_places(self, begin: int, end: int, *, always: bool) -> Iterator[Deciding]:
+        """What decides the places in global memory: the indices, and the memory that a GlobalTensor is given."""
+        places = self._places(begin, end)
+        for at in places:
+            if at + 1 < len(self._words) and self._words[at + 1] == "[":
+                yield from self._values(self._names(at + 2, self._pairs.get(at + 1, at + 2)), at)
+        for name in dict.fromkeys(self._words[at] for at in places):
+            yield from self._given(name, always)
 
-    def given(self, name: str, always: bool) -> Iterator[Deciding]:
+    def local_places(self, begin: int, end: int) -> Iterator[Deciding]:
+        """What decides the indices of the other tensors."""
+        for first, last in self._local_indices(begin, end):
+            yield from self._values(self._names(first, last), begin)
+
+    def _given(self, name: str, always: bool) -> Iterator[Deciding]:
         """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
-        label = translated("begins here")
         for i in range(len(self._words) - 3):
             if self._words[i] == name and self._words[i + 1 : i + 3] == [".", "SetGlobalBuffer"]:
                 if not always and "+" not in self._words[i : self._pairs.get(i + 3, i)]:
                     continue
-                yield Deciding(self._all[i].line, "SetGlobalBuffer", label, 0.5)
-                yield from self.values(self.names(i + 4, self._pairs.get(i + 3, i + 4)), i, 1)
+                yield Deciding(self._all[i].line, "SetGlobalBuffer", _BEGINS, 0.5)
+                yield from self._values(self._names(i + 4, self._pairs.get(i + 3, i + 4)), i, 1)
 
     def layouts(self, begin: int, end: int, said: str) -> Iterator[Deciding]:
         """Where the struct of a copy, its last arguments, is made or filled."""
-        for name in self.names(begin, end):
+        for name in self._names(begin, end):
             made = [i for i in self._uses(name) if i < begin and self._is_params(i)]
             for i in made[-1:]:
                 if self._words[i + 1] in ("{", "=", "(") and self._words[i + 2] not in ("}", ")"):
-                    yield Deciding(self._all[i].line, name, translated("set here"))
-                    yield from self.values(self.names(i + 2, self._end(i)), i, 1)
+                    yield Deciding(self._all[i].line, name, _SET)
+                    yield from self._values(self._names(i + 2, self._end(i)), i, 1)
                 fields = [j for j in self._uses(name) if i < j < begin and self._words[j + 1 : j + 4 : 2] == [".", "="]]
                 named = [j for j in fields if self._words[j + 2] in said]
                 for j in named or fields:
-                    yield Deciding(self._all[j].line, self._words[j + 2], translated("set here"), 0 if named else 2)
+                    yield Deciding(self._all[j].line, self._words[j + 2], _SET, 0 if named else 2)
 
     def _is_params(self, i: int) -> bool:
         """Whether the name before which such a type stands is declared here: ``DataCopyPadExtParams<float> pad``."""
@@ -126,12 +134,12 @@ class SourceFlow:
 
     def tensors(self, begin: int, end: int) -> Iterator[Deciding]:
         """Where the tensors of a statement were taken from a queue or a buffer."""
-        for name in self.names(begin, end):
+        for name in self._names(begin, end):
             places = [i for i in self._uses(name) if i < begin and self._assigns(i) and self._tensor(i)]
             for i in places[-1:]:
-                yield Deciding(self._all[i].line, name, translated("set here"))
+                yield Deciding(self._all[i].line, name, _SET)
 
-    def values(
+    def _values(
         self, names: Sequence[str], at: int, steps: float = 0, passed: set[tuple[int, str]] | None = None
     ) -> Iterator[Deciding]:
         """Where variables get their values before the token ``at``, and what those are made of.
@@ -147,10 +155,9 @@ class SourceFlow:
                 continue  # ``layouts`` shows it
             if place := self._assigned(name, at):
                 loop = self._loop(place)
-                value = self.names(*(loop or (place + 1, self._end(place))))
-                label = translated("counts here") if loop else translated("set here")
-                yield Deciding(self._all[place].line, name, label, steps)
-                yield from self.values([one for one in value if one != name], place, steps + 1, passed)
+                value = self._names(*(loop or (place + 1, self._end(place))))
+                yield Deciding(self._all[place].line, name, _COUNTS if loop else _SET, steps)
+                yield from self._values([one for one in value if one != name], place, steps + 1, passed)
             else:
                 yield from self._passed(name, at, steps, passed)
 
@@ -172,8 +179,8 @@ class SourceFlow:
                 begin, end = arguments[number]
                 alone = end - begin == 1
                 if not alone:  # a number is made here, not only passed on
-                    yield Deciding(self._all[i].line, self._words[i], translated("called here"), steps)
-                yield from self.values(self.names(begin, end), i, steps + (0 if alone else 1), passed)
+                    yield Deciding(self._all[i].line, self._words[i], _CALLED, steps)
+                yield from self._values(self._names(begin, end), i, steps + (0 if alone else 1), passed)
 
     def _assigned(self, name: str, at: int) -> int | None:
         """The token of the last assignment of a variable before ``at`` in its function, or of a member's anywhere."""
@@ -247,7 +254,7 @@ class SourceFlow:
     def _end(self, at: int) -> int:
         return next((i for i in range(at, len(self._words)) if self._words[i] == ";"), len(self._words))
 
-    def names(self, begin: int, end: int) -> list[str]:
+    def _names(self, begin: int, end: int) -> list[str]:
         """What may be variables among the tokens."""
         found = []
         for i in range(begin, min(end, len(self._all) - 1)):

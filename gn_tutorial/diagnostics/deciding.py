@@ -22,31 +22,17 @@ from gn_tutorial.translation.texts import translated
 #: The number of such lines that are shown.
 LINES = 4
 
-
-def _global_places(source: SourceFlow, begin: int, end: int, *, always: bool) -> Iterator[Deciding]:
-    places = source.places(begin, end)
-    for at in places:
-        yield from source.index_values(at)
-    for name in dict.fromkeys(source.name(at) for at in places):
-        yield from source.given(name, always)
-
-
-def _local_indices(source: SourceFlow, begin: int, end: int, said: str) -> Iterator[Deciding]:
-    for first, last in source.local_indices(begin, end):
-        yield from source.values(source.names(first, last), begin)
-
-
 _Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
 #: What may decide a finding -> a function that finds the lines. It takes the tokens of a statement and the finding's
 #: sentences, which may name a field of the copy's struct.
 DECIDED_BY: Mapping[str, _Find] = {
     # The terms added to a place in global memory: in its index, or in the address for SetGlobalBuffer.
-    "global-offset": lambda source, begin, end, said: _global_places(source, begin, end, always=False),
+    "global-offset": lambda source, begin, end, said: source.global_places(begin, end, always=False),
     # The same, and SetGlobalBuffer even if nothing is added in its call.
-    "global-start": lambda source, begin, end, said: _global_places(source, begin, end, always=True),
-    "local-index": _local_indices,
+    "global-start": lambda source, begin, end, said: source.global_places(begin, end, always=True),
+    "local-index": lambda source, begin, end, said: source.local_places(begin, end),
     # A count, a number of repeats.
-    "length": lambda source, begin, end, said: source.values(source.lengths(begin, end), begin),
+    "length": lambda source, begin, end, said: source.lengths(begin, end),
     "copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
     # The struct of the copy at the finding's place "other".
     "other-copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
@@ -84,14 +70,15 @@ def deciding(
     linecache.checkcache(file)
     source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
-    for word in (one for one in decided_by if one in DECIDED_BY):  # the lint refuses other words; findings still show
+    for word in decided_by:
+        find = DECIDED_BY.get(word)  # the lint refuses other words; findings still show
         begin, end = source.statement(other if word.startswith("other-") else line)
-        every += DECIDED_BY[word](source, begin, end, said) if begin < end else ()
+        every += find(source, begin, end, said) if find and begin < end else ()
     found: dict[int, Deciding] = {}
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
-    return list(found.values())[:most]
+    return [one._replace(label=translated(one.label)) for one in list(found.values())[:most]]
 
 
 def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:

@@ -41,11 +41,6 @@ class Excerpt:
         """The file without its folder, which differs from machine to machine."""
         return Path(self.file).name
 
-    @property
-    def marks(self) -> str:
-        """The marks below the marked part, from the line's first column on."""
-        return " " * self.start + ("^" if self.primary else "-") * self.length
-
 
 def excerpt(
     file: str,

@@ -54,8 +54,10 @@ class Diagnostic:
         For an id that is not in the catalogue, the id with its facts.
         """
         what, cause = self._sentence("what") or self._spelt_out(), self._cause()
+        if not cause:
+            return what
         both = translated("{what} {cause}")  # some languages have no space between sentences
-        return both.format(what=what, cause=self._filled(cause.what)) if cause else what
+        return both.format(what=what, cause=self._filled(cause.what))
 
     @property
     def why(self) -> str:
@@ -76,9 +78,11 @@ class Diagnostic:
     @property
     def where(self) -> str:
         """``kernel.cpp:12:3, block 0``; without the column if that is not known, only the block if no place is."""
+        return self._where(self.column)
+
+    def _where(self, column: int) -> str:
         if not self.file:
             return f"block {self.block}"
-        column = self.column
         return f"{self.file}:{self.line}{f':{column}' if column else ''}, block {self.block}"
 
     @property
@@ -101,16 +105,16 @@ class Diagnostic:
 
     def excerpts(self) -> tuple[Excerpt, ...]:
         """The finding's own line, the lines that the catalogue adds to it, and its other places; each line once."""
-        return joined([self._excerpt(), *self._beside(), *(self._other(name) for name in self.places)])
+        return self.view().excerpts
 
     def view(self) -> FindingView:
         """Return the finding for display: its sentences, its places and their lines of source."""
-        folder = self.file.removesuffix(Path(self.file).name)
-        more = f"gnt explain {self.id}" if self.link else ""
-        excerpts = self.excerpts()
-        return FindingView(
-            self.id, self.severity, self.what, self.where, folder, self.why, self.fix, more, self.link, excerpts
-        )
+        what, why, fix, link = self.what, self.why, self.fix, self.link
+        others = [self._other(name) for name in self.places]
+        excerpts = joined([self._excerpt(), *self._beside(f"{what} {fix}"), *others])
+        where, folder = self._where(excerpts[0].column), self.file.removesuffix(Path(self.file).name)
+        more = f"gnt explain {self.id}" if link else ""
+        return FindingView(self.id, self.severity, what, where, folder, why, fix, more, link, excerpts)
 
     def source(self) -> str:
         """Return the source line with the operation marked, then each other place; empty if no file can be read."""
@@ -150,8 +154,8 @@ class Diagnostic:
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
-    def _beside(self) -> list[Excerpt]:
-        """Return the line that the fix changes and the lines that decide the finding, if the text shows them."""
+    def _beside(self, said: str) -> list[Excerpt]:
+        """Return the line that the fix changes and those that decide the finding, which its sentences may name."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
@@ -162,11 +166,11 @@ class Diagnostic:
             by.decided_by,
             self.file,
             self.line,
-            f"{self.what} {self.fix}",
+            said,
             other=other if file == self.file else 0,
             most=by.deciding_lines,
         )
-        return [*own, *(excerpt(self.file, one.line, one.marked, label=one.label) for one in led)]
+        return [*own, *[excerpt(self.file, one.line, one.marked, label=one.label) for one in led]]
 
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]
@@ -236,12 +240,7 @@ class Findings(tuple[Diagnostic, ...]):
 
         named: False leaves out the first one's severity.
         """
-        lines: list[Line] = []
-        for number, (one, news) in enumerate(self._shown(limit)):
-            lines += [(TextSpan(""),)] if number else []
-            lines += rendering.lines_of(one.view(), named=named or number > 0, reasons=news)
-        rest = self._rest(limit)
-        return [*lines, (TextSpan(""),), (TextSpan(rest, "label"),)] if rest else lines
+        return _lines(self.views(limit), self.rest(limit), named=named)
 
     def render(self, limit: int = SHOWN) -> str:
         """Return ``lines`` as one text."""
@@ -255,20 +254,21 @@ class Findings(tuple[Diagnostic, ...]):
         return self.render() or translated("no findings")
 
     def _repr_html_(self) -> str:
-        rest = self._rest(SHOWN)
-        parts = [rendering.html_of(one.view(), reasons=news) for one, news in self._shown(SHOWN)]
+        rest = self.rest(SHOWN)
+        parts = [rendering.html_of(view, reasons=news) for view, news in self.views(SHOWN)]
         return (
             "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])])
             or f"<div>{translated('no findings')}</div>"
         )
 
-    def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
+    def views(self, limit: int) -> list[tuple[FindingView, bool]]:
         """Return the findings that are shown, and for each whether it is the first with its id."""
         shown = self.ordered[:limit]
         ids = [one.id for one in shown]
-        return [(one, ids.index(one.id) == number) for number, one in enumerate(shown)]
+        return [(one.view(), ids.index(one.id) == number) for number, one in enumerate(shown)]
 
-    def _rest(self, limit: int) -> str:
+    def rest(self, limit: int) -> str:
+        """Return the number of findings past ``limit``, in words; empty if there are none."""
         rest = self.ordered[limit:]
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(one.id for one in rest).items())
         return translated("... and {count} more: {kinds}").format(count=len(rest), kinds=kinds) if rest else ""
@@ -292,17 +292,26 @@ def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> Kernel
     if not findings:
         what = translated("the twin stopped the launch without saying why")
         return KernelFault(what, printed=printed, detail=printed_tail(printed))
-    first = findings.ordered[0]
-    text = rendering.plain(findings.lines(named=False))
+    views = findings.views(SHOWN)
+    first = views[0][0]
+    text = rendering.plain(_lines(views, findings.rest(SHOWN), named=False))
     return KernelFault(
         first.what,
         diagnostics=findings,
         printed=printed,
         where=first.where,
         hint=first.fix,
-        detail=first.source(),
+        detail=rendering.plain(rendering.source_lines(first.excerpts)),
         text="\n".join(part for part in (text, printed_tail(printed)) if part),
     )
+
+
+def _lines(views: Sequence[tuple[FindingView, bool]], rest: str, *, named: bool) -> list[Line]:
+    lines: list[Line] = []
+    for number, (view, news) in enumerate(views):
+        lines += [(TextSpan(""),)] if number else []
+        lines += rendering.lines_of(view, named=named or number > 0, reasons=news)
+    return [*lines, (TextSpan(""),), (TextSpan(rest, "label"),)] if rest else lines
 
 
 def printed_tail(printed: str) -> str:

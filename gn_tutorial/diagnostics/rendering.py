@@ -52,10 +52,9 @@ def plain(lines: Iterable[Line]) -> str:
 
 def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
     """Return the complete finding. named: begin with its severity. reasons: add why, fix and more."""
-    severity = f"{severity_word(view.severity)}: "
-    head = (TextSpan(severity, view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
+    severity = [TextSpan(f"{severity_word(view.severity)}: ", view.severity)] if named else []
     return [
-        head,
+        (*severity, TextSpan(view.what)),
         _labelled(translated("where"), view.where, "place"),
         *source_lines(view.excerpts),
         *(_labelled(label, text) for label, text in (_reasons(view, str, view.more) if reasons else [])),
@@ -125,7 +124,8 @@ def _marked(one: Excerpt) -> list[Line]:
     if not one.text:
         return []
     number = f"{one.line:>6}"
-    mark = TextSpan(one.marks + (f" {one.label}" if one.label else ""), "mark" if one.primary else "second")
+    marks = " " * one.start + ("^" if one.primary else "-") * one.length
+    mark = TextSpan(marks + (f" {one.label}" if one.label else ""), "mark" if one.primary else "second")
     return [
         (TextSpan(f"{number} | ", "gutter"), TextSpan(one.text)),
         (TextSpan(f"{' ' * len(number)} | ", "gutter"), mark),

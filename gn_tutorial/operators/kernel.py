@@ -31,6 +31,7 @@ from gn_tutorial.timing.machine import default_cores
 
 # Finding the entries of 200 lines takes 6 ms: a loop of launches should pay that once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
+_OPTIONS, _LIMITS = TwinOptions(), Limits()
 
 
 class Kernel:
@@ -78,7 +79,8 @@ class Kernel:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
-        return _entries(self.source, self._place(), self._source.template, self._source.headers())
+        place, text = self._place(), self.source
+        return _entries(text, place, self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
         """The entry of that name, or the only one. Raises ArgumentError, which lists all, if there is no such one."""
@@ -145,13 +147,12 @@ class Kernel:
             args=launch_args(chosen.params, bound),
             blocks=blocks,
             tiling_key=tiling_key,
-            options=TwinOptions() if options is None else options,
+            options=_OPTIONS if options is None else options,
             isolated=isolated,
-            limits=Limits() if limits is None else limits,
+            limits=_LIMITS if limits is None else limits,
             tracing=tracing,
         )
-        size = sum(arg.nbytes for arg in request.args)
-        built = self._source.quickly(observed, size, isolated=isolated)
+        built = self._source.quickly(observed, request.nbytes, isolated=isolated)
         launched = launch(built.library, request)
         seconds = 0.0 if built.cached else built.seconds
         overwrites = not isolated and any(arg.role == Role.INOUT for arg in request.args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.compiler.cache import still_there
+from gn_tutorial.compiler.cache_store import still_there
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
 from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
@@ -27,14 +28,20 @@ _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Earlier:
-    """An earlier build: the state and the headers that it found, when, and its result."""
+    """An earlier build: its state, its headers, when all of its files were last looked at, and its result."""
 
     state: object
     headers: tuple[str, ...]
     since: float
     built: Built
+
+
+@functools.lru_cache(maxsize=64)
+def _builds(*_asked: object) -> dict[tuple[bool, Optimise], _Earlier]:
+    """What was built of a source, for all kernels that are made of it: a loop may make one for each launch."""
+    return {}
 
 
 class SourceBuild:
@@ -67,7 +74,9 @@ class SourceBuild:
             "launchers": launchers,
             "ub_bytes": ub_bytes,
         }
-        self._built: dict[tuple[bool, Optimise], _Earlier] = {}
+        asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
+        self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
+        self._looked: set[tuple[bool, Optimise]] = set()  # which of them this object has looked at
         self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
@@ -107,19 +116,20 @@ class SourceBuild:
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        A launch inside this process assumes that headers elsewhere are unchanged: such launches come in loops. An
-        isolated one checks each time all that the source includes, and once in ``_TRUSTED`` seconds the headers of the
-        twin and of the system.
+        A launch inside this process, after this object's first, assumes that headers elsewhere are unchanged: such
+        launches come in loops. Any other checks each time all that the source includes, and once in ``_TRUSTED``
+        seconds the headers of the twin and of the system.
         """
-        level = self._level(observed, array_bytes)
-        earlier = self._built.get((observed, level))
+        which = observed, self._level(observed, array_bytes)
+        earlier = self._built.get(which)
         if (
             earlier is None
             or earlier.state != self._state()
+            or not ((which in self._looked and not isolated) or self._still(earlier))
             or not still_there(earlier.built.library)
-            or (isolated and not self._still(earlier))
         ):
-            return self._build(observed, level)
+            return self._build(*which)
+        self._looked.add(which)
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
@@ -129,20 +139,28 @@ class SourceBuild:
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
 
     def _build(self, observed: bool, level: Optimise) -> Built:
+        found = self._state(), self.headers(), time.monotonic()  # before: a file may be saved while it is compiled
         built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
-        self._built[observed, level] = _Earlier(self._state(), self.headers(), time.monotonic(), built)
+        self._looked.add((observed, level))
+        self._built[observed, level] = _Earlier(*found, built)
         return built
 
     def _still(self, earlier: _Earlier) -> bool:
-        """Whether an isolated launch may use the earlier build, given that the source and its folder are unchanged."""
-        recent = time.monotonic() - earlier.since <= _TRUSTED
-        return recent and not self._looks_elsewhere and earlier.headers == self.headers()
+        """Whether a launch may use the earlier build, given that the source and its folder are unchanged."""
+        if earlier.headers != self.headers():
+            return False
+        if self._looks_elsewhere or time.monotonic() - earlier.since > _TRUSTED:
+            if earlier.built.made_of is None or not earlier.built.made_of.unchanged():
+                return False
+            earlier.since = time.monotonic()
+        return True
 
     def _state(self) -> object:
         """Return a value that changes with the source, the headers beside it, and what chooses compiler and cache."""
         chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
         if self.path is None:
             return self._text, chosen
+        text = self.text
         with os.scandir(self.path.parent) as items:
             times = {item.name: item.stat().st_mtime_ns for item in items if item.name.endswith(SOURCE_SUFFIXES)}
-        return times, chosen
+        return text, times, chosen

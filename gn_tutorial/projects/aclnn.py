@@ -1,8 +1,8 @@
-"""The C functions that CANN generates from an operator's definition, ``aclnn_<snake name>.h``, as data and as text.
+"""The C functions that CANN generates from an operator's definition in ``aclnn_<snake name>.h``, as data and as text.
 
 The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
-Source: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef), and what the public
-tests of CANN's generator expect of it (asc-devkit, tests/tools/utils/opbuild): names, order, const.
+Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). Names, order and
+const are those that the public tests of CANN's generator expect (asc-devkit, tests/tools/utils/opbuild).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gn_tutorial.errors import RegistryError
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
 
-#: A type of attribute -> its C type. Numbers are passed by value; a Float is a double that is cast to float.
+#: A type of attribute -> its C type. Numbers are passed by value. A Float is passed as a double and cast to float.
 ATTRIBUTE_TYPES = {
     "bool": "bool",
     "float": "double",
@@ -30,11 +30,12 @@ _INTEGERS = frozenset(f"DT_{sign}INT{bits}" for sign in ("", "U") for bits in (8
 
 @dataclass(frozen=True)
 class AclnnArgument:
-    """One argument of a call. ctype: ends with ``*`` for a pointer; parameter: its name in the definition.
+    """One argument of an aclnn function. ctype: its C type; a pointer ends with ``*``.
 
-    role: input, attribute or output, or an argument that the framework adds: workspace_size, executor, workspace,
-    stream. index: its place among the definition's inputs, attributes or outputs, -1 for the framework's own. in_place:
-    this input is an output too. optional: a caller may pass a null pointer.
+    role: input, attribute or output; workspace_size, executor, workspace or stream for an argument that the framework
+    adds. parameter: its name in the definition. index: its place among the definition's inputs, attributes or outputs;
+    -1 if the framework adds it. in_place: whether this input is an output too. optional: whether a caller may pass a
+    null pointer.
     """
 
     name: str
@@ -53,9 +54,9 @@ class AclnnArgument:
 class AclnnFunction:
     """A C function that returns aclnnStatus. header: the file that declares it.
 
-    first: whether it is the first call, which returns the workspace's size; the other call launches. version: inputs
-    and attributes of later versions are not among its arguments, so they are absent or have their defaults. tensors:
-    inputs whose values tiling reads are tensors here, not arrays.
+    first: whether it is the first call, which returns the workspace's size, or the second, which launches. version:
+    inputs and attributes of later versions have no argument here, so they are absent or have their defaults. tensors:
+    whether an input whose values tiling reads is passed as a tensor, not as an array.
     """
 
     name: str
@@ -66,7 +67,7 @@ class AclnnFunction:
     arguments: tuple[AclnnArgument, ...]
 
     def of_role(self, role: str) -> tuple[AclnnArgument, ...]:
-        """The arguments of that role, in order."""
+        """Return the arguments with this role, in order."""
         return tuple(one for one in self.arguments if one.role == role)
 
     def __str__(self) -> str:
@@ -88,7 +89,7 @@ _END_OF_FIRST_CALL = (
 def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
     """Return all functions of an operator. Each version has a first call, a first call with tensors, and a second call.
 
-    The one with tensors exists only if the values of an input are read.
+    The first call with tensors exists only if tiling reads the values of an input.
 
     Raises RegistryError for a definition that CANN's generator refuses.
     """
@@ -115,7 +116,7 @@ def headers(op: OpDefinition) -> dict[str, str]:
 
 
 def camel_name(name: str) -> str:
-    """A parameter's name in C: ``num_groups`` -> ``numGroups``, ``X`` -> ``x``."""
+    """Return a parameter's name in C: ``num_groups`` -> ``numGroups``, ``X`` -> ``x``."""
     first, *rest = name.split("_")
     return first[:1].lower() + first[1:] + "".join(word[:1].upper() + word[1:] for word in rest)
 
@@ -153,7 +154,10 @@ def _input_name(op: OpDefinition, one: Parameter) -> str:
 
 
 def _tensor_type(one: Parameter, name: str, changeable: bool) -> str:
-    """``changeable``: an output's shape is known only after the kernel ran; the generator then has no const tensors."""
+    """Return the C type of an input or output.
+
+    changeable: an output's shape is known only after the kernel ran. CANN's generator then declares no const aclTensor.
+    """
     if one.scalar:
         return "const aclScalar *"
     if one.scalar_list:
@@ -186,7 +190,7 @@ def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
     if one.type not in ATTRIBUTE_TYPES:
         listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
         raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
-    # No number can stand for "none", so a caller passes every number.
+    # No number can mean "left out", so a caller must pass every number.
     optional = not one.required and one.type not in _BY_VALUE
     name = camel_name(one.name) + ("Optional" if optional else "")
     return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)
@@ -216,7 +220,7 @@ def _header(name: str, op: OpDefinition, some: list[AclnnFunction]) -> str:
 
 
 def call_source(op: OpDefinition) -> str:
-    """The translation unit of one operator's aclnn functions. Raises as ``aclnn.functions``."""
+    """Return the translation unit that defines one operator's aclnn functions. Raises as ``functions``."""
     lines = [
         f"// The calls of {op.type} on the twin. Made from its definition.",
         '#include "gn_twin/host/aclnn_call.h"',

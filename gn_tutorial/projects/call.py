@@ -1,6 +1,6 @@
 """One call of a project's operator: arrays and attributes in the order of its definition, and the column that fits.
 
-``kernel_arguments`` makes the arguments of the kernel from it: inputs, outputs, workspace and tiling data.
+``kernel_arguments`` makes the kernel's arguments from such a call: inputs, outputs, workspace and tiling data.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ _ZERO = {"bool": False, "int": 0, "float": 0.0, "string": ""}
 
 @dataclass(frozen=True)
 class OpCall:
-    """A call. arrays: one entry for each declared input, None if it is left out, several arrays for a dynamic input.
+    """One call of an operator.
 
-    note: a remark on the column. counts: the number of tensors of each output, 0 for an output that is left out. A
-    dynamic output has as many as the first dynamic input, unless the caller gives another number
-    (``outputs.chosen_outputs``).
+    arrays: for each declared input a tuple with its array, or with all arrays of a dynamic input; None if the input is
+    left out. note: ``Columns.note``, a warning if the definition does not name this chip. counts: the number of tensors
+    of each output, 0 for an output that is left out. A dynamic output has as many tensors as the first dynamic input,
+    unless the caller gives another number (``outputs.chosen_outputs``).
     """
 
     definition: OpDefinition
@@ -52,7 +53,7 @@ class OpCall:
         )
 
     def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
-        """Return the request to the host functions. An output with a shape of None is to be inferred."""
+        """Return the request to the host functions. They infer each output whose shape is None."""
         formats = [one.format for one in self.column.inputs]
         inputs = []
         for index, group in enumerate(self.arrays):
@@ -76,9 +77,9 @@ class OpCall:
 def bind(
     definition: OpDefinition, soc: Soc, values: Sequence[Any], named: Mapping[str, Any], op_file: str = ""
 ) -> OpCall:
-    """Assign values, in order or by name, to the definition's inputs and attributes.
+    """Return the call of an operator with these inputs, in order or by name, and attributes, by name.
 
-    Raises ArgumentError: an unknown name, an input that is missing, a dtype or an attribute's type that does not fit.
+    Raises ArgumentError if a name is unknown, an input is missing, or a dtype or an attribute's type does not fit.
     """
     names = [one.name for one in definition.inputs] + [one.name for one in definition.attributes]
     if len(values) > len(definition.inputs):
@@ -150,7 +151,7 @@ def _attribute(declared: OpAttribute, value: Any) -> Any:
 
 
 def format_number(label: str) -> int:
-    """Return the graph engine's number of a format: its own for two formats, ND's for all others."""
+    """Return the graph engine's number of a format. NCHW and NHWC have their own; all others get that of ND."""
     return {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1}.get(label, 2)
 
 
@@ -159,9 +160,9 @@ def kernel_arguments(
 ) -> list[Any]:
     """Return the arguments in the order that every project's kernel has: inputs, outputs, workspace, tiling.
 
-    An output in place has its own parameter (x_ref, as in every public kernel of such an operator), with the same
-    memory or list. An argument that is left out is a null pointer. held: what outputs hold before, by name. source: the
-    kernel's file, for an error. Raises ArgumentError.
+    An output in place is a parameter of its own (x_ref, as in every public kernel of such an operator). It gets the
+    memory, or the list, of the input of its name. An argument that is left out is a null pointer. held: the values of
+    outputs before the launch, by name. source: the kernel's file, for an error. Raises ArgumentError.
     """
     one, many = call.definition, len(params)
     values: list[Any] = []
@@ -191,7 +192,7 @@ def kernel_arguments(
 
 
 def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
-    """Return argument of the launch -> output of the call: a parameter of the kernel, or a tensor of a list."""
+    """Return argument of the launch -> output of the call. An argument is a parameter, or one tensor of its list."""
     names = [one.name for one in definition.inputs]
     names += [one.name for one in definition.outputs]
     known = {one for one, _, _ in plan.outputs} | definition.written
@@ -204,7 +205,7 @@ def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[
 
 
 def _one_or_list(declared: Parameter, tensors: list[Any]) -> Any:
-    """Return the kernel's argument for one input or output: a tensor, a dynamic one's list, None if it is left out."""
+    """Return the kernel's argument for an input or output: a tensor, or a list if dynamic; None if it is left out."""
     if declared.kind == "dynamic":
         return TensorList(tuple(tensors)) if tensors else None
     return tensors[0] if tensors else None

@@ -1,4 +1,4 @@
-"""The chips (SoC, 芯片) that ``--soc`` can name: cores and memory sizes that a project's host functions read."""
+"""The chips (SoC, 芯片) that ``--soc`` can name, with the core counts and memory sizes that host functions read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import convert, read_toml
 
 FILE = Path(__file__).with_name("chips.toml")
-#: The chip of the timing model, for which there are public measurements.
+#: The default chip of the timing model, because public measurements of this chip exist.
 DEFAULT_SOC = "Ascend910B2"
 _LIKE_910B = "Ascend910B"
 
 
 class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One chip, as ``gn_twin/host/platform.h`` has it. Sizes in bytes.
+    """One chip, with the members that ``gn_twin/host/platform.h`` has. Sizes are in bytes.
 
-    config: its name in AddConfig. machine: the file of gn_tutorial/machines that models its times, empty if none does.
+    config: the chip's name in AddConfig. machine: the file of gn_tutorial/machines that models the chip's times, empty
+    if none does.
     """
 
     name: str
@@ -42,7 +43,10 @@ class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def compares_tails(self) -> bool:
-        """Whether Compare with a count compares all elements: the instructions have a mask (asc-devkit, dav_m300)."""
+        """Whether Compare with a count also compares a tail of less than 256 bytes.
+
+        The instructions of such a chip mask the tail (asc-devkit, dav_m300).
+        """
         return self.arch == 3002
 
     @property
@@ -62,7 +66,7 @@ def socs() -> dict[str, Soc]:
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:
-    """Return the chip for these AddConfig names: the default chip if it or none is among them, else the first known."""
+    """Return the default chip if these AddConfig names include it or name no known chip, else the first known chip."""
     named = [one for one in configs if knows_soc(one)]
     default = find_soc()
     return default if default.config in named or not named else find_soc(named[0])
@@ -78,7 +82,10 @@ def knows_soc(name: str) -> bool:
 
 
 def find_soc(name: str = DEFAULT_SOC) -> Soc:
-    """Return the chip of a name: ``Ascend910B4``, ``910b4``, or AddConfig's ``ascend310b``. Raises ArgumentError."""
+    """Return the chip with a name such as ``Ascend910B4``, ``910b4`` or AddConfig's ``ascend310b``.
+
+    Raises ArgumentError if there is none.
+    """
     wanted = name.lower().replace(" ", "").removeprefix("ascend")
     known = socs()
     for one in known.values():

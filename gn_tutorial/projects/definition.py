@@ -1,7 +1,7 @@
 """An operator's definition as data: what the host files of a project registered (OpDef, OP_ADD, IMPL_OP).
 
-The twin's ``gn_twin/op_host/describe.h`` writes the document that ``read_definitions`` reads; a field here has the name
-of the member there. Types and formats have the graph engine's names (``DT_FLOAT16``, ``FORMAT_ND``).
+The twin's ``gn_twin/op_host/describe.h`` writes the document that ``read_definitions`` reads. Fields have the names of
+the document's members. Types and formats have the graph engine's names (``DT_FLOAT16``, ``FORMAT_ND``).
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class OpDefinition:
-    """One operator type. functions: registered, and the twin calls them; graph_functions: the graph engine's.
+    """One operator type. functions: registered functions that the twin calls.
 
-    defined_at: ``file:line`` of OP_ADD; empty where files register functions only, and then there are no parameters.
-    compile_info_bytes: the size of the type that the tiling parse function fills, 0: none. groups: of communication.
+    graph_functions: registered functions that only the graph engine calls. defined_at: ``file:line`` of each OP_ADD. It
+    is empty if the files register only functions; the operator then has no parameters. compile_info_bytes: the size of
+    the type that the tiling parse function fills, 0 if there is none. groups: the communication groups (MC2).
     data_dependencies, tiling_data_dependencies, outputs_depending_on_compute: indices that IMPL_OP names.
     """
 
@@ -54,7 +55,7 @@ class OpDefinition:
 
     @cached_property
     def snake_name(self) -> str:
-        """The name of its files and of its kernel: ``NLLLoss`` -> ``nll_loss``."""
+        """The name of the operator's files and of its kernel: ``NLLLoss`` -> ``nll_loss``."""
         return snake_name(self.type)
 
     @cached_property
@@ -64,9 +65,9 @@ class OpDefinition:
 
     @property
     def written(self) -> frozenset[str]:
-        """Inputs that the kernel may write: those in place, or all if the operator has no outputs (Eye of contests).
+        """The inputs that the kernel may write: those in place, or all inputs of an operator without outputs.
 
-        Such an operator writes its result into its input.
+        An operator without outputs, such as Eye in contests, writes its result into its input.
         """
         return self.in_place if self.outputs else frozenset(one.name for one in self.inputs)
 
@@ -79,7 +80,7 @@ class OpDefinition:
         return self._named(name, self.outputs, "output")
 
     def reads_values(self, index: int) -> bool:
-        """Whether host functions read the values of that input, and not only its shape and type."""
+        """Whether host functions read the values of input ``index``, and not only its shape and type."""
         depend = (*self.data_dependencies, *self.tiling_data_dependencies)
         return bool(self.inputs[index].value_depend) or index in depend
 
@@ -87,7 +88,7 @@ class OpDefinition:
         """Return the combinations of dtypes and formats on ``chip``, an AddConfig name such as ``ascend910b``.
 
         Without an AddConfig for this chip, the columns are those of the first AddConfig, and ``Columns.note`` says so.
-        Raises RegistryError for lists of dtypes and formats that do not go together.
+        Raises RegistryError as ``combine``.
         """
         wanted = chip.lower()
         entry = next((one for one in self.chips if one.name.lower() == wanted), None)
@@ -119,16 +120,16 @@ class OpDefinition:
 def snake_name(op_type: str) -> str:
     """Return the name that CANN gives an operator type's files: ``MatMul`` -> ``mat_mul``, ``NLLLoss`` -> ``nll_loss``.
 
-    A word begins at a capital after a small letter or a digit, and at the last of several capitals before a small
-    letter.
+    A word begins at a capital after a small letter or a digit. If a small letter follows several capitals, a word also
+    begins at the last of them.
     """
     return re.sub(r"(?<=[^A-Z_])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_type).lower()
 
 
 def read_definitions(document: str) -> dict[str, OpDefinition]:
-    """Return operator type -> definition, in the order of registration; ``document``: what describe.h wrote.
+    """Return operator type -> definition, in the order of registration. document: the JSON that describe.h writes.
 
-    Raises RegistryError if a type is defined more than once: CANN gives no error when two files of a project differ.
+    Raises RegistryError if a type is defined more than once. CANN gives no error then, even if the definitions differ.
     """
     found = {}
     for one in json.loads(document)["operators"]:

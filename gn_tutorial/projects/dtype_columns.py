@@ -50,7 +50,7 @@ class Column:
     outputs: tuple[Form, ...]
 
     def dtypes(self) -> dict[str, str]:
-        """Return name -> label, inputs first; an output that is an input too is listed once."""
+        """Return name -> label of every output and input. An output in place has the label of its input."""
         return {one.name: one.dtype for one in (*self.outputs, *self.inputs)}
 
     def __str__(self) -> str:
@@ -64,7 +64,8 @@ class Column:
 class Columns:
     """The columns of an operator on a chip.
 
-    entry: the AddConfig that they are from, "" for none. note: if that is another chip's, a warning and what to do.
+    entry: the AddConfig that the columns are from, "" for none. note: if ``entry`` is not this chip's, a warning with
+    what to do.
     """
 
     op_type: str
@@ -77,8 +78,8 @@ class Columns:
         """Return the first column with these dtypes (``{"x": "float16"}`` or labels) and, if given, formats.
 
         The names are inputs or outputs. A parameter that is not named, such as an optional input that is absent, may
-        have any dtype. Without formats, columns of ND come before others. Raises ArgumentError for an unknown name, and
-        if there is no such column.
+        have any dtype. A column with only ND formats is preferred. Raises ArgumentError for an unknown name, and if no
+        column fits.
         """
         known = {form.name for column in self.columns for form in (*column.inputs, *column.outputs)}
         asked = formats or {}
@@ -114,8 +115,7 @@ def _plain(column: Column) -> bool:
 def combine(inputs: Sequence[Parameter], outputs: Sequence[Parameter], where: str) -> tuple[Column, ...]:
     """Return the columns of these parameters; ``where`` names the definition in errors.
 
-    Raises RegistryError if lists differ in length, if a parameter has no type, or if it follows a name that is no
-    input.
+    Raises RegistryError if lists differ in length, or if a parameter has no type or follows a name that is no input.
     """
     everything = [*inputs, *outputs]
     count = _common_length(everything, where)
@@ -175,7 +175,7 @@ def _form(
     one: Parameter, index: int, picked: Mapping[tuple[int, str], str], inputs: Mapping[str, Parameter], where: str
 ) -> Form:
     types, formats = (_followed(one, what, inputs, where) for what in ("dtype", "format"))
-    # A scalar that is converted has the type that the kernel gets, whatever type the caller passes.
+    # A scalar may be converted. Its type here is the one that the kernel gets, not the one that the caller passes.
     dtype = types.to_dtype or (types.dtypes[index] if types.dtypes else picked.get((id(types), "every_dtype"), ""))
     layout = formats.formats[index] if formats.formats else picked.get((id(formats), "every_format"), "FORMAT_ND")
     if not dtype:

@@ -1,7 +1,8 @@
-"""Draw calls of an operator project, run each beside a reference, and shrink what fails: ``fuzz(project, reference)``.
+"""Draws calls of an operator project, runs each beside a reference, and shrinks failures: ``fuzz(project, reference)``.
 
-Contest judges do not publish their cases. Draws come in rounds, each with its own seed, so a later run continues where
-this one stopped. hypothesis shrinks a new kind of failure in the round that finds it; later rounds only count it.
+Contest judges do not publish their cases, so calls are drawn at random. The draws come in rounds, each with its own
+seed, so a run can continue where an earlier one stopped. hypothesis shrinks a new kind of failure in the round that
+finds it; later rounds only count it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from gn_tutorial.projects.fuzz_verdict import Judge, Outcome
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import load_reference, tolerance
 
-#: Several tiles on each core of a chip, and a fraction of a second on the twin.
+#: So many elements fill several tiles on each core of a chip, and take a fraction of a second on the twin.
 MAX_ELEMENTS = 1 << 17
 
 
@@ -50,17 +51,18 @@ def fuzz(
     state: FuzzState | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> FuzzReport:
-    """Run drawn calls for about ``seconds``, plus half of that to shrink failures. Compiling kernels does not count.
+    """Run drawn calls for about ``seconds``, and for up to half as long again to shrink failures. Return the report.
 
-    It continues past ``seconds`` until one case is compared or the reference has refused twenty.
+    The time of compiling kernels does not count. The run continues past ``seconds`` until one case is compared or the
+    reference has refused twenty.
 
-    reference: a name as for ``load_reference``, or the function; a case for which it raises is not compared. examples,
-    failures: stop after this many. max_elements: of one input. dtypes: use only columns in which an input has one of
-    these; empty: all columns. values: the kinds of numbers (fuzz_values.VALUES). relations: how shapes of further
-    inputs may follow from the first one's (fuzz_cases.RELATIONS); small trial calls find those that the reference
-    accepts. state: of an earlier run; this run continues from it, changes it, and tries its failures first. progress:
-    called with a text for each case. Raises ArgumentError for a project that cannot be fuzzed, CompileError for host
-    files that do not compile.
+    reference: a name as for ``load_reference``, or the function. A case for which it raises is not compared. examples,
+    failures: stop after this many. max_elements: the most elements of an input. dtypes: use only columns in which an
+    input has one of these; empty: all columns. values: the kinds of numbers (fuzz_values.VALUES). relations: how the
+    shapes of further inputs may follow from the first input's (fuzz_cases.RELATIONS); small trial calls find those that
+    the reference accepts. state: the state of an earlier run. This run tries its failures first, continues from it, and
+    updates it. progress: called with a text for each case. Raises ArgumentError for a project that cannot be fuzzed,
+    CompileError for host files that do not compile.
     """
     if not isinstance(project, Project):
         project = Project(project)
@@ -134,7 +136,7 @@ def _require(condition: bool, what: str, hint: str) -> None:
 _ROUND = 20
 #: The most cases for shrinking one failure, the most for simplifying it, and the share of extra time for all of that.
 _SHRINK_CASES, _SIMPLER_CASES, _SHRINK_PART = 150, 30, 0.5
-#: After this many rounds without a new case the run stops: the operator has no others.
+#: The run stops after this many rounds without a new case, because the operator then has no others.
 _STALE_ROUNDS = 3
 
 
@@ -143,11 +145,14 @@ class _Failed(Exception):
 
 
 class _Stop(BaseException):
-    """Raised when time or examples are used up. A BaseException: hypothesis takes an Exception for a failure."""
+    """Raised when time or examples are used up. hypothesis does not take a BaseException for a failure."""
 
 
 class FuzzRun:
-    """The rounds of one call of fuzz. most, most_failures: stop after this many cases, this many kinds of failures."""
+    """One call of fuzz: its rounds, its counts, its time.
+
+    most, most_failures: stop after this many cases, after this many kinds of failures.
+    """
 
     def __init__(
         self,
@@ -171,11 +176,11 @@ class FuzzRun:
         self._error: GntError | None = None
 
     def spent(self) -> float:
-        """Return the seconds since the start, without those of compiling kernels."""
+        """Return the seconds since the start, without the time of compiling kernels."""
         return time.monotonic() - self._started - self.judge.compile_seconds
 
     def retry(self, sources: str) -> tuple[FuzzFailure, ...]:
-        """Run the failures of an earlier run again; remove those that pass now, and return them."""
+        """Run the failures of an earlier run again. Return those that pass now, and remove them from the state."""
         mended = []
         for group, one in list(self.state.failures.items()):
             self.progress(f"again: {one.case}")
@@ -190,7 +195,7 @@ class FuzzRun:
         return tuple(mended)
 
     def rounds(self, space: CaseSpace) -> str:
-        """Draw until the run stops, and return the reason."""
+        """Draw cases until the run stops, and return the reason."""
         with _no_folder_of_hypothesis():
             return self._rounds(space)
 
@@ -207,7 +212,7 @@ class FuzzRun:
         return self._stopped
 
     def simplify(self) -> None:
-        """Simplify each smallest call further: hypothesis shrinks draws, and a call may have simpler forms."""
+        """Simplify each failure's smallest call further, because a shrunk draw may still have simpler forms."""
         for group in list(self.state.failures):
             self._target, self._left = group, _SIMPLER_CASES
             with contextlib.suppress(_Stop):
@@ -217,7 +222,7 @@ class FuzzRun:
             raise self._error
 
     def _simplified(self, group: str) -> bool:
-        """Whether a simpler call fails in the same way; that call then replaces the failure's."""
+        """Look for a simpler call that fails in the same way, and keep it as the failure's. Return whether one did."""
         now = self.state.failures[group].case
         for case in simpler(now):
             if case.weight() >= now.weight():
@@ -274,7 +279,7 @@ class FuzzRun:
     def _judged(self, case: Case) -> Outcome:
         try:
             return self.judge(case)
-        except GntError as error:  # hypothesis would take it for a failure and shrink it
+        except GntError as error:  # hypothesis would take this error for a failure and shrink the case
             self._error = error
             raise _Stop from None
 
@@ -295,7 +300,8 @@ class FuzzRun:
     def _begun(self) -> bool:
         """Whether the run may stop for time: it has compared a case, or the reference refused a whole round of cases.
 
-        On a busy machine six seconds were over before the first case, and a project without a kernel was not refused.
+        Without this rule, a run of six seconds on a busy machine ended before its first case. So nothing noticed that
+        the project had no kernel.
         """
         return self.examples > sum(number for number, _ in self.refusals.values()) or self.examples >= _ROUND
 

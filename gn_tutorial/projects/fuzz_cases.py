@@ -19,23 +19,23 @@ from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
 from gn_tutorial.projects.parameters import OpAttribute
 
-#: The largest number of axes of a case, which is drawn first; 8 is the graph engine's limit for most operators.
+#: The most axes of a shape are drawn from these numbers. 8 is the graph engine's limit for most operators.
 MOST_AXES = (3, 2, 4, 3, 5, 8)
 SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
 _BLOCK_BYTES = 32
-#: Shapes with at least this many elements count as large: they fill several tiles and all cores.
+#: Shapes with at least this many elements count as large, because they fill several tiles and all cores.
 _LARGE_ELEMENTS = 1 << 13
-#: How the shape of a further input follows from the first one's. ``broadcast`` and ``free`` draw the rest.
+#: How the shape of a further input follows from the first input's. For ``broadcast`` and ``free`` it is drawn.
 RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
-#: Values of integer attributes. A larger one may be a number of elements; the reference then fills the memory.
+#: Values of integer attributes. A larger value could be a number of elements, with which a reference fills the memory.
 _INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
 _STRINGS = ("none", "mean", "sum")
 
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """An input to be made. more: the shapes of a dynamic input's tensors after the first; None: it is no list."""
+    """An input to be made. more: the shapes of a dynamic input's tensors after the first; None for one tensor."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class ArrayPlan:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes of all its tensors."""
+        """The shapes of all tensors of the input."""
         return (self.shape, *(self.more or ()))
 
     def __str__(self) -> str:
@@ -55,9 +55,9 @@ class ArrayPlan:
 
 @dataclass(frozen=True)
 class Case:
-    """One call: inputs in the definition's order, None if left out; attributes that differ from their defaults.
+    """One drawn call. inputs: in the definition's order, None for an input that is left out.
 
-    left_out: names of outputs that the caller does not want.
+    attributes: those that differ from their defaults. left_out: names of outputs that the caller does not want.
     """
 
     inputs: tuple[ArrayPlan | None, ...]
@@ -66,7 +66,10 @@ class Case:
     left_out: tuple[str, ...] = ()
 
     def arrays(self) -> list[Any]:
-        """Return the inputs, dynamic ones as lists. Ordinary ones share a generator, as in ``project run --seed``."""
+        """Return the inputs as arrays, a dynamic one as a list.
+
+        Inputs of ordinary values share a generator, as in ``project run --seed``.
+        """
         shared = np.random.default_rng(self.seed)
         made: list[Any] = []
         for index, one in enumerate(self.inputs):
@@ -84,7 +87,10 @@ class Case:
         return not self.attributes and all(one is None or one.values == ORDINARY for one in self.inputs)
 
     def weight(self) -> tuple[int, ...]:
-        """Return a sort key: fewer elements, axes, attributes and odd values are simpler. A size of 0 counts as 2."""
+        """Return a sort key: fewer elements, axes, attributes and odd values are simpler.
+
+        A tensor without elements counts as one with two, and a tensor without axes as one with two axes.
+        """
         given = [one for one in self.inputs if one is not None]
         shapes = [shape for one in given for shape in one.shapes]
         sizes = [math.prod(shape) for shape in shapes]
@@ -113,7 +119,10 @@ class Case:
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """Yield the case with one thing simpler, each in turn; shapes only of a single input, since others depend on it."""
+    """Yield variants of the case, each with one thing simpler.
+
+    Axes change only if there is one input, because the shapes of several inputs depend on each other.
+    """
     if case.seed:
         yield replace(case, seed=0)
     for index in range(len(case.attributes)):
@@ -154,7 +163,10 @@ def size_class(one: ArrayPlan) -> str:
 
 @dataclass(frozen=True)
 class CaseSpace:
-    """All cases that may be drawn. columns: the dtypes of the inputs. relations: alternatives, a word an input."""
+    """All cases that may be drawn. columns: the inputs' dtypes in each column.
+
+    relations: the alternatives, each with one of RELATIONS for every input after the first.
+    """
 
     definition: OpDefinition
     columns: tuple[tuple[str, ...], ...]
@@ -171,8 +183,8 @@ def learnt_relations(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the relations between input shapes that the reference accepts in trial calls on small shapes.
 
-    The same relation for all inputs comes first. If the reference accepts none, all are returned: it then refuses
-    cases.
+    Alternatives with the same relation for all inputs come first. If the reference accepts none, all are returned, and
+    the reference then refuses the drawn cases.
     """
     others = len(definition.inputs) - 1
     if others < 1:
@@ -244,7 +256,7 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
 
 @st.composite
 def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
-    """Draw a shape. unit: elements of a block of 32 bytes."""
+    """Draw a shape with at most about ``most`` elements. unit: the number of elements in a block of 32 bytes."""
     style = draw(st.sampled_from(SIZES))
     if style == "no axis":
         return ()
@@ -256,7 +268,7 @@ def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
         length = draw(st.integers(max(1, most // 8), most))
     else:
         length = {"single": 1, "empty": 0}[style] if style != "small" else draw(st.integers(1, 9))
-    # A list, because hypothesis then drops the axes that a failure does not need.
+    # Draw a list, because hypothesis then drops the axes that a failure does not need.
     others = draw(st.lists(st.integers(1, 9), max_size=draw(st.sampled_from(MOST_AXES)) - 1))
     room = max(1, most // max(length, 1)) if style != "large" else most // 64
     for place, other in enumerate(others):

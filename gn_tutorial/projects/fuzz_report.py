@@ -17,7 +17,10 @@ HEADERS = ("what failed", "smallest call", "what it said")
 
 @dataclass(frozen=True)
 class FuzzFailure:
-    """A failure and its smallest call. group: the kind, and what distinguishes it. times: the number of such calls."""
+    """A failure and its smallest call. times: how many calls failed in this way.
+
+    group: the kind, and what distinguishes this failure from others of its kind.
+    """
 
     kind: str
     group: str
@@ -28,7 +31,10 @@ class FuzzFailure:
 
 @dataclass
 class FuzzState:
-    """Where fuzzing stopped. rounds: the number drawn with this seed. sources: digest of the files at that time."""
+    """The state in which fuzzing stopped. rounds: how many were drawn with this seed.
+
+    sources: a digest of the project's files at that time.
+    """
 
     seed: int = 0
     rounds: int = 0
@@ -74,8 +80,9 @@ class FuzzReport:
     """The result of one run of ``fuzz``.
 
     examples: cases of this run, without those of shrinking. counts: class of cases -> value -> (tried, failed).
-    refusals: status -> (number, one of the cases). mended: failures of an earlier run whose call is right now.
-    stopped: time, examples, failures, nothing new. left_out: columns with dtypes that no array can have.
+    refusals: status -> (number, simplest case). mended: failures of an earlier run whose call passes now.
+    stopped: why the run ended: time, examples, failures, nothing new. left_out: columns with dtypes that no array can
+    have.
     """
 
     project: str

@@ -18,7 +18,7 @@ _OF_UNSIGNED = ("zeros", "small", "equal", "extremes")
 _OF_BOOL = ("zeros", "equal")
 #: All kinds of values, for options and messages.
 VALUES = (ORDINARY, *dict.fromkeys((*_OF_FLOATS, *_OF_INTEGERS)))
-#: Scales of large and tiny values. Squares of the large ones are still within float16 on average, so few overflow.
+#: Factors of large and tiny values. Most large float16 values have a square within float16, so few overflow.
 _LARGE, _TINY = {"float16": 100.0}, {"float16": 1e-4}
 _PART = 8
 
@@ -30,7 +30,7 @@ def kinds_of(dtype: str) -> tuple[str, ...]:
 
 
 def make_array(kind: str, shape: Sequence[int], dtype: str, rng: np.random.Generator) -> np.ndarray:
-    """Return an array of this kind. The same state of ``rng`` gives the same array."""
+    """Return an array with values of this kind. The same state of ``rng`` gives the same array."""
     found = as_dtype(dtype)
     if kind == "zeros":
         return np.zeros(shape, found)

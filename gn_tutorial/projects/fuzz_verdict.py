@@ -1,4 +1,4 @@
-"""The verdict on one drawn case: it runs the reference, the project's host functions and its kernel, and compares."""
+"""Judges a drawn case: runs the reference, the project's host functions and its kernel, and compares the outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KINDS = (
     "wrong dtype",
     "wrong numbers",
 )
-#: Limit of wall time for one launch: drawn cases take milliseconds.
+#: The limit of wall time for one launch. Drawn cases take milliseconds.
 _SECONDS = 20.0
 
 
@@ -65,7 +65,10 @@ class Outcome:
 
 @dataclass
 class Judge:
-    """One project and its reference. compile_seconds: time spent on compiling; each kernel is built once."""
+    """Judges cases of one project by its reference. Builds each kernel once.
+
+    compile_seconds: the time spent on compiling.
+    """
 
     project: Project
     function: Callable[..., Any]
@@ -82,7 +85,10 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """Give a dynamic output as many tensors as the reference returns, if no input is dynamic (Split)."""
+        """Return the call of an operator such as Split: its dynamic output gets as many tensors as the reference has.
+
+        A dynamic input would set this number itself, so a call with one stays unchanged.
+        """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]
         if len(lists) != 1 or any(one.kind == "dynamic" for one in definition.inputs):
@@ -112,7 +118,7 @@ class Judge:
         return [out(one.shape, dtype) for one, dtype in zip(golden, dtypes, strict=True)]
 
     def __call__(self, case: Case) -> Outcome:
-        """Run the case. Raises ArgumentError for a project or a reference that can run no case at all."""
+        """Return the verdict on the case. Raises ArgumentError for a project or a reference that can run no case."""
         call = self.call(case)
         golden = self.reference(call)
         if golden is None:
@@ -176,8 +182,8 @@ class Judge:
     def _granted(self, call: OpCall) -> list[list[np.ndarray]]:
         """Return the reference's outputs for inputs that are one rounding step larger, and one smaller.
 
-        For large numbers that cancel, and for numbers at the end of a range, these are answers as good as the
-        reference's. Contest judges draw ordinary numbers, for which only the tolerance counts.
+        Where large numbers cancel, or numbers are at the end of a range, these answers are as good as the reference's
+        own. Contest judges draw ordinary numbers, for which only the tolerance counts.
         """
         found = []
         for sign in (1.0, -1.0):

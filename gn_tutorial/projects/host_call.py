@@ -1,7 +1,7 @@
 """Calls of a project's host functions in a separate process: registration, shape inference and tiling.
 
-``gn_twin/op_host/host_call.h`` defines request and answer. The launcher's sandbox is used: a crash, an endless loop or
-a file written is an error here, which names the line in the project.
+``gn_twin/op_host/host_call.h`` defines request and answer. The functions run in the launcher's sandbox, so a crash, an
+endless loop or a written file becomes an error that names the line in the project.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _MOST_VALUE_BYTES = 1 << 20
 
 
 class HostError(KernelError):
-    """A project's host function that crashed, did not end, or failed."""
+    """The error of a project's host function that crashed, did not end, or failed."""
 
 
 class HostRefusal(HostError):
-    """InferShape or tiling returned an error: it does not take this call."""
+    """The error of InferShape or tiling that refused this call: the function returned a failure."""
 
 
 class HostTimeout(HostError):
-    """A host function that did not end."""
+    """The error of a host function that did not end."""
 
 
 @dataclass(frozen=True)
 class TensorInfo:
     """One input or output of a call. declared: its index in the definition. data: values that host code may read.
 
-    shape: None for an output whose shape and dtype are to be inferred. format_number: the graph engine's.
+    shape: None for an output whose shape and dtype are to be inferred. format_number: the graph engine's number.
     """
 
     declared: int
@@ -81,7 +81,7 @@ class HostRequest:
     room: int = 0
 
     def text(self) -> str:
-        """Return the statements of the request."""
+        """Return the request as text, one statement a line."""
         soc = self.soc
         outputs = len(self.outputs) if self.declared_outputs is None else self.declared_outputs
         chip = (
@@ -106,7 +106,7 @@ class HostRequest:
 
 @dataclass(frozen=True)
 class HostAnswer:
-    """The result of the host functions, as the driver writes it. printed: their own text output."""
+    """The result of the host functions. facts: the driver's document. printed: what the functions printed."""
 
     facts: Mapping[str, Any]
     printed: str = ""
@@ -119,7 +119,7 @@ def describe(library: Path, where: Sequence[Path]) -> str:
 
 
 def call_host(library: Path, request: HostRequest, where: Sequence[Path]) -> HostAnswer:
-    """Run one request. where: the project's host files; an error names a line in them. Raises HostError."""
+    """Return the answer to one request. Raises HostError, which names a line in ``where``, the project's host files."""
     return _ask(library, request.text().encode(), where)
 
 
@@ -146,7 +146,7 @@ def _ask(library: Path, text: bytes, where: Sequence[Path]) -> HostAnswer:
 
 
 def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> HostError:
-    """Return the launch's error with wording for host code, and with its line."""
+    """Return the launch's error, reworded for host code and with the line of that code."""
     found = _CRASH.search(error.printed)
     place, last = "", ""
     if found:
@@ -175,7 +175,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
 def _line(library: Path, offsets: Iterable[int], where: Sequence[Path]) -> str:
     """Return the innermost line of the project's own files on the stack; empty if no tool can read the symbols."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
-    # A return address points behind its call.
+    # A return address points behind its call, so one is subtracted. The innermost address is no return address.
     addresses = [hex(offset - (index > 0)) for index, offset in enumerate(offsets)]
     if tool is None or not addresses:
         return ""

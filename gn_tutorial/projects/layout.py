@@ -1,7 +1,7 @@
 """The roles of an operator project's files: host files, kernels, tiling headers.
 
-A file's text decides its role, not its folder: 8.x and 9.x projects have op_host and op_kernel, operator repositories
-have several host files, samples have all of it in one folder.
+The text of a file decides its role, because folders differ: 8.x and 9.x projects have op_host and op_kernel, operator
+repositories have several host files, and samples have everything in one folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SKIPPED = frozenset(
     """build build_out cmake-build-debug node_modules __pycache__ third_party tests test ut st examples framework
     op_api op_graph docs scripts makeself""".split()
 )
-#: Files for other architectures lie in folders of their own.
+#: Names of folders and files for other architectures.
 _OTHER_CHIPS = re.compile(r"^(arch\d\d|dav_\d+|ascend\d+\w*)$|_(arch35|regbase|apt)\.(cpp|h)$")
 _OWN_CHIP = frozenset({"arch22", "dav_2201", "ascend910b"})
 _HOST = re.compile(
@@ -45,9 +45,9 @@ class Layout:
     """The files of one project. hosts, kernels: sources. headers: every header.
 
     named: the folder that the caller named. root: the folder with the files. It is ``named``, or a folder in the cache
-    for a package of the course (``packing``). texts: of sources and headers, without comments. elsewhere: sources that
-    host files may refer to: those for other architectures, helpers that register nothing, and those of a neighbour
-    whose header is included.
+    for a package of the course (``packing``). texts: the text of each source and header, without comments. elsewhere:
+    further sources that host files may refer to: sources for other architectures, helpers that register nothing, and
+    the source beside an included header outside the project.
     """
 
     named: Path
@@ -60,7 +60,7 @@ class Layout:
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        """The folders for quoted includes: those of its files, the root and the folders above it, and shared ones."""
+        """The folders searched for quoted includes: the files' own, the root, the folders above it, and shared ones."""
         folders = [path.parent for path in (*self.hosts, *self.kernels, *self.headers)]
         above = [self.root, *_above(self.root)]
         # A repository of operators has a folder common/inc at its top, with headers for all of them.
@@ -73,7 +73,7 @@ class Layout:
         return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
-        """Return the layout of one operator if the folder has several: host files in folders that name its type."""
+        """Return the layout with the host files of one operator: all in a folder where a host file names its type."""
         named = re.compile(rf"\b{re.escape(op_type)}\b")
         folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
         hosts = tuple(path for path in self.hosts if path.parent in folders)
@@ -85,7 +85,7 @@ class Layout:
         return tuple(dict.fromkeys(name for path in self.hosts for name in found.findall(self.texts[path])))
 
     def require_operators(self) -> tuple[str, ...]:
-        """Return ``op_types``. Raises ArgumentError if there are none."""
+        """Return ``op_types``. Raises ArgumentError if the host files register none."""
         types = self.op_types()
         if not types:
             raise ArgumentError(
@@ -104,7 +104,7 @@ class Layout:
 
 
 def read_layout(root: Path) -> Layout:
-    """Read the files below ``root``. Raises ArgumentError: no such folder, or no host files."""
+    """Return the layout of the files below ``root``. Raises ArgumentError: no such folder, or no host file in it."""
     with contextlib.suppress(ValueError):  # a path with a NUL or a lone surrogate cannot be a folder
         root = Path(root).expanduser().resolve()
     if not root.is_dir():
@@ -133,12 +133,12 @@ def read_layout(root: Path) -> Layout:
 
 
 def uses_matrix_cores(layout: Layout) -> Path | None:
-    """Return the first file of a matrix operator (Matmul), which the twin does not run; None if there is none."""
+    """Return the first file that uses the matrix cores (Matmul), which the twin lacks; None if no file does."""
     return next((path for path in (*layout.kernels, *layout.hosts) if _MATRIX.search(layout.texts[path])), None)
 
 
 def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
-    """Return path -> text of headers outside ``root`` that files include, directly or through such a header."""
+    """Return path -> text of headers outside ``root`` that the files include, directly or through such a header."""
     found: dict[Path, str] = {}
     waiting = list(texts.items())
     while waiting:
@@ -164,7 +164,7 @@ def _text(path: Path) -> str:
 
 
 def _without_disabled(text: str) -> str:
-    """Return the text without what ``#if 0`` disables: many projects keep the template's struct or function there."""
+    """Return the text without what ``#if 0`` disables. Many projects keep the template's struct in such lines."""
     kept, depth, disabled = [], 0, 0
     for line in text.splitlines(keepends=True):
         if re.match(r"\s*#\s*if", line):
@@ -183,10 +183,9 @@ def _without_disabled(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Yield sources and headers. Raises ArgumentError for an unreadable one: without it the project would differ."""
+    """Yield sources and headers. Raises ArgumentError if one is unreadable: it would be missing from the project."""
     for folder, names, files in os.walk(root, onerror=_cannot_read):
-        # Folders whose names begin with a dot belong to tools, such as Jupyter's copies of sources
-        # (.ipynb_checkpoints).
+        # Folders whose names begin with a dot belong to tools. Jupyter's .ipynb_checkpoints has copies of sources.
         names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))
         for name in sorted(files):
             path = Path(folder, name)
@@ -195,7 +194,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def _too_large(path: Path) -> bool:
-    """Whether a file is too large to be a source: it is data then, not a host file."""
+    """Whether a file is too large to be a source. Such a file is data."""
     try:
         return path.stat().st_size >= _LARGEST
     except OSError as error:
@@ -206,7 +205,7 @@ def _too_large(path: Path) -> bool:
 def _readable(path: Path) -> bool:
     try:
         return path.is_file() and path.stat().st_size < _LARGEST
-    except OSError:  # a folder that cannot be entered has no neighbours for us
+    except OSError:  # in a folder that cannot be entered
         return False
 
 

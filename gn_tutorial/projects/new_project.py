@@ -21,7 +21,7 @@ from gn_tutorial.projects.own_package import CoursePackage, course_packages, fil
 from gn_tutorial.projects.prototype_file import read_prototypes
 
 LAYOUTS = ("8.x", "9.x")
-#: The file of a project that msopgen reads again.
+#: The file of a project that has its prototype. msopgen can read it.
 PROTOTYPE = "prototype.json"
 
 
@@ -34,9 +34,10 @@ def new_project(
 ) -> Path:
     """Make the project ``folder`` from msopgen's prototype, a JSON file or its contents. Returns the folder.
 
-    soc: a chip, or its name in AddConfig. filled: write the operators of this course's own package (GnTutorialGroupNorm
-    and its gradient) completely. Raises ArgumentError: the folder exists, an unknown layout or chip, filled for another
-    operator; RegistryError: a prototype that cannot be read, with its line, or is wrong.
+    soc: a chip, or its name in AddConfig. filled: leave no gaps; only the operators of this course's own packages
+    (GnTutorialGroupNorm and its gradient) can be filled. Raises ArgumentError if the folder exists, the layout or chip
+    is unknown, or another operator is to be filled; RegistryError for a prototype that is no JSON, with the line, or is
+    wrong.
     """
     check_layout(layout)
     config = find_soc(soc).config
@@ -60,9 +61,9 @@ def refuse_existing(root: Path, hint: str) -> None:
 
 
 def write_project(files: Mapping[str, str], root: Path, *, what: str = "the project", hint: str = "") -> Path:
-    """Write path -> text into ``root``, with scripts executable; return it.
+    """Write the files (path -> text) into ``root``, scripts as executables. Return ``root``.
 
-    Raises ArgumentError with the hint. Its text says that ``what`` cannot be written.
+    Raises ArgumentError with ``hint``; it says that ``what`` cannot be written.
     """
     try:
         for name, content in files.items():
@@ -87,10 +88,10 @@ def project_files(
     packages: Sequence[CoursePackage] | None = None,
     given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return path inside the project -> text. entries: the prototype as the caller gave it; others as ``new_project``.
+    """Return path inside the project -> text. entries: the prototype as the caller gave it. title: the project's name.
 
-    packages: the course's, whose files fill the gaps; None leaves the gaps.
-    given: text for named places of the templates that replaces the prototype's: ``infer_shape``, a body in C++.
+    packages: packages of the course, whose files fill the gaps; None leaves the gaps. given: place in the templates ->
+    text, instead of the text made from the prototype; for ``infer_shape`` it is a function's body in C++.
     """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}

@@ -15,11 +15,11 @@ from gn_tutorial.projects.parameters import Parameter
 
 
 def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
-    """Return the call with the outputs that ``wanted`` asks for, and each tensor's Out; None for one that is inferred.
+    """Return the call with the outputs that ``wanted`` asks for, and an Out for each tensor, None if it is inferred.
 
-    wanted: None infers all of them; a mapping by name, where ``{"mean": None}`` leaves an OPTIONAL output out; or a
-    sequence with one entry an output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list
-    of them. Raises ArgumentError.
+    wanted: None to infer all; a mapping by name, where ``{"mean": None}`` leaves an OPTIONAL output out; or a sequence
+    with one entry for each output. An entry is ``gnt.out(shape, dtype)`` or an array of that shape and dtype; for a
+    DYNAMIC output, a list of these. Raises ArgumentError.
     """
     if wanted is None:
         return call, None
@@ -40,7 +40,7 @@ def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] 
 
 
 def inferred_outputs(call: OpCall) -> list[TensorInfo]:
-    """Return the outputs of the call's column, with shapes that are to be inferred."""
+    """Return the outputs of the call's column, without shapes: these are to be inferred."""
     forms = [call.column.outputs[index] for index, _ in call.output_tensors]
     return [
         TensorInfo(index, dtype_name(form.dtype), None, format_number(form.format))
@@ -49,9 +49,10 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 
 
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
-    """Return the outputs if the definition itself sets all shapes (Follow); [] if there are none; else None.
+    """Return the outputs if the definition itself sets all shapes (Follow), else None. Without outputs, return [].
 
-    InferShape takes precedence over Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
+    InferShape takes precedence over Follow. It cannot infer some outputs while others follow (asc-devkit,
+    OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:

@@ -1,8 +1,8 @@
-"""The course's own operator packages, ``kernels/projects/<name>``: what fills a new project of their operators.
+"""The course's own operator packages, ``kernels/projects/<name>``, whose files fill a new project of their operators.
 
 A package's folder has the files that are written by hand: the host files, the kernels' entries, the cases of the
-tests, and ``course_package.toml``, which names its operators. The entries use the kernels of ``kernels/``: a packed
-project has copies of their headers, so that it builds wherever it is put (``packing``).
+tests, and ``course_package.toml``, which names its operators. The entries use the kernels of ``kernels/``, so a packed
+project has copies of their headers and builds wherever it is put (``packing``).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _STRUCT = re.compile(r"^  REGISTER_TILING_DEFAULT\((\w+)\);\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class CoursePackage:
-    """One package. root: its folder, in the ``projects`` folder of a ``kernels``. operators: their registered names."""
+    """One package of the course. root: its folder. operators: the registered names of its operators."""
 
     root: Path
     operators: tuple[str, ...]
 
 
 def read_package(root: Path) -> CoursePackage | None:
-    """Return the package in folder ``root``; None if it is not one. Raises RegistryError for a file without names."""
+    """Return the package in folder ``root``; None if it is none. Raises RegistryError if it names no operators."""
     mark = root / MARK
     if not mark.is_file():
         return None
@@ -48,7 +48,7 @@ def read_package(root: Path) -> CoursePackage | None:
 
 
 def course_packages() -> tuple[CoursePackage, ...]:
-    """Return every package of the course, by name. Raises RegistryError if the course's kernels are missing."""
+    """Return every package of the course, ordered by name. Raises RegistryError if the course's kernels are missing."""
     found = (read_package(mark.parent) for mark in sorted((kernels_root() / "projects").glob(f"*/{MARK}")))
     return tuple(one for one in found if one is not None)
 
@@ -73,7 +73,7 @@ def fill(
 
 
 def _same(op: OpDefinition, name: str, config: str) -> bool:
-    """Whether inputs, outputs and attributes equal the package's; the order of columns does not matter."""
+    """Whether inputs, outputs and attributes equal those of the package's operator ``name``."""
     wanted = read_prototypes(prototype(name), config)[0]
     return dataclasses.replace(op, chips=wanted.chips) == wanted
 
@@ -97,7 +97,7 @@ def _fill_operator(files: dict[str, str], root: Path, op: OpDefinition, plain: b
 def _fill_macros(
     files: dict[str, str], root: Path, op: OpDefinition, headers: Mapping[str, str], host: str, kernel: str
 ) -> None:
-    """Fill the layout of 8.x: the struct's fields also as macros, because its build reads them, and one flat folder."""
+    """Fill a project of layout 8.x. Its build reads the struct's fields from macros, and one flat folder of kernels."""
     snake, name = op.snake_name, f"{op.type}TilingData"
     registered = _STRUCT.search(kernel)
     assert registered, f"{snake}.cpp registers its tiling struct"
@@ -110,13 +110,14 @@ def _fill_macros(
     files[f"op_host/{snake}_tiling.h"] = texts.render(
         "tiling_macro.h", {"op": op.type, "struct": name, "guard": guard, "fields": fields}
     )
-    # The struct that the host fills has the same bytes: fields of four bytes each, an even number of them.
+    # The host fills the plain struct. The macro struct has the same bytes, because each field has four bytes and the
+    # number of fields is even.
     host = re.sub(
         r'#include "\.\./op_kernel/\w+/(\w+_tiling\.h)"',
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
         host,
     )
-    # Some toolkits of 8.x lack SetScheduleMode; the kernel never has more blocks than cores, so it can be left out.
+    # Some toolkits of 8.x lack SetScheduleMode. The kernel never has more blocks than cores, so the call can go.
     host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
     files[f"op_host/{snake}.cpp"] = host
     files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))
@@ -130,7 +131,7 @@ def _headers(root: Path, snake: str) -> dict[str, str]:
     The package's headers go beside the entry; the course's keep their folders.
     """
     entry = root / "op_kernel" / f"{snake}.cpp"
-    # Use the kernels of the same clone. A package that was copied away has none beside it: then use this course's.
+    # Use the kernels of the same clone. A package that was copied elsewhere has none beside it, so use this course's.
     beside = root.parent.parent
     kernels = beside if (beside / "common").is_dir() else kernels_root()
     found: dict[str, str] = {}

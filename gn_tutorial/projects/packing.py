@@ -41,7 +41,7 @@ def packed_files(package: CoursePackage, layout: str = "9.x", config: str = "asc
 def whole(root: Path) -> Path:
     """Return the folder with all files of project ``root``: in the cache for a package of the course, else ``root``.
 
-    A hash of the contents names the folder in the cache, so that an edit of a kernel makes another one. Raises
+    A hash of the contents names the folder in the cache, so an edit of a kernel makes another folder. Raises
     CacheError.
     """
     package = read_package(root)

@@ -1,7 +1,7 @@
 """The entries of an operator's definition: inputs and outputs, attributes, and the chips that may change them.
 
-A field has the name of the member of the document that ``gn_twin/op_host/describe.h`` writes.
-Source of meanings: docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
+Fields are named as in the document that ``gn_twin/op_host/describe.h`` writes. The source of their meanings is
+docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ Value = bool | int | float | str | tuple[Any, ...] | None
 class Parameter:
     """An input or an output. kind: required, optional, dynamic (a list of tensors), virtual.
 
-    dtypes, formats: one entry a column of the definition; every_dtype, every_format: combined with every column.
-    query_dtypes, query_formats: the column whose binary is used for this one. value_depend: "", required, optional; the
-    scope is all or tiling. follow: the input whose dtype, format or shape (``follow_what``, or all) this one has.
-    to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets it. initial: pairs of a type
-    and a number, written before the kernel runs; zeroed: zeros are written. version: of the first aclnn function that
-    has it.
+    dtypes, formats: one entry for each column of the definition. every_dtype, every_format: entries that are combined
+    with every column. query_dtypes, query_formats: for each column, dtype and format of the column whose binary is
+    used. value_depend: whether host code reads the values: "", required, optional. depend_scope: tiling if only tiling
+    reads them, else all. follow: the input from which this parameter has its dtype, format or shape (``follow_what``),
+    or all three. to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets this dtype.
+    initial: pairs of a type and a number, which is written before the kernel runs. zeroed: whether zeros are written.
+    version: the version of the first aclnn function that has this parameter.
     """
 
     name: str
@@ -73,7 +74,10 @@ class OpAttribute:
 
 @dataclass(frozen=True)
 class Chip:
-    """A chip that AddConfig names: settings (flags and extended ones, as text), and its own parameters."""
+    """A chip that AddConfig names. settings: its flags and other settings, as text.
+
+    inputs, outputs: the parameters on this chip.
+    """
 
     name: str
     settings: Mapping[str, str]

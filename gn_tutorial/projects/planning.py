@@ -19,7 +19,7 @@ from gn_tutorial.projects.layout import Layout
 from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
-#: The byte that fills the structs before a second run: no small number, and no power of two.
+#: The byte that fills the structs before a second run. It is no small number and no power of two, as fields often are.
 _OTHER_FILL = 0xA5
 _STRUCT_NAMES = re.compile(
     r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
@@ -29,7 +29,7 @@ _STRUCT_NAMES = re.compile(
 
 @dataclass(frozen=True)
 class HostSide:
-    """The compiled host files of one operator."""
+    """The compiled host files of one operator: infers outputs and makes plans."""
 
     layout: Layout
     library: Kept
@@ -45,8 +45,8 @@ class HostSide:
     def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
         """Return what the tiling function decides. Raises as ``infer``.
 
-        given: the outputs, in the order of ``call.output_tensors``; None for one of them, or for all: InferShape
-        decides. look_for_unset: tile a second time, to find fields that are never set.
+        given: an Out for each of ``call.output_tensors``. For an output that is None, or for all if ``given`` is None,
+        Follow or InferShape decides. look_for_unset: tile a second time, to find fields that are never set.
         """
         outputs, followed = inferred_outputs(call), followed_outputs(call)
         if given is None:
@@ -89,7 +89,7 @@ class HostSide:
         )
 
     def untiled(self, call: OpCall) -> TilingPlan:
-        """Return a plan without blocks and data: with it a kernel that is no template can be built without tiling."""
+        """Return a plan without blocks and data, which is enough to build a kernel that is no template."""
         registered = re.compile(rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{call.definition.type}(?:_\d+)?\s*,\s*([\w:]+)")
         classes = [
             {"op": call.definition.type, "name": name}
@@ -156,7 +156,10 @@ class HostSide:
         )
 
     def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
-        """Note a SetBlockDim of a constant if so many blocks cannot share the inputs in whole blocks of 32 bytes."""
+        """Return a note if SetBlockDim gets a constant number of blocks that cannot evenly share the largest input.
+
+        A share is a whole number of 32-byte blocks.
+        """
         path, line = Path(tiling["blocks_file"]), tiling["blocks_line"]
         arrays = [array for group in call.arrays for array in group or ()]
         if not tiling["blocks_set"] or tiling["blocks"] < 2 or not path.is_file() or not arrays:
@@ -181,13 +184,13 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Tile again with another fill byte, and note the fields that differ: the tiling function never sets them."""
+        """Tile again with another fill byte. Return a note on fields that differ, because nothing ever sets them."""
         if struct is None:
             return []
         try:
             other = self._ask(call, outputs, fill=_OTHER_FILL).facts["tiling"]
         except HostError:
-            return []  # tiling fails on an unset field: the launch reports what follows from that
+            return []  # tiling fails on an unset field; the launch reports what follows from that
         if other.get("status") != 0 or len(other["data"]) != 2 * len(data):
             return []
         names = unset_fields(struct, data, bytes.fromhex(other["data"]))
@@ -204,9 +207,10 @@ class HostSide:
         ]
 
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
-        """Return the tiling struct's name and fields: registered for operator and key, or in the text of the files.
+        """Return name and fields of the tiling struct that is registered for operator and key, or named in the files.
 
-        Of several structs it is the first of that size. If none has it: the first name, and None for the fields.
+        Of several structs, the first with ``nbytes`` bytes is returned. If none has this size, the first name is
+        returned, and None for the fields.
         """
         registered = (f"{call.definition.type}_{tiling['key']}", call.definition.type)
         names = [tiling["choice"].get("tiling_struct", "")]

@@ -1,7 +1,7 @@
-"""An operator project (算子工程), unchanged: ``gnt.project(path)`` returns it, and it is called with arrays.
+"""Runs a user's operator project (算子工程) unchanged: ``gnt.project(path)`` returns it, to be called with arrays.
 
-The folder is only read. Its host files are compiled with the twin's headers of the host side and run in a separate
-process; its kernel is built for the dtypes of the call, with its tiling struct, and launched like other kernels.
+The project's folder is only read. The host files are compiled with the twin's headers for host code and run in a
+separate process. The kernel is built for the dtypes of the call, with the tiling struct, and launched like any kernel.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class Project:
-    """One operator of a project. ``project(path)`` makes it; its arguments and errors are those of ``project``."""
+    """One operator of a project. Arguments and errors are those of the function ``project``, which makes one."""
 
     def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
@@ -67,16 +67,20 @@ class Project:
 
     @cached_property
     def soc(self) -> Soc:
-        """The chip that the caller named, the default one, or AddConfig's first known. Raises as ``definition``."""
+        """The chip that the caller named, else that of ``soc_of_configs``. Raises as ``definition``."""
         return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
-        """Return the project for another chip: ``Ascend910B4``, ``910b4``; for an unknown chip, this project."""
+        """Return the project for another chip, such as ``910b4``. If no such chip is known, return this project."""
         return Project(self.layout.named, self.name, chip) if knows_soc(chip) else self
 
     @cached_property
     def definition(self) -> OpDefinition:
-        """The operator's definition in the host files. Raises CompileError at their lines, RegistryError, HostError."""
+        """The operator's definition in the host files.
+
+        Raises CompileError with a line of these files, ArgumentError if none defines the operator, RegistryError,
+        HostError.
+        """
         found = read_definitions(describe(self._library.path(), self.layout.hosts))
         if self.name not in found or not (found[self.name].inputs or found[self.name].outputs):
             raise ArgumentError(
@@ -88,7 +92,7 @@ class Project:
 
     @cached_property
     def kernel_file(self) -> Path:
-        """The source that has the kernel named after the operator. Raises ArgumentError."""
+        """The source with the kernel that is named after the operator. Raises ArgumentError."""
         wanted = self.definition.snake_name
         named = [path for path in self.layout.kernels if wanted in _kernel_names(self.layout.texts[path])]
         if not named and len(self.layout.kernels) == 1:
@@ -100,12 +104,12 @@ class Project:
                 where=str(self.layout.named),
                 hint=f'extern "C" __global__ __aicore__ void {wanted}(...); files with kernels: {listed}',
             )
-        # Other files may include the same source for another chip.
+        # Several files may have the kernel, because a file for another chip may include the same source.
         return min(named, key=lambda path: (path.stem != wanted, len(path.parts), path))
 
     @cached_property
     def host(self) -> HostSide:
-        """The operator's inference and tiling. Raises as ``definition``."""
+        """The host side of the operator: inference and tiling. Raises as ``definition``."""
         return HostSide(self.layout, self._library, self.kernel_file)
 
     @cached_property
@@ -114,28 +118,29 @@ class Project:
         return Kept(lambda: build_project_host(hosts, optional=others, include_dirs=folders).library)
 
     def call(self, /, *values: Any, **named: Any) -> OpCall:
-        """Return a checked call of inputs in order or by name, and attributes by name. Raises ArgumentError."""
+        """Return a checked call with inputs in order or by name, and attributes by name. Raises ArgumentError."""
         return bind(self.definition, self.soc, values, named)
 
     def infer(self, /, *values: Any, **named: Any) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Return name, dtype and shape of each output, by InferShape. Raises as ``tiling``."""
+        """Return name, dtype and shape of each output, as InferShape or Follow gives them. Raises as ``tiling``."""
         return self.host.infer(self.call(*values, **named))
 
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
         """Return what the project's tiling function decides for this call, with notes on its mistakes.
 
-        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. By name,
-        ``{"mean": None}`` leaves an OPTIONAL one out and infers the others. Raises ArgumentError, CompileError,
-        HostError for a function that fails, crashes or does not end.
+        out: one output or a list, each ``gnt.out(shape, dtype)`` or an array; without it InferShape decides. A mapping
+        names outputs: ``{"mean": None}`` leaves an OPTIONAL output out, and the others are inferred. Raises
+        ArgumentError, CompileError, HostError for a host function that fails, crashes or does not end.
         """
         return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
         """Tile with the project's function, build its kernel for these dtypes, launch it; return the outputs by name.
 
-        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as for ``tiling``. blocks:
-        replaces the tiling's number. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
-        Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
+        The tensors of a DYNAMIC output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for
+        ``tiling``. blocks: replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are
+        those of ``Kernel.run``. Raises as ``tiling`` and as ``Kernel.run``; HostError if tiling sets no number of
+        blocks.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
         call, given = chosen_outputs(self.call(*values, **named), out)
@@ -151,10 +156,11 @@ class Project:
         held: Mapping[str, np.ndarray] | None = None,
         **how: Any,
     ) -> Result:
-        """Launch the kernel as planned. held: what outputs hold before, by name; other outputs are undefined.
+        """Launch the kernel as planned, and return the result.
 
-        An error that a device does not check becomes a warning, unless the options list it among the errors. Raises as
-        ``Kernel.run``; HostError for a plan that cannot run.
+        held: the values of outputs before the launch, by name; other outputs are undefined. A finding for which a
+        device has no check becomes a warning, unless the options list it among the errors. Raises as ``Kernel.run``;
+        HostError for a plan that cannot run.
         """
         for note in plan.notes:
             if note.severity == "error":
@@ -173,26 +179,26 @@ class Project:
         )
         named = kernel_outputs(self.definition, plan, entry.params)
         made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
-        # In the definition's order, as references return them: among a launch's arguments the tensors of lists come
-        # last.
+        # Put the outputs into the definition's order, in which references return them. Among a launch's arguments the
+        # tensors of lists come last.
         order = [name for name, _, _ in plan.outputs]
         arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """Return the kernel to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct.
+        """Return the kernel for the call, to be built with DTYPE_X and its kin, template arguments, and a macro struct.
 
-        Its Unified Buffer has the size of this project's chip.
+        The kernel's Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
         dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
-        # An operator in place has these names for its outputs too (asc-devkit, tools/build/asc_op_compile_base).
+        # CANN's build also defines these names for outputs in place (asc-devkit, tools/build/asc_op_compile_base).
         dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
         made = Kernel(
             self.name,
             path=self.kernel_file,
-            # An operator may choose a template's key on one chip, and have an ordinary kernel on another.
+            # Tiling may choose a template's key for another chip, while the kernel for this chip is no template.
             template=plan.template if scan(self.layout.texts[self.kernel_file]).templates else "",
             dtypes=dtypes,
             include_dirs=self.layout.include_dirs,
@@ -202,7 +208,7 @@ class Project:
         return made if self.soc.ub_bytes == find_soc().ub_bytes else made.with_ub(self.soc.ub_bytes)
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
-        """Return a generated header with a macro project's struct; the project's header if it cannot be parsed."""
+        """Return a generated header with a macro project's struct; ``header`` if the struct cannot be parsed."""
         macro = rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{self.name}(?:_\d+)?\s*,\s*(\w+)"
         registered = re.findall(macro, self.layout.texts[header])
         text = injected_header(self.name, plan.struct_name, self.layout.texts, tuple(registered))
@@ -242,7 +248,7 @@ _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    # Projects are written for a device, which does not check these; other checks find their consequences.
+    # Projects are written for a device, which has no such checks. Other checks find what follows from these mistakes.
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(
@@ -251,11 +257,12 @@ def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
 
 
 def project(path: str | Path, op: str = "", soc: str = "") -> Project:
-    """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
+    """Return the operator project in ``path``, the folder that msopgen made with op_host and op_kernel, or one like it.
 
-    ``gnt.project("SinhCustom")(x)``. op: the operator, if the folder has several. soc: the chip whose cores and sizes
-    tiling reads; empty: Ascend910B2, or the first that AddConfig names, if Ascend910B2 is not among them.
-    Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
+    Call the project with arrays: ``gnt.project("SinhCustom")(x)``. op: the operator, if the folder has several. soc:
+    the chip whose cores and sizes tiling reads; empty: Ascend910B2, or the first known chip of AddConfig if none of
+    them is an Ascend910B. Raises ArgumentError if there is no such folder, no operator or several of them, or an
+    operator for the matrix cores.
     """
     return Project(path, op, soc)
 

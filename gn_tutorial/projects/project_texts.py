@@ -26,19 +26,19 @@ _READERS = {
     "list_list_int": "GetListListInt",
 }  # fmt: skip
 _LIST_ITEMS = {"list_int": "int64_t", "list_float": "float", "list_bool": "char"}
-#: The text in a case for a required attribute's value.
+#: A type of attribute -> the value that a case or an example gives to a required attribute.
 _PLACEHOLDERS: Mapping[str, Any] = {"int": 1, "float": 1.0, "bool": False, "string": ""}
 _COLUMNS = 120
 
 
 class _Text(Template):
-    """``@{name}``: the delimiters of C++, CMake and shell stay as they are."""
+    """A template whose places are written ``@{name}``, so that ``$`` in CMake and shell stays as it is."""
 
     delimiter = "@"
 
 
 def render(template: str, names: Mapping[str, str]) -> str:
-    """Return the template with its places filled; an empty text alone on a line removes the line."""
+    """Return the template with its places filled. A line with only a place is removed if the place's text is empty."""
     text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
     empty = [name for name, value in names.items() if not value]
     for name in empty:
@@ -74,7 +74,7 @@ def call_hint(op: OpDefinition) -> str:
 
 
 def infer_shape(op: OpDefinition) -> str:
-    """Return the body of InferShape: each output gets the first input's shape; without an input it fails."""
+    """Return the body of InferShape. Each output gets the first input's shape. Without inputs the body fails."""
     if not op.inputs:
         return (
             "  // YOUR TURN: the shape of each output, by its attributes.\n  (void)context;\n  return ge::GRAPH_FAILED;"
@@ -86,7 +86,10 @@ def infer_shape(op: OpDefinition) -> str:
 
 
 def infer_dtype(op: OpDefinition) -> str:
-    """Return the body: the dtype of an input with the same columns, or an output's only dtype; otherwise a failure."""
+    """Return the body of InferDataType. It fails if the dtype of an output is not known.
+
+    It is known if the output has only one dtype, or the same columns as an input that is always there.
+    """
     lines = []
     for index, output in enumerate(op.outputs):
         same = next((at for at, one in enumerate(op.inputs) if one.dtypes == output.dtypes and not one.optional), None)
@@ -114,7 +117,7 @@ def wrapped(before: str, items: Sequence[str], after: str) -> str:
 
 
 def kernel_parameters(op: OpDefinition) -> list[str]:
-    """Return the kernel's parameters except workspace and tiling: inputs, then outputs; one in place is ``x_ref``."""
+    """Return the kernel's parameters except workspace and tiling: inputs, outputs. An output in place is ``x_ref``."""
     outputs = [f"{one.name}_ref" if one.name in op.in_place else one.name for one in op.outputs]
     return [one.name for one in op.inputs] + outputs
 
@@ -136,7 +139,7 @@ def test_texts(op: OpDefinition) -> dict[str, str]:
 
 
 def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
-    """Return inputs, outputs and attributes of the first case of gen_data.py: the first column, one shape."""
+    """Return inputs, outputs and attributes of gen_data.py's first case: dtypes of the first column, one shape."""
 
     def arrays(params: tuple[Parameter, ...]) -> str:
         names = [
@@ -209,7 +212,7 @@ def _test_argument(op: OpDefinition, one: AclnnArgument) -> tuple[list[str], str
             f"  aclTensorList* {name} = aclCreateTensorList({name}Tensors.data(), {name}Tensors.size());",
         ]
         writes = [f"  for (const auto& part : {name}Parts) part->Write();"] if one.role == "output" else []
-        # A list owns its tensors: aclDestroyTensorList would free them a second time.
+        # The list is never destroyed: aclDestroyTensorList would free its tensors, which ``Tensor`` frees.
         return lines, name, writes, []
     line = f'  const Tensor {name}(what, "{one.parameter}", {reads});'
     written = one.role == "output" or one.in_place
@@ -237,7 +240,7 @@ def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str
 
 
 def _local(name: str) -> str:
-    """Return a variable's name; a name that is taken in ``Call``, or a word of C++, gets an underscore."""
+    """Return the variable's name for a parameter. A name taken in ``Call``, or a word of C++, gets an underscore."""
     made = camel_name(name)
     return f"{made}_" if made in _TAKEN_IN_CALL else made
 

@@ -1,7 +1,8 @@
 """Prototypes of operators (算子原型) in the JSON form of CANN's project generator (msopgen), read and checked.
 
-Source: the page of msopgen on its prototype file: ``op``, ``language``, ``input_desc``, ``output_desc``, ``attr``; one
-format may stand for every type, and one type for every format. The result is a definition, as of an OpDef.
+Source: msopgen's page on its prototype file. The keys are ``op``, ``language``, ``input_desc``, ``output_desc`` and
+``attr``. One format may stand for every type, and one type for every format. The result is a definition, as an OpDef
+gives it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.definition import OpDefinition, snake_name
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter
 
-#: A type in a prototype -> the graph engine's. The page lists short and long names of floats, the integers, bool.
+#: A type in a prototype -> the graph engine's. The page lists integers, bool, and short and long names of floats.
 TYPES = {one.name: one.label for one in DTYPES.values() if one.label} | {
     "fp16": "DT_FLOAT16", "half": "DT_FLOAT16", "bf16": "DT_BF16", "float": "DT_FLOAT", "fp32": "DT_FLOAT",
 }  # fmt: skip
@@ -32,7 +33,7 @@ ATTRIBUTES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _KEYS = frozenset({"op", "language", "input_desc", "output_desc", "attr"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-#: Names that a parameter of a kernel, or its entry, cannot have: words of C++, and the parameters of every kernel.
+#: Names that a kernel or a parameter of it cannot have: words of C++, and the parameters of every kernel.
 _TAKEN = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
     const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern
@@ -48,8 +49,8 @@ def read_prototypes(
 ) -> tuple[OpDefinition, ...]:
     """Return the definitions in a prototype, a file or its contents, for the chip ``config`` (``ascend910b``).
 
-    Raises ArgumentError: no such file; RegistryError: no JSON, with its line; a field that is missing, unknown or
-    wrong; an unknown type or format; two operators of one name.
+    Raises ArgumentError for a file that cannot be read. Raises RegistryError for a text that is no JSON, with the line;
+    a field that is missing, unknown or wrong; an unknown type or format; two operators of one name.
     """
     where, document = "prototype", given
     if isinstance(given, (str, Path)):
@@ -155,7 +156,10 @@ def _attribute(given: Any, where: str) -> OpAttribute:
 
 
 def _value(given: Any, kind: str, where: str) -> Any:
-    """Return the default as a definition has it: lists are tuples. msopgen's own files have some values as strings."""
+    """Return the default as a definition has it: a list is a tuple.
+
+    A string may hold the value as JSON, because msopgen's own files have some values so.
+    """
     depth = kind.count("list_")
     if isinstance(given, str) and kind != "string":
         try:

@@ -35,16 +35,16 @@ TOLERANCE = Tolerance(
 
 
 def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
-    """Return TOLERANCE, or a tolerance with the given numbers for all dtypes."""
+    """Return TOLERANCE; if a number is given, a tolerance for all dtypes, with 0 for the other number."""
     if rtol is None and atol is None:
         return TOLERANCE
     return Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
 
 
 def load_reference(name: str) -> Callable[..., Any]:
-    """Load ``file.py:function``, or a function of an installed library: ``numpy.sinh``, ``torch.nn.functional.gelu``.
+    """Return the function ``file.py:function``, or one of an installed library: ``numpy.sinh``, ``torch.histc``.
 
-    Raises ArgumentError if it does not exist.
+    Raises ArgumentError if there is no such function.
     """
     file, colon, function = name.rpartition(":")
     if colon and file.endswith(".py"):
@@ -64,8 +64,9 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
     """Return the reference's outputs for this call, in order.
 
     Inputs are passed in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as
-    lists; attributes by name, if the function has that parameter. A function of torch gets tensors. A value beyond the
-    range of an output's dtype is infinity, as in the operator. Raises ArgumentError with the function's error.
+    lists. An attribute is passed by name if the function has that parameter. A function of torch gets tensors. A value
+    beyond the range of an output's dtype becomes infinity, as in the operator. Raises ArgumentError with the function's
+    error.
     """
     inputs = [
         [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None
@@ -80,12 +81,12 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
     dtypes = [dtype_name(call.column.outputs[index].dtype) for index, _ in call.output_tensors]
     arrays = [np.asarray(one) for one in _present(call, listed)]
     if len(arrays) != len(dtypes):
-        return arrays  # the comparison reports it
+        return arrays  # the comparison reports the wrong number of outputs
     return [_within_range(array, dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
 
 
 def _present(call: OpCall, made: Sequence[Any]) -> Sequence[Any]:
-    """Remove the outputs that the call leaves out, if the reference returned every output of the definition."""
+    """Return ``made`` without the outputs that the call leaves out, if the reference returned all of the definition."""
     counts = [
         many if one.kind == "dynamic" else 1 for one, many in zip(call.definition.outputs, call.counts, strict=True)
     ]
@@ -157,7 +158,7 @@ def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attribut
 
 
 def _of_torch(function: Callable[..., Any]) -> bool:
-    """Whether a function is torch's. A function written in C names no module, only the class whose method it is."""
+    """Whether a function is torch's. A function in C names no module, but the object that it is bound to does."""
     module = (
         getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
     )

@@ -1,4 +1,7 @@
-"""The decisions of a project's tiling function for one call: blocks, key, workspace, struct, and notes on mistakes."""
+"""The tiling plan of one call: what the tiling function decided, and notes on mistakes.
+
+The function decides about blocks, key, workspace and struct.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("field", "type", "offset", "value")
-#: The driver's value of an unset size_t; a project that never sets the workspace has no size.
+#: The driver's value for a size that is not set. A project that never sets the workspace's size leaves it there.
 UNSET_SIZE = (1 << 64) - 1
-#: The result of GET_TPL_TILING_KEY for values that no selection has.
+#: The result of GET_TPL_TILING_KEY for values that are in no selection of the kernel template.
 NO_KEY = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class PlanNote:
-    """A mistake that breaks a call or works by luck: the rule's name, a description, the place, and a fix.
+    """A note on a mistake. rule: the name of the rule. what, where, fix: a description, the place, the remedy.
 
-    severity: error if the kernel cannot run, else warning.
+    severity: error if the kernel cannot run; warning if the call may work, if only by luck.
     """
 
     rule: str
@@ -37,10 +40,11 @@ class PlanNote:
 
 @dataclass(frozen=True, repr=False)
 class TilingPlan:
-    """The tiling of one call. blocks: of SetBlockDim. workspace: bytes, the library's included. data: the struct's.
+    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: all of its bytes, the library's too.
 
-    struct: None if its text could not be read. outputs: name, dtype and shape of each, inferred or given.
-    template: the arguments of a kernel template, empty for an ordinary kernel. schedule_mode 1: all blocks at once.
+    data: the bytes of the struct. struct: None if its text could not be read. outputs: name, dtype and shape of each,
+    inferred or given. template: the arguments of a kernel template, empty for an ordinary kernel. schedule_mode: 1 if
+    all blocks have to start together.
     """
 
     op_type: str
@@ -69,7 +73,7 @@ class TilingPlan:
         return {one.name: one.value(self.data) for one in self.struct.fields} if self.struct else {}
 
     def with_(self, **fields: int | float) -> TilingPlan:
-        """Return the plan with other values in these fields of the struct. Raises ArgumentError for unknown ones."""
+        """Return the plan with these values in fields of the struct. Raises ArgumentError for an unknown field."""
         data = bytearray(self.data)
         known = {one.name: one for one in self.struct.fields} if self.struct else {}
         for name, value in fields.items():
@@ -93,7 +97,7 @@ class TilingPlan:
         return rows
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the struct's fields as rows: name, type, offset and value."""
+        """Return the struct's fields as rows: name, type, offset, value. Without a struct, a row is 32 bits of data."""
         if self.struct is None:
             words = [int.from_bytes(self.data[at : at + 4], "little") for at in range(0, len(self.data) - 3, 4)]
             return [("", "uint32", str(4 * index), str(word)) for index, word in enumerate(words)]
@@ -119,7 +123,7 @@ class TilingPlan:
 
 
 def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
-    """Return fields that differ between two runs whose structs began with different bytes: nothing sets them."""
+    """Return the fields that nothing sets: they differ between two runs whose structs began with different bytes."""
     return [
         one.name
         for one in struct.fields
@@ -128,7 +132,7 @@ def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
 
 
 def judged(answer: Mapping[str, Any], soc_cores: int, where: str) -> list[PlanNote]:
-    """Return notes on the mistakes in one answer of the driver, except those of the struct. where: the host file."""
+    """Return notes on the mistakes in an answer of the driver, except mistakes in the struct. where: the host file."""
     tiling, notes = answer["tiling"], []
     set_at = f"{tiling['blocks_file']}:{tiling['blocks_line']}"
     if not tiling["blocks_set"]:

@@ -35,15 +35,15 @@ class Deadline:
     """A deadline ``seconds`` from now for one process; its ``waited_seconds`` do not count."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._start = time.monotonic()
 
     def left(self, pid: int) -> float:
         """Return the seconds left until the deadline, as known now; 0 or less if it has passed."""
         passed = time.monotonic() - self._start
-        if passed < self._seconds:
-            return self._seconds - passed
-        return self._seconds + min(waited_seconds(pid), (LONGEST - 1) * self._seconds) - passed
+        if passed < self.seconds:
+            return self.seconds - passed
+        return self.seconds + min(waited_seconds(pid), (LONGEST - 1) * self.seconds) - passed
 
 
 def waited_seconds(pid: int) -> float:

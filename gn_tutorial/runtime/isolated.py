@@ -121,19 +121,18 @@ def _supervise(launcher: Path, job: JobFile, limits: Limits, start: Path | None)
 
 
 def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline) -> Stopped:
-    pause = _FIRST_PAUSE
-    while (left := deadline.left(process.pid)) > 0:
+    pause, left = _FIRST_PAUSE, deadline.seconds
+    while left > 0:
         if output.open:
             output.read(min(left, _LOOK_EVERY))
             if output.too_long:
                 return Stopped.OUTPUT
-            if output.fresh:
-                continue
-        else:
+        if not output.open:
             _wait_for_end(process, min(left, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
-        if process.poll() is not None:
+        if not (output.open and output.fresh) and process.poll() is not None:
             return Stopped.NOT
+        left = deadline.left(process.pid)
     return Stopped.TIMEOUT
 
 

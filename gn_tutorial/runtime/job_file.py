@@ -53,12 +53,13 @@ class JobFile:
         wall_seconds: int,
     ) -> None:
         args, folder, tracing = request.args, request.folder, request.tracing
+        names = [arg.name.encode() for arg in args]
+        start = None if folder is None else os.fsencode(folder.resolve())
+        options, severities = request.options.to_abi(), request.options.severities()
         layout = JobLayout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
-        library_at = layout.text(os.fsencode(library))
-        entry_at = layout.text(request.entry.encode())
-        folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
-        severities_at = layout.text(request.options.severities())
-        names_at = [layout.text(arg.name.encode()) for arg in args]
+        library_at, entry_at, folder_at, severities_at, *names_at = layout.place_texts(
+            [os.fsencode(library), request.entry.encode(), start, severities, *names]
+        )
         report_at = layout.take(_REPORT_BYTES)
         self._room = TraceBuffer(tracing, args, request.blocks) if tracing is not None else None
         chosen = self._room.chosen_bytes if self._room else b""
@@ -71,12 +72,13 @@ class JobFile:
 
         self._reusable = False
         self._lent: set[str] = set()
+        described = min([place.pages_at - GUARD for place in places if place.pages_at], default=layout.bytes)
         self._shared = POOL.take(layout.bytes)
-        self.places = self._with_own_memory(places)
+        self._shared.clear(described)
         self.descriptor, self._memory = self._shared.descriptor, self._shared.view
-        self._shared.clear(
-            min((place.pages_at - GUARD for place in self.places if place.pages_at), default=layout.bytes)
-        )
+        self.places = self._with_own_memory(places)
+        #: The descriptors that the launcher needs besides the file.
+        self.descriptors = tuple([place.own.descriptor for place in self.places if place.own])
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
         # Write structs as bytes: a ctypes view into the mapping would prevent closing it.
@@ -97,7 +99,7 @@ class JobFile:
             page_bytes=PAGE,
             guard_bytes=GUARD,
             folder_at=folder_at,
-            options=request.options.to_abi(),
+            options=options,
             trace_at=self._trace_at,
             trace_bytes=tracing.bytes if tracing is not None else 0,
             chosen_at=chosen_at,
@@ -125,11 +127,6 @@ class JobFile:
                 POOL.give(one)
             else:
                 one.close()
-
-    @property
-    def descriptors(self) -> tuple[int, ...]:
-        """The descriptors that the launcher needs besides the file."""
-        return tuple(place.own.descriptor for place in self.places if place.own)
 
     def ended_well(self) -> None:
         """Call this when the process is gone: later launches may reuse the memory, if no child of it can be left."""

@@ -55,11 +55,14 @@ class JobLayout:
         self.bytes = at + size
         return at
 
-    def text(self, text: bytes) -> int:
-        """Allocate a NUL-terminated text, keep it in ``texts``, and return its place."""
-        at = self.take(len(text) + 1, 1)
-        self.texts.append((at, text + b"\0"))
-        return at
+    def place_texts(self, texts: Sequence[bytes | None]) -> list[int]:
+        """Allocate NUL-terminated texts, keep them in ``texts``, and return their places; 0 for None."""
+        places = []
+        for text in texts:
+            places.append(0 if text is None else self.take(len(text) + 1, 1))
+            if text is not None:
+                self.texts.append((places[-1], text + b"\0"))
+        return places
 
     def arguments(self, args: Sequence[LaunchArg]) -> list[ArgPlace]:
         """Allocate a place for each argument. Values come first, so that only guards lie between the tensors."""

@@ -94,6 +94,11 @@ class LaunchRequest:
     # Record the blocks' events; this needs an observed library, because a bare one emits none.
     tracing: Tracing | None = None
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arguments."""
+        return sum(arg.nbytes for arg in self.args)
+
     def __post_init__(self) -> None:
         check_blocks(self.blocks)
         for name, kind in (("options", TwinOptions), ("limits", Limits), ("tracing", Tracing)):

@@ -48,14 +48,15 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
     overrun = job.overrun()
     if overrun is not None:
         raise _overrun(*overrun, ending.printed)
+    arrays, trace = job.arrays(), job.trace()
     return LaunchResult(
-        arrays=job.arrays(),
+        arrays=arrays,
         tally=Tally.from_abi(evidence.header.tally),
         seconds=evidence.header.nanoseconds * 1e-9,
         printed=ending.printed,
         observed=bool(evidence.header.observed),
         diagnostics=diagnostics,
-        trace=job.trace(),
+        trace=trace,
         notes=notes,
     )
 

@@ -172,14 +172,13 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
         )
     own = isinstance(name, Path) or name.endswith(".toml")
     path = Path(name) if own else FOLDER / f"{name}.toml"
-    known = own or path.is_file()
-    data = _read(path) if known else {}
-    if not known or (data.get(_FAMILY) and not own):
-        raise ArgumentError(f"there is no machine '{name}'", hint=f"one of {', '.join(machines())}, or a .toml file")
     try:
-        return _machine(data)
-    except (KeyError, TypeError, ValueError) as error:
+        data = _read(path) if own or path.is_file() else {_FAMILY: True}
+        if own or not data.get(_FAMILY):
+            return _machine(data)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RegistryError(f"the file of the machine has a mistake: {error}", where=str(path)) from error
+    raise ArgumentError(f"there is no machine '{name}'", hint=f"one of {', '.join(machines())}, or a .toml file")
 
 
 @functools.cache
@@ -212,22 +211,19 @@ def _is_number(value: object) -> bool:
 
 def _machine(data: Mapping[str, Any]) -> Machine:
     constants = {name: Constant(**table) for name, table in data["constants"].items()}
-    wanted = [field.name for field in fields(Machine) if field.name not in _OTHER_FIELDS]
-    for name, table in {**data["constants"], **data["instructions"]}.items():
-        for key, value in table.items():
-            number = key == "value" or (isinstance(value, (int, float)) and not isinstance(value, bool))
-            if number and not _is_number(value):
-                raise ValueError(f"{name}: {key} cannot be {shown(value, 40)}")
-    wrong = set(wanted) ^ set(constants)
-    if wrong:
-        raise ValueError(f"constants {', '.join(sorted(wrong))} missing or unknown")
-    instructions = {}
-    for name, table in data["instructions"].items():
-        made = Instruction(name=name, **{"slope_16": table["slope"], **table, "apis": tuple(table["apis"])})
-        instructions[name] = made
-    for one in (*constants.values(), *instructions.values()):
+    instructions = {
+        name: Instruction(name=name, **{"slope_16": table["slope"], **table, "apis": tuple(table["apis"])})
+        for name, table in data["instructions"].items()
+    }
+    for name, one in {**constants, **instructions}.items():
+        for field in fields(one):
+            if field.type == "float" and not _is_number(getattr(one, field.name)):
+                raise ValueError(f"{name}: {field.name} cannot be {shown(getattr(one, field.name), 40)}")
         if one.confidence not in _CONFIDENCE:
             raise ValueError(f"confidence '{one.confidence}'")
+    wanted = [field.name for field in fields(Machine) if field.name not in _OTHER_FIELDS]
+    if wrong := set(wanted) ^ set(constants):
+        raise ValueError(f"constants {', '.join(sorted(wrong))}")
     return Machine(
         name=data["name"],
         **{name: constants[name].value for name in wanted},

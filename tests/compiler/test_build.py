@@ -332,6 +332,20 @@ def test_looks_are_trusted_only_after_a_rest(tmp_path: Path, monkeypatch: pytest
     assert collect([str(file)], (), since=later.looks[1]) is None
 
 
+def test_contents_decide_whether_files_are_unchanged(tmp_path: Path) -> None:
+    file, other, absent = (tmp_path / name for name in ("a.h", "b.h", "absent.h"))
+    file.write_text("1")
+    other.write_text("2")
+    whole = Dependencies((hash_file(str(file)),), (str(absent),)).and_of(Dependencies((hash_file(str(other)),), ()))
+    assert whole.unchanged()
+    file.touch()
+    assert whole.unchanged()
+    for path, text in ((other, "3"), (absent, "")):
+        path.write_text(text)
+        assert not whole.unchanged()
+        other.write_text("2")
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"files": [["a"]], "absent": []}', b'{"files": 3, "absent": []}'])
 def test_dependencies_of_another_version_are_a_miss(data: bytes) -> None:
     assert Dependencies.from_bytes(data) is None

@@ -125,16 +125,24 @@ def test_its_flags_are_the_kernel_s_without_the_linker_s(level: Optimise) -> Non
     assert all(flag in flags for flag in kernels if flag.startswith(("-O", "-f", "-m", "-std", "-g", "-pthread")))
 
 
-@pytest.mark.parametrize("optimise", ["little", True])
-def test_observed_kernels_link_the_code_of_its_inline_functions(seen: Compilations, optimise: Optimise) -> None:
-    """In the cache of all tests, because watchers take long. A header that does not link is passed over in silence."""
-    different = time.time_ns() % 2**30
-    for number in (different, different + 1):
-        assert value(make(KERNEL % number, default_cache(), observed=True, optimise=optimise)) == number
+def own_text(source: str) -> str:
+    """The source with a new comment, so that it is compiled in the cache of all tests, which has the watchers."""
+    return f"{source}\n// {time.time_ns()}\n"
+
+
+def test_observed_kernels_link_the_code_of_its_inline_functions(seen: Compilations) -> None:
+    for number in (5, 6):
+        assert value(make(own_text(KERNEL % number), default_cache(), observed=True)) == number
     assert seen.used()[-1] is True  # the last one: g++ also preprocesses
-    # This one reaches every function of the twin that a kernel can call.
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("optimise", ["little", True, False])
+def test_no_function_that_a_kernel_can_call_is_missing(seen: Compilations, optimise: Optimise) -> None:
+    """A header that does not link is passed over in silence, and the kernel compiled without it."""
     uses = (ROOT / "tests" / "programs" / "apis" / "all_names.cpp").read_text()
-    make(f"{uses}\n// {different}\n", default_cache(), observed=True, optimise=optimise)
+    for source in (KERNEL % 5, KERNEL % 6, uses):
+        make(own_text(source), default_cache(), observed=True, optimise=optimise)
     assert seen.used()[-1] is True
 
 

@@ -32,7 +32,7 @@ ENGINE = {
     "reference": "",
     "translation": "",
     # The only room that reads C++ text.
-    "cpp": "abi translation",
+    "cpp": "abi",
     "compiler": "abi cpp",
     "diagnostics": "cpp translation",
     "runtime": "abi compiler cpp diagnostics",

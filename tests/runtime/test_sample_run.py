@@ -158,6 +158,7 @@ int main() {
 """
 
 
+@pytest.mark.thorough  # once at -O3
 def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
     (tmp_path / "s.asc").write_text(OPTIMISED)
     run = ["run", str(tmp_path / "s.asc")]

@@ -80,6 +80,12 @@ def test_what_if() -> None:
             'extends = "a2"\nname = "x"\n[constants.cores]\nvalue = 1\nunit = "a"\nsource = "b"\nconfidence = "sure"',
             "sure",
         ),
+        ('extends = "a2"\nname = "x"\nconstants = 3', "has a mistake"),
+        (
+            'extends = "a2"\nname = "x"\n[instructions.other]\nstartup = "fast"\nslope = 1\napis = []\n'
+            'source = "b"\nconfidence = "low"',
+            "other: startup cannot be 'fast'",
+        ),
     ],
 )
 def test_a_file_that_is_no_machine_is_refused_with_its_place(tmp_path: Path, text: str, what: str) -> None:

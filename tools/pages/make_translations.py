@@ -34,6 +34,7 @@ from gn_tutorial.course.exercises.registry import DIFFICULTIES, KINDS, Exercise,
 from gn_tutorial.course.lab.in_language import in_language  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import names as quiz_names  # noqa: E402
 from gn_tutorial.course.quizzes.quiz import quiz  # noqa: E402
+from gn_tutorial.cpp.dataflow import LABELS  # noqa: E402
 from gn_tutorial.diagnostics import catalogue  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, LOCALE, speaking  # noqa: E402
 from gn_tutorial.translation.markdown import prose_of, translated_markdown  # noqa: E402
@@ -74,6 +75,7 @@ def _of_messages() -> Iterator[Found]:
                     yield where, first.value
     yield from (("a kind of exercise", text) for text in KINDS.values())
     yield from (("how hard an exercise is", text) for text in DIFFICULTIES)
+    yield from (("gn_tutorial/cpp/dataflow.py", text) for text in LABELS)
 
 
 def _of_diagnostics() -> Iterator[Found]:

@@ -18,14 +18,13 @@ from msgspec import Meta, Struct
 
 from gn_tutorial.course.exam.bank import load_bank
 from gn_tutorial.course.exam.items import KINDS, Item, all_items
-from gn_tutorial.course.exercises.registry import exercises_root
+from gn_tutorial.course.exercises.registry import Text, exercises_root
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.toml_file import convert, read_toml
+from gn_tutorial.toml_file import decode
 
 FILE = "objectives.toml"
 #: The topic of mathematical objectives. The other topics are those of the theory bank.
 MATHEMATICS = "mathematics"
-_Text = Annotated[str, Meta(pattern=r"\S")]
 # How many items one message shows: a new notebook brings about a dozen at once.
 _SHOWN = 20
 
@@ -57,14 +56,14 @@ class Goal:
 
 
 class _Objective(Struct, frozen=True, forbid_unknown_fields=True):
-    title: _Text
-    you_can: _Text
+    title: Text
+    you_can: Text
     topic: str
-    lessons: Annotated[dict[str, tuple[_Text, ...]], Meta(min_length=1)]
-    exercises: tuple[_Text, ...] = ()
-    quizzes: tuple[_Text, ...] = ()
-    theory: tuple[_Text, ...] = ()
-    tasks: tuple[_Text, ...] = ()
+    lessons: Annotated[dict[str, tuple[Text, ...]], Meta(min_length=1)]
+    exercises: tuple[Text, ...] = ()
+    quizzes: tuple[Text, ...] = ()
+    theory: tuple[Text, ...] = ()
+    tasks: tuple[Text, ...] = ()
 
 
 @functools.cache
@@ -78,7 +77,7 @@ def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tupl
 
     Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
     """
-    data = convert(read_toml(path, "the objectives"), dict[str, _Objective], str(path))
+    data = decode(path, dict[str, _Objective], "the objectives")
     if not data:
         raise RegistryError("there is no objective", where=str(path))
     known = {MATHEMATICS, *topics}

@@ -24,13 +24,13 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from gn_tutorial.compare.tolerance import Tolerance
-from gn_tutorial.course.exercises.registry import Edit, WrongSolution, exercises_root, solutions_root
+from gn_tutorial.course.exercises.registry import WrongSolution, exercises_root, solutions_root
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.dtype_columns import Column, dtype_name
 from gn_tutorial.projects.prototype_file import read_prototypes
-from gn_tutorial.toml_file import convert, read_toml
+from gn_tutorial.toml_file import decode
 
 GRADES = ("easy", "medium", "hard")
 #: The parts that earn points, in the order of a report.
@@ -142,14 +142,11 @@ class Task(
 
     def wrong(self) -> tuple[WrongSolution, ...]:
         """Read the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
-        where = self.answers / "wrong.toml"
-        try:
-            return tuple(
-                WrongSolution(one["name"], one["message"], tuple(Edit(**edit) for edit in one["edit"]))
-                for one in read_toml(where, "the wrong solutions")["wrong"]
-            )
-        except (KeyError, TypeError) as error:
-            raise RegistryError(f"a wrong solution has a name, a message and edits: {error!r}", str(where)) from error
+        return decode(self.answers / "wrong.toml", _WrongSolutions, "the wrong solutions").wrong
+
+
+class _WrongSolutions(Struct, frozen=True, forbid_unknown_fields=True):
+    wrong: tuple[WrongSolution, ...]
 
 
 @functools.cache
@@ -157,7 +154,7 @@ def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
     """Read every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
     folder = (root or exercises_root()) / "exam"
     paths = sorted(folder.glob("*.toml"))
-    found = [convert({**read_toml(path, "the task"), "name": path.stem}, Task, str(path)) for path in paths]
+    found = [decode(path, Task, "the task", name=path.stem) for path in paths]
     if not found:
         raise RegistryError("the practical exam has no task", where=str(folder))
     return tuple(sorted(found, key=lambda one: (GRADES.index(one.grade), one.name)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,15 @@ class KernelChecker:
     orders: tuple[int, ...] = ()
     keeps: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def _watching(self) -> TwinOptions:
+        """The options, with the harmless form of a finding as an error too."""
+        return self.options.with_errors(harmless_forms())
+
+    @cached_property
+    def _limits(self) -> Limits:
+        return Limits(seconds=self.seconds)
+
     def strict(self) -> KernelChecker:
         """Return this checker with the strict options; an exercise that counts on the compiler's waits keeps them."""
         strict = self.options.strict()
@@ -152,7 +162,7 @@ class KernelChecker:
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
         """Complain if an output's bits depend on the order of the blocks, which nobody chooses on the device."""
         for order in self.orders:
-            options = replace(self.options, block_order=order, threads=1)  # a race must give one verdict
+            options = replace(self._watching, block_order=order, threads=1)  # a race must give one verdict
             again = self._launch(found, case, observed=False, options=options)
             for name, want in case.expected.items():
                 width = f"u{want.dtype.itemsize}"
@@ -175,14 +185,12 @@ class KernelChecker:
         outputs = {name: array for name, array in case.expected.items() if name not in case.inputs}
         values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
-        options = options or self.options
-        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms()))))
+        options = options or self._watching
         # A bare library refuses what only watched launches can do.
         options = options if observed else replace(options, delayed_dma=False)
-        limits = Limits(seconds=self.seconds)
         tracing = Tracing() if self.traced and observed else None
         return found.run(
-            blocks=case.blocks, limits=limits, observed=observed, options=options, tracing=tracing, **values
+            blocks=case.blocks, limits=self._limits, observed=observed, options=options, tracing=tracing, **values
         )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
@@ -193,7 +201,7 @@ class KernelChecker:
         if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
             return None
         try:
-            result = self._launch(found, case, observed=False, options=replace(self.options, threads=1))
+            result = self._launch(found, case, observed=False, options=replace(self._watching, threads=1))
         except KernelError:
             return None
         if not self._wrong(case, result):

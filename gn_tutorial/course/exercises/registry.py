@@ -36,7 +36,8 @@ KINDS = {
 DIFFICULTIES = ("easy", "medium", "hard")
 HINTS = 3
 _FILE = re.compile(r"(\d\d)_(\d+)\.exercise\.toml")
-Text = Annotated[str, Meta(min_length=1)]
+#: A text that a reader is shown.
+Text = Annotated[str, Meta(pattern=r"\S")]
 
 
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):

@@ -121,7 +121,7 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
             entry="puzzle",
             args=args,
             blocks=chosen.blocks,
-            options=replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms())))),
+            options=options.with_errors(harmless_forms()),
             isolated=False,
             tracing=TRACE,
         )

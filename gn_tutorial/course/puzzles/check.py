@@ -126,7 +126,7 @@ class _Attempt:
 
     def _launch(self, found: Kernel, options: TwinOptions) -> Result:
         values = dict(self.data.inputs) | {name: out(one.shape, one.dtype) for name, one in self.data.want.items()}
-        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *harmless_forms()))))
+        options = options.with_errors(harmless_forms())
         limits = Limits(seconds=_SECONDS)
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 

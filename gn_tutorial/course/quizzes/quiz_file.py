@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from gn_tutorial.course.exercises.registry import Text
 from gn_tutorial.course.quizzes.quiz_question import Option, QuizQuestion
 from gn_tutorial.toml_file import decode
 
@@ -15,19 +16,18 @@ FEWEST_OPTIONS = 3
 TRUE_FALSE = ("true", "false")
 LEVELS = ("easy", "medium", "hard")
 _LETTERS = "abcdefgh"
-_Text = Annotated[str, Meta(pattern=r"\S")]
 
 
 class _Option(Struct, frozen=True, forbid_unknown_fields=True):
-    text: _Text
-    why: _Text
+    text: Text
+    why: Text
     right: bool = False
 
 
 class _Question(Struct, frozen=True, forbid_unknown_fields=True):
-    question: _Text
+    question: Text
     options: Annotated[tuple[_Option, ...], Meta(max_length=len(_LETTERS))]
-    source: _Text
+    source: Text
     level: Literal["", *LEVELS] = ""
 
     def __post_init__(self) -> None:

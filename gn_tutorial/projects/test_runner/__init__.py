@@ -1,1 +1,1 @@
-"""Runs the own test of an operator project unchanged: its scripts, its build, its aclnn calls."""
+"""Runs an operator project's own test unchanged: its scripts, its build, its aclnn calls."""

@@ -1,6 +1,6 @@
 """Answers a test program's aclnn calls: the first call tiles, the second one launches the project's kernel.
 
-docs/host-api.md lists the statuses. A refusal is also a note, because the program only gets a number.
+docs/host-api.md lists the statuses. A refused call also adds a note, because the program gets only a number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FRESH = 0xFF
 
 @dataclass(frozen=True)
 class OwnTestLaunch:
-    """One launch that a test made. inputs, outputs: name, dtype, shape. seconds: duration of the kernel's blocks."""
+    """One launch that a test made. inputs, outputs: name, dtype, shape. seconds: the time of the kernel's blocks."""
 
     op_type: str
     inputs: tuple[tuple[str, str, tuple[int, ...]], ...]
@@ -67,20 +67,21 @@ class OwnTestLaunch:
 
 @dataclass
 class _Ready:
-    """The result of a first call; the second call names it by its number."""
+    """The result of a first call. The second call refers to it by a number."""
 
     project: Project
     function: AclnnFunction
     call: OpCall
     plan: TilingPlan
-    # The tensors with their arguments, in the order in which their bytes will arrive.
+    # The tensors with their arguments, in the order in which the tensors' bytes will arrive.
     tensors: list[tuple[AclnnArgument, SentTensor]] = field(default_factory=list)
 
 
 class CallServer:
     """Answers the aclnn calls of one program. Use as a context manager around its run, then read the results.
 
-    projects: by operator type. seconds_left: for a launch. most_bytes: limit for all tensors of a launch; 0: no limit.
+    projects: operator type -> project. seconds_left: returns the limit of a launch. most_bytes: the limit for all
+    tensors of a launch; 0: no limit. told: called with a line before each tiling and each launch.
     """
 
     def __init__(
@@ -232,7 +233,7 @@ class CallServer:
             if argument.role == "output" or argument.parameter in definition.written:
                 places[names[index]] = index
             if argument.role == "output":
-                # The kernel sees what the program set; memory that the program did not write counts as undefined.
+                # The kernel sees what the program wrote; an output that the program did not write is undefined.
                 if raw.strip(bytes([_FRESH])):
                     held[names[index]] = np.ascontiguousarray(view)
             else:
@@ -255,7 +256,7 @@ class CallServer:
         return written
 
     def _gathered(self, ready: _Ready, argument: AclnnArgument) -> bool:
-        """Whether a view is copied for the kernel (AutoContiguous); if not, the kernel reads it without strides."""
+        """Whether a view is copied for the kernel (AutoContiguous). If not, notes that the kernel ignores strides."""
         definition = ready.project.definition
         declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]
         if not declared.auto_contiguous:

@@ -1,7 +1,7 @@
-"""Finds the program that a test's build makes, in its CMakeLists.txt or a compiler's command line. Runs nothing.
+"""Finds the programs that a test's build makes, in CMakeLists.txt or a compiler's command line. Runs nothing.
 
-It reads the part of CMake's language that operator tests use: ``set`` and variables, ``add_executable``, source lists,
-include folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
+Of CMake's language it reads what operator tests use: ``set`` and variables, ``add_executable``, source lists, include
+folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Cmake:
         found: list[str] = []
         for quoted, plain in _WORD.findall(text):
             value = self.expand(quoted or plain)
-            # A list is text with semicolons; in quotes it stays one word.
+            # A list is text with semicolons. A list in quotes stays one word.
             found += [value] if quoted else [one for one in value.split(";") if one]
         return found
 
@@ -118,7 +118,7 @@ class _Cmake:
 def read_cmake(
     source: Path, binary: Path, environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> list[ProgramPlan]:
-    """Return the programs of a CMakeLists.txt in ``source``. variables: from -D options. Raises ArgumentError."""
+    """Return the programs that the CMakeLists.txt in ``source`` makes. variables: -D options. Raises ArgumentError."""
     state = _Cmake(environment, binary, dict(variables))
     state.file(source, binary)
     return [
@@ -135,14 +135,17 @@ def read_cmake(
 
 @dataclass(frozen=True)
 class CompilerCall:
-    """One command line of a compiler. plan: the program or object file; compiles_only: it is an object file (-c)."""
+    """One command line of a compiler. plan: the file that it makes. compiles_only: whether that is an object (-c)."""
 
     plan: ProgramPlan
     compiles_only: bool
 
 
 def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
-    """Read the command line of g++ and its kin, run in ``folder``. Raises ArgumentError if it makes no program."""
+    """Return what a command line of g++ or the like, run in ``folder``, makes.
+
+    Raises ArgumentError for a command line without a source, or with a file that is missing.
+    """
     output, compiles = "", "-c" in words
     files: list[Path] = []
     folders: list[Path] = []
@@ -190,7 +193,7 @@ def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
 
 
 def object_text(plan: ProgramPlan) -> str:
-    """Return the text of an object file here; the sources are compiled when a program is linked."""
+    """Return the text that stands for an object file. Its sources are compiled when a program is linked."""
     return json.dumps(
         {
             "sources": [str(one) for one in plan.sources],

@@ -1,6 +1,6 @@
-"""Stand-ins for cmake, make and compilers in a test: the compiler that builds the kernels here builds its programs.
+"""Stands in for cmake, make and compilers in a test, so that the machine needs neither cmake nor make.
 
-So a test needs neither cmake nor make on the machine.
+The compiler that builds the kernels here also builds the test's programs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.projects.test_runner.tool_command import ToolAnswer, ToolComman
 
 
 class Builder:
-    """Builds the programs of one test. programs: name in its launches -> library, and the path that it stands for."""
+    """Builds the programs of one test. programs: number as a text -> library, and the path where the script looks."""
 
     def __init__(
         self, room: Room, definitions: Iterable[OpDefinition], *, left: Callable[[], float], told: Callable[[str], None]
@@ -33,7 +33,10 @@ class Builder:
         self._configured: dict[Path, tuple[Path, dict[str, str]]] = {}
 
     def cmake(self, command: ToolCommand) -> ToolAnswer:
-        """Remember a configured folder, or build with --build. Raises ArgumentError without a CMakeLists.txt."""
+        """Do what a command line of cmake asks for: note a folder to be built later, or build it (--build).
+
+        Raises ArgumentError if there is no CMakeLists.txt.
+        """
         words, folder = list(command.words), command.folder
         if "--build" in words:
             return self.make((folder / words[words.index("--build") + 1]).resolve(), command.environment)
@@ -67,7 +70,7 @@ class Builder:
         return ToolAnswer(out=f"-- Build files have been written to: {binary}\n")
 
     def make(self, binary: Path, environment: Mapping[str, str]) -> ToolAnswer:
-        """Build the programs of a configured folder. Raises ArgumentError for another folder, CompileError."""
+        """Build the programs of a folder. Raises ArgumentError if cmake did not configure it; CompileError."""
         if binary not in self._configured:
             raise ArgumentError(
                 f"make: {binary.name} was not configured by cmake",
@@ -85,7 +88,7 @@ class Builder:
         return ToolAnswer(out="".join(lines))
 
     def _package(self, binary: Path) -> ToolAnswer:
-        """Write a stand-in for the package of a project of operators; here operators are run from their sources."""
+        """Write a stand-in for the package that a project's build makes. Operators run from their sources here."""
         package = binary / "custom_opp_linux_stand-in.run"
         package.write_text('#!/bin/sh\necho "a stand-in: the operators are run from their sources"\n')
         package.chmod(0o755)

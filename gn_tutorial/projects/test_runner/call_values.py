@@ -33,7 +33,7 @@ _MARKS = {one.value: one for one in Mark}
 
 @dataclass(frozen=True)
 class SentTensor:
-    """One tensor of a first call. stride and offset count elements; values: sent only if tiling reads them."""
+    """One tensor of a first call. stride and offset count elements. values: bytes, sent only if tiling reads them."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class SentTensor:
 
     @property
     def contiguous(self) -> bool:
-        """Whether its elements are stored one after the other."""
+        """Whether the elements are stored one after the other."""
         expected = 1
         for length, step in zip(reversed(self.shape), reversed(self.stride), strict=True):
             if length != 1 and step != expected:
@@ -53,13 +53,13 @@ class SentTensor:
         return True
 
     def blank(self) -> np.ndarray:
-        """Return an array of its shape, with the values if they were sent, else with zeros that take no memory."""
+        """Return an array of this shape, with the values if they were sent, else with zeros that take no memory."""
         if self.values is not None:
             return np.ascontiguousarray(self.view(bytearray(self.values)))
         return np.zeros(self.shape, as_dtype(self.dtype))
 
     def view(self, raw: bytearray, *, as_stored: bool = False) -> np.ndarray:
-        """Return the elements in the storage's bytes. as_stored: ignore the strides."""
+        """Return a view of the elements in ``raw``, the bytes of the storage. as_stored: ignore the strides."""
         dtype = as_dtype(self.dtype)
         if 0 in self.shape:
             return np.zeros(self.shape, dtype)
@@ -109,7 +109,7 @@ def _tensor(words: Sequence[str]) -> SentTensor:
 
 
 def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> Any:
-    """Return an input in the form that the project takes: an array of its shape, with values if tiling reads them.
+    """Return an input as the project takes it: an array of the tensor's shape, with values if tiling reads them.
 
     by_name: the call's other arguments; a scalar may be converted to the type of one of them.
     """

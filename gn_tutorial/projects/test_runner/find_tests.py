@@ -11,7 +11,7 @@ from pathlib import Path
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import ArgumentError
 
-#: Folders without tests of an operator: builds, plug-ins, and unit tests of host functions (they need a framework).
+#: Folders without tests of an operator: builds, plug-ins, and unit tests of host functions, which need a framework.
 _SKIPPED = frozenset(
     ".git build build_out out node_modules __pycache__ third_party framework makeself ut .venv".split()
 )
@@ -28,9 +28,10 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class OwnTest:
-    """One test. folder: the folder of run.sh or of the program. headers: the ``aclnn_<op>`` headers that it includes.
+    """One test. folder: where run.sh, or else the program, is. headers: the ``aclnn_<op>`` headers that it includes.
 
-    programs: files with a main. script: run.sh; None: the usual steps are run in their order.
+    programs: files with a main. script: run.sh; if it is None, ``usual_steps`` replaces it. cmake: CMakeLists.txt.
+    generates, verifies: the Python scripts that make the data and compare the outputs.
     """
 
     folder: Path
@@ -69,7 +70,7 @@ class OwnTest:
 
 
 def find_tests(root: Path) -> list[OwnTest]:
-    """Return every test in or below a folder, in order. Raises ArgumentError: no such folder."""
+    """Return every test in or below a folder, in order. Raises ArgumentError if there is no such folder."""
     root = Path(root).expanduser().resolve()
     if not root.is_dir():
         raise ArgumentError(f"there is no folder {root}", hint="the folder of the test, with its main.cpp and run.sh")
@@ -84,9 +85,10 @@ def find_tests(root: Path) -> list[OwnTest]:
 
 
 def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> OwnTest:
-    """Return the test to run. operators: snake names of the project. given: a folder, inside the project or not.
+    """Return the test to run. operators: snake names of the project's operators.
 
-    Raises ArgumentError: no test, several, or one that calls other operators or loads models.
+    given: the folder to search instead of ``root``, inside the project or not. Raises ArgumentError for no test,
+    several tests, or a test that calls other operators or loads models.
     """
     root = root if given is None else Path(given).expanduser().resolve()
     found = find_tests(root)
@@ -133,7 +135,7 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _test_folder(program: Path, root: Path) -> Path:
-    """Return the nearest folder upwards with a run.sh; without one, the program's folder, or the one above src."""
+    """Return the nearest folder upwards with a run.sh; without one, the program's folder, or the parent of ``src``."""
     for folder in program.parents:
         if (folder / "run.sh").is_file():
             return folder
@@ -169,6 +171,6 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
 
 
 def _beside(program: Path) -> list[Path]:
-    """Return other sources of the same folder that have no main: parts of the program."""
+    """Return the parts of a program in other files: the sources of its folder that have no main."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
     return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]

@@ -15,18 +15,21 @@ _LOOK_EVERY = 0.1
 
 
 class PipeClosed(Exception):
-    """The program has ended, or its time is over."""
+    """Raised instead of waiting for a program that has ended, or whose time is over."""
 
 
 class CallPipes:
-    """Two pipes that ``open`` makes in ``folder``. Reading and writing wait for the other end or for ``stop``."""
+    """Two pipes that ``open`` makes in ``folder``. Reads and writes wait for the program until ``stop`` is set."""
 
     def __init__(self, folder: Path, stop: threading.Event) -> None:
         self._folder, self._stop = folder, stop
         self._buffer = bytearray()
 
     def open(self) -> None:
-        """Make the pipes. This process holds both ends: no open blocks, and the program's end is not an end of file."""
+        """Make the pipes. This process holds both ends of each.
+
+        So no open blocks, and a program that ends does not cause an end of file.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         for name in ("ask", "answer"):
             os.mkfifo(self._folder / name)

@@ -1,10 +1,10 @@
 """Runs a project's own test unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
 
-It works on a copy, with its own HOME. bash and this Python run run.sh and the Python scripts unchanged, inside
-``runtime/write_sandbox``, whose table says what each platform can enforce: on Linux with Landlock nothing outside the
+The test works on a copy, with a HOME of its own. bash and this Python run run.sh and the Python scripts, inside
+``runtime/write_sandbox``, whose table says what each platform can enforce. On Linux with Landlock nothing outside the
 copy is written; elsewhere a script that names an absolute path can write there. cmake, make and g++ are stand-ins
-(stand_in_tools): the program is compiled with the twin's headers and runs in the launcher's sandbox; its aclnn calls
-run the project's own tiling and kernel, with all checkers. A program does not see variables that run.sh exported.
+(``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's sandbox. Its
+aclnn calls run the project's own tiling and kernel, with all checkers. It does not see variables that run.sh exported.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def run_own_test(
     """Run the own test of the operator project in ``path`` and return its result.
 
     test_folder: the test, if the project has several or it lies elsewhere. soc: the chip for tiling; empty: the one
-    that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches kernels without
-    checks, which is quicker. most_bytes: tensors of one launch; a larger launch is not run, and the verdict says so (0:
-    no limit). told: called with a line at each step; without it a terminal shows them.
+    that ``project`` chooses. seconds: the limit for the whole test, builds included. observed: False launches kernels
+    without checks, which is quicker. most_bytes: the limit for the tensors of one launch, 0 for none; a larger launch
+    is not run, and the verdict says so. told: called with a line at each step; if it is None, a terminal shows them.
 
     A test that fails is a result, whatever the reason. Raises ArgumentError (no project, no test, several, an operator
     that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
@@ -78,7 +78,7 @@ def run_own_test(
 
 
 def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple[int | None, str]:
-    """Return the exit code (None: its time was over) and what it printed, errors included."""
+    """Run the script of the test. Return its exit code, None if its time was over, and its output, errors included."""
     script = work / "run.sh"
     if test.script is None:
         script = room.root / "usual_steps.sh"

@@ -17,11 +17,11 @@ NULL_POINTER, INVALID, TILING_FAILED, NO_KERNEL = 161001, 161002, 561002, 561003
 
 
 class TooLarge(ArgumentError):
-    """A launch of a test whose tensors have more bytes than the limit."""
+    """The error of a test's launch whose tensors have more bytes than the limit."""
 
 
 class RefusedCall(Exception):
-    """A call that is refused with a status. note: more detail than the number that the program gets."""
+    """Raised to refuse a call. status: the number that the program gets. note: the reason in words."""
 
     def __init__(self, status: int, note: PlanNote) -> None:
         super().__init__(note.what)
@@ -59,7 +59,7 @@ def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any)
 
 
 def check_size(function: AclnnFunction, tensors: Sequence[tuple[AclnnArgument, SentTensor]], most_bytes: int) -> None:
-    """Raise TooLarge where the tensors have more bytes together than most_bytes, unless that is 0."""
+    """Raise TooLarge if the tensors together have more than ``most_bytes`` bytes; 0 is no limit."""
     many = sum(int(np.prod(one.shape, dtype=np.int64)) * as_dtype(one.dtype).itemsize for _, one in tensors)
     if most_bytes and many > most_bytes:
         raise TooLarge(
@@ -77,7 +77,7 @@ def workspace_note(name: str, wanted: int, kind: str, asked: int, room: int) -> 
     if kind == "host":
         what = f"{name} is given a workspace that is not device memory, such as the pointer's own address"
         hint = "pass workspace, not &workspace; a null pointer where the size is 0"
-        # With a size of 0 nothing reads the address, on a device neither: well-known samples pass it.
+        # If the size is 0, nothing reads the address, not even on a device. Well-known samples pass such an address.
         return call_note("workspace-address", what, hint, "error" if wanted else "warning")
     if wanted and kind == "null":
         return call_note("workspace-missing", f"{name} is given no workspace, and tiling asks for {wanted:,} bytes")

@@ -1,4 +1,4 @@
-"""Stand-ins for the tools that a test's scripts call, and for the programs that they make. ``builder`` builds.
+"""Stands in for the tools that a test's scripts call, and for the programs that these tools build (``builder``).
 
 A tool in the test's PATH sends its command line through a socket and prints the answer. So a program runs inside the
 launcher's sandbox, whatever script started it.
@@ -41,7 +41,7 @@ _EXITED = re.compile(r"ended its process with exit\((\d+)\)")
 
 @dataclass
 class Happened:
-    """The results of the tools so far. programs: program -> exit code of its last run."""
+    """What the tools and programs of one test did so far. programs: program -> exit code of its last run."""
 
     launches: list[OwnTestLaunch] = field(default_factory=list)
     notes: list[PlanNote] = field(default_factory=list)
@@ -51,7 +51,10 @@ class Happened:
 
 
 class ToolServer:
-    """Answers the tools of one test. Use as a context manager. projects: by operator type; deadline: time.monotonic."""
+    """Answers the tools of one test. Use as a context manager.
+
+    projects: operator type -> project. deadline: when the test's time is over, in seconds of ``time.monotonic``.
+    """
 
     def __init__(
         self,
@@ -180,7 +183,7 @@ class ToolServer:
             said = self._launched(library, request, path.name)
         self.happened.launches += calls.launches
         self.happened.notes += [one for one in calls.notes if one not in self.happened.notes]
-        # Errors of calls come first: they are the reason for what the program did afterwards.
+        # Errors of calls come first, because what the program did afterwards follows from them.
         self.happened.errors[:0] = calls.errors
         self.happened.programs[path.name] = said.code
         return said
@@ -190,7 +193,7 @@ class ToolServer:
             result = launch(library, request)
         except KernelError as error:
             exited = _EXITED.search(error.what) if isinstance(error, KernelCrash) else None
-            if exited:  # a program may end like this
+            if exited:  # a program may call exit
                 return ToolAnswer(int(exited[1]), out=error.printed)
             if isinstance(error, KernelFault):
                 code = next((one.fields.get("code") for one in error.diagnostics if one.id == "host-main-failed"), None)

@@ -14,7 +14,7 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.memory_check import memory_bytes
 
-#: Programs that run outside the sandbox: builds, and those that need a device.
+#: Tools that the test's PATH has as stand-ins: those that build, those that need a device, and our own.
 TOOLS = (
     "cmake make ninja gmake g++ c++ gcc cc clang++ clang bisheng ccec msprof npu-smi ascend-dmi"
     " gnt-programs gnt-outputs"
@@ -22,7 +22,7 @@ TOOLS = (
 _SKIPPED = frozenset(".git build build_out node_modules __pycache__ .venv .vscode .idea".split())
 _MOST_BYTES, _MOST_FILES = 512 << 20, 20_000
 _LEAST_SCRIPT_MEMORY = 4 << 30
-#: Libraries that a script looks for before it links; the files are empty, since nothing is linked here.
+#: Libraries that a script looks for before it links. The files are empty, because nothing is linked here.
 _LIBRARIES = ("libascendcl.so", "libacl_rt.so", "libnnopbase.so", "libacl_op_compiler.so", "libopapi.so")
 
 _ASK = '''\
@@ -46,7 +46,10 @@ sys.exit(code)
 
 
 class Room:
-    """The folder of one run; ``fill`` makes it. root: the only place that may be written. work: the test's copy."""
+    """The folder of one run, which ``fill`` fills. root: the only place that scripts may write.
+
+    copies: the folder of the copied projects. home, toolkit, tools: what the scripts see as HOME, CANN and PATH.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root).resolve()
@@ -55,14 +58,14 @@ class Room:
         self._origins: list[tuple[Path, Path]] = []
 
     def fill(self, headers: Mapping[str, str]) -> None:
-        """Make the folders, the tools and the toolkit. headers: of the installed operators."""
+        """Make the folders, the tools and the toolkit. headers: file name -> text of the operators' aclnn headers."""
         for folder in (self.home, self.root / "tmp", self.tools, self.calls, self.copies):
             folder.mkdir(parents=True)
         self._make_tools()
         self._make_toolkit(headers)
 
     def copy(self, source: Path) -> Path:
-        """Copy a folder without builds and version control; return the copy. Raises ArgumentError if too large."""
+        """Copy a folder without builds and version control; return the copy. Raises ArgumentError for a large one."""
         files = list(_files(source))
         total = sum(one.stat().st_size for one in files)
         if total > _MOST_BYTES or len(files) > _MOST_FILES:
@@ -85,7 +88,7 @@ class Room:
         return target
 
     def original(self, path: Path) -> Path:
-        """Return the user's file for an unchanged file of the copy: errors then name the file that the user edits."""
+        """Return the user's file for an unchanged file of the copy, so that errors name what the user edits."""
         for target, source in self._origins:
             if path.is_relative_to(target):
                 own = source / path.relative_to(target)
@@ -96,7 +99,7 @@ class Room:
         return path
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of the test's scripts: from the user's only the language and the system's programs."""
+        """Return the environment of the test's scripts. Of the user's own variables it has only PATH and USER."""
         toolkit = str(self.toolkit)
         path = os.environ.get("PATH", "/usr/bin:/bin")
         made = {
@@ -118,7 +121,7 @@ class Room:
         return made | {"NPU_HOST_LIB": str(self._architecture / "lib64")}
 
     def put_program(self, path: Path, name: str) -> None:
-        """Write a script in place of a program; it asks this process to run the program."""
+        """Write a script in place of a program. The script asks this process to run the program."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._script(path, f"gnt-run {name}")
 
@@ -130,7 +133,7 @@ class Room:
         (self.tools / "ask.py").write_text(_ASK)
         for name in TOOLS:
             self._script(self.tools / name, name)
-        for name in ("python3", "python"):  # a link would leave the virtual environment
+        for name in ("python3", "python"):  # a link to Python would leave the virtual environment
             _executable(self.tools / name, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
 
     def _script(self, path: Path, words: str) -> None:
@@ -177,17 +180,18 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def script_memory() -> int:
-    """Return the bytes that a script, and each program that it starts, may use: three quarters of the machine's memory.
+    """Return how many bytes a script, and each program that it starts, may use: three quarters of the memory.
 
-    Large cases are made in float64, in several arrays. The last quarter keeps the machine responsive.
+    Scripts make large cases in several float64 arrays. The last quarter keeps the machine responsive. On a machine with
+    little memory, a script may use 4 GiB.
     """
     return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
 
 
 def make_usual_folders(work: Path) -> None:
-    """Make the data folders that a test's scripts name and do not make: git keeps no empty ones.
+    """Make the data folders that a test's scripts name but do not make.
 
-    work: the copy's folder with run.sh.
+    They are missing because git keeps no empty folders. work: the copy's folder with run.sh.
     """
     scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
     text = "\n".join(one.read_text(errors="replace") for one in scripts)

@@ -23,8 +23,8 @@ from gn_tutorial.tables import html_table, text_table
 PASSED, FAILED, STOPPED, NOT_RUN = "passed", "failed", "stopped", "not run"
 HEADERS = ("operator", "inputs", "outputs", "attributes", "blocks", "key", "workspace", "ms")
 _SHOWN_LINES = 30
-#: Words by which tests report failure. "failed" is checked before "passed": a test that prints both compared several
-#: outputs.
+#: Words by which tests report failure. They are looked for before "passed", because a test that prints both compared
+#: several outputs.
 _SAYS_FAILED = re.compile(
     r"(?i:\btest\s*(?:is\s*)?fail(?:ed|ure)?\b|\bfailed!|\bresult error\b|\bverif\w*\s.*\bfail\w*"
     r"|\bcompare\b.*\bfail\w*|\bprecision\b.*\bfail\w*)|^\s*\[ERROR\]|^\s*ERROR\b|^\s*FAIL(?:ED)?\b",
@@ -42,11 +42,11 @@ _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 class OwnTestResult:
     """The result of a project's own test.
 
-    verdict: passed; failed; stopped (its time was over); not run (a launch beyond ``most_bytes``). reason: why, one
-    sentence. said: the line of the test's own output that decided. exit_code: of run.sh; programs: exit code by
-    program. launches: the launches. findings: warnings of the checkers; notes: on tiling and on the aclnn calls.
-    error: the first error of a launch, a build or a program, with its own text. walls: whether the sandbox kept scripts
-    from writing elsewhere.
+    verdict: passed; failed; stopped (the test's time was over); not run (a launch beyond ``most_bytes``, or not enough
+    memory). reason: why, in one sentence. said: the line of the test's own output that decided. exit_code: that of
+    run.sh, -1 if its time was over. programs: program -> exit code. findings: warnings of the checkers. notes: on
+    tiling and on the aclnn calls. error: the first error of a launch, a build or a program. walls: whether the sandbox
+    kept scripts from writing elsewhere.
     """
 
     verdict: str
@@ -85,7 +85,7 @@ class OwnTestResult:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the result as plain data."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -128,7 +128,10 @@ class OwnTestResult:
 def judged(
     test: OwnTest, code: int | None, printed: str, happened: Happened, took: float, seconds: float
 ) -> OwnTestResult:
-    """Return the test's result. code: of run.sh (None: time over); took: how long it ran; seconds: its limit."""
+    """Return the test's result.
+
+    code: the exit code of run.sh, None if its time was over. took: the seconds that it ran. seconds: its limit.
+    """
     errors = happened.errors
     verdict, reason, said = _verdict(code, printed, happened, seconds)
     return OwnTestResult(

@@ -1,4 +1,4 @@
-"""A command of a test's script, which the tool in its PATH sends here, and the answer to it."""
+"""A command of a test's script, which a stand-in in the script's PATH sends here, and the answer to the command."""
 
 from __future__ import annotations
 

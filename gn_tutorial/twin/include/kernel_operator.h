@@ -1,5 +1,5 @@
-// The header that every Ascend C kernel includes. CANN's toolkit has one of the same name: the include path decides whether a kernel
-// is compiled for an NPU or for the twin.
+// The header that every Ascend C kernel includes. CANN's toolkit has one of the same name, so the include path decides
+// whether a kernel is compiled for an NPU or for the twin.
 #pragma once
 #include "gn_twin/basic_api/sync/block_order.h"
 #include "gn_twin/base/constants.h"

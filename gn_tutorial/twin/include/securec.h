@@ -6,13 +6,13 @@
 typedef int errno_t;
 #define EOK 0
 
-// 0, or 34 (a range error) when the destination is too small; nothing is copied then.
+// Copies and returns 0. If the destination is too small, copies nothing and returns 34 (a range error).
 inline errno_t memcpy_s(void* to, size_t room, const void* from, size_t bytes) {
   if (bytes > room) return 34;
   memcpy(to, from, bytes);
   return EOK;
 }
-// The same for texts; the destination ends with a zero, and holds an empty text after an error.
+// Does the same for texts. The destination ends with a zero, and holds an empty text after an error.
 inline errno_t strcpy_s(char* to, size_t room, const char* from) {
   const size_t length = strlen(from);
   if (length < room) return memcpy(to, from, length + 1), EOK;

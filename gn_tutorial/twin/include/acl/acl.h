@@ -1,8 +1,8 @@
 // The host functions of the Ascend runtime that samples of kernels call, on the memory of this machine (gn_twin/host/acl_runtime.h).
 //
-// Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load models or
-// run an operator by its name (aclop, aclmdl) are not here: a sample that needs them needs an installed operator package. The
-// aclnn functions of a project's own operator are made when its test is built (gn_twin/host/aclnn_call.h).
+// Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load
+// models or run an operator by its name (aclop, aclmdl) are not here, because they need an installed operator package.
+// The aclnn functions of a project's own operator are made when its test is built (gn_twin/host/aclnn_call.h).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ inline aclError aclrtGetRunMode(aclrtRunMode* mode) {
 }
 inline const char* aclrtGetSocName() { return "Ascend910B2"; }
 inline const char* aclGetRecentErrMsg() { return ""; }
-// 24 cube cores and 48 vector cores: those of the default chip in gn_tutorial/machines.
+// Answers 24 cube cores and 48 vector cores, those of the default chip in gn_tutorial/machines.
 inline aclError aclrtGetDeviceInfo(uint32_t, aclrtDevAttr attribute, int64_t* value) {
   *value = attribute == ACL_DEV_ATTR_VECTOR_CORE_NUM ? 48 : 24;
   return ACL_SUCCESS;
@@ -128,7 +128,7 @@ inline aclError aclrtFreeHost(void* at, GntLoc loc = GntLoc::here()) {
   return ACL_SUCCESS;
 }
 
-// -1: the direction does not say whether this side is host or device.
+// Returns 1 if the direction says that this side is the device, 0 if it is the host, -1 if the direction does not say.
 inline int GntSide(aclrtMemcpyKind kind, bool destination) {
   if (kind == ACL_MEMCPY_DEFAULT) return -1;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) return 1;

@@ -1,3 +1,3 @@
-// ge::Operator, declared, by the path by which operator projects include it.
+// Declares ge::Operator, under the path by which operator projects include it.
 #pragma once
 #include "register/op_def_registry.h"

@@ -1,3 +1,3 @@
-// One of the names under which operator repositories include unknown shapes and the inference of common operators.
+// One of the names under which operator repositories include the functions for unknown shapes and common inference.
 #pragma once
 #include "gn_twin/op_host/base_shapes.h"

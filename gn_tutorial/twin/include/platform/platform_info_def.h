@@ -1,4 +1,4 @@
-// The framework's structs of a chip's sections, which operator projects include for the names that it declares.
+// The framework's structs of a chip's sections. Operator projects include this header for the names that it declares.
 //
 // Source: the public platform_info_def.h of CANN has these three declarations at file scope, and operators depend on
 // that.

@@ -2,8 +2,8 @@
 // the macros make plain structs, so that the kernel reads the bytes that the host wrote.
 //
 // Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to
-// 8 bytes, and all start at zero. In a project's host files (GNT_OP_HOST) they start at a byte that the driver chooses:
-// fields that are equal for two such bytes were set, the others were not.
+// 8 bytes, and all start at zero. In a project's host files (GNT_OP_HOST) all bytes start as one that the driver
+// chooses. A field that is equal in two runs with different bytes was set; any other was not.
 //
 // GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct)
 // or <op>_<key> (one tiling key only) is never the default. If a file registers structs for several operators,
@@ -30,8 +30,8 @@ constexpr bool IsDefaultTiling(const char* op, const char* name) {
   return digits == 0 || digits == end || op[end - 1 - digits] != '_';
 }
 
-// The type with which GET_TILING_DATA asks, and to which a default registration answers: two structs registered as
-// defaults are ambiguous at the kernel's line.
+// The type with which GET_TILING_DATA asks, and to which a default registration answers. Two structs registered as
+// defaults make the call ambiguous at the kernel's line.
 struct AnyTiling {};
 template <bool kDefault, class S>
 struct TilingKey {
@@ -82,7 +82,7 @@ struct TilingBox {
 
 #endif
 
-// Host code keeps its structs in this namespace, and kernels name them without it.
+// Host code keeps its structs in the namespace optiling, and kernels name them without it.
 namespace optiling {}
 #ifndef GNT_OP_HOST
 using namespace optiling;

@@ -1,3 +1,3 @@
-// A context of host functions, by its path without exe_graph.
+// A path, without exe_graph, under which operator projects include a context of host functions.
 #pragma once
 #include "register/op_def_registry.h"

@@ -1,4 +1,4 @@
-// The host side of tiling: structs, shapes and the machine. And the tiling functions of the high-level API.
+// The host side of tiling: structs, shapes, the machine, and the tiling functions of the high-level API.
 #pragma once
 #include "gn_twin/host/host_adv_tiling.h"
 #include "register/tilingdata_base.h"

@@ -1,6 +1,7 @@
 // High-level functions of one tensor: Sigmoid.
 //
-// Source: docs/zh/api, 高阶API/激活函数. The device composes them from basic instructions in the scratch tensor; the twin needs none.
+// Source: docs/zh/api, 高阶API/激活函数. The device composes them from basic instructions in the scratch tensor; the twin
+// needs no scratch memory.
 #pragma once
 #include "gn_twin/base/math.h"
 #include "gn_twin/basic_api/vector/forms.h"
@@ -8,8 +9,8 @@
 
 namespace gn_twin {
 
-// 1 / (1 + e^-x), computed in float for both types and rounded once; or with every step rounded to T, as a kernel of basic
-// instructions would (docs/hardware-choices.md, sigmoid_half).
+// Returns 1 / (1 + e^-x), computed in float for both types and rounded once; with round_steps, every step is rounded to
+// T, as by a kernel of basic instructions (docs/hardware-choices.md, sigmoid_half).
 struct SigmoidOp {
   bool round_steps = false;
   template <class T>
@@ -38,7 +39,7 @@ void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, const Loca
 
 namespace AscendC {
 
-// dst and src must not overlap.
+// Computes the Sigmoid of calCount elements. dst and src must not overlap.
 template <class T, bool isReuseSource = false>
 inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -45,7 +45,7 @@ void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const Lo
     }
     operation.Local("dst", dst, out, Access::Write);
     operation.Local("src", src, in, Access::Read);
-    // A row that is repeated over a matrix and is its first row is written onto itself.
+    // If the source is one row and is also the first row of dst, this row is written onto itself.
     if (dst.Data() == src.Data() && src_rows == 1 && src_columns == columns && rows > 1) {
       operation.Warn("row-onto-itself", {{"op", name}, {"columns", columns}});
     } else {
@@ -81,7 +81,8 @@ GNT_BROADCAST(Broadcast)
 GNT_BROADCAST(BroadCast)  // the spelling of 8.x
 #undef GNT_BROADCAST
 
-// One sum per row: a tree inside each repeat, as ReduceSum and WholeReduceSum have it, and then trees over the repeats' sums.
+// Stores one sum per row: a tree inside each repeat, as in ReduceSum and WholeReduceSum, and then trees over the
+// repeats' sums.
 template <class T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false>
 inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumParams& sumParams,
                 gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -1,4 +1,5 @@
-// Sequences: Arange (ArithProgression) fills a tensor with one, CumSum adds up the rows or the columns of a matrix.
+// Arange (ArithProgression) fills a tensor with an arithmetic sequence; CumSum stores the running sums of a matrix's
+// rows or columns.
 //
 // Source: docs/zh/api, 高阶API/索引计算/Arange and 数学计算/CumSum.
 #pragma once
@@ -23,7 +24,7 @@ struct CumSumInfo {
 
 namespace gn_twin {
 
-// first + i * step, each element rounded once; integers wrap around.
+// Sets element i to first + i * step. Each element is rounded once; integers wrap around.
 template <class T>
 void RunArange(const char* name, Loc loc, const LocalTensor<T>& dst, T first, T step, int32_t count) {
   static_assert(kOneOf<T, int16_t, int32_t, half, float>, "Arange on Atlas A2 takes int16_t, int32_t, half, float");
@@ -86,7 +87,7 @@ inline void Arange(const LocalTensor<T>& dst, const T firstValue, const T diffVa
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunArange("Arange", loc, dst, firstValue, diffValue, count);
 }
-// Its name in 8.x.
+// The name of Arange in 8.x.
 template <class T>
 inline void ArithProgression(const LocalTensor<T>& dst, const T firstValue, const T diffValue, const int32_t count,
                              gn_twin::Loc loc = gn_twin::Loc::here()) {

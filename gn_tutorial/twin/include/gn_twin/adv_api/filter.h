@@ -7,7 +7,7 @@
 namespace AscendC {
 
 struct SelectWithBytesMaskShapeInfo {
-  uint32_t firstAxis = 0;     // rows of both
+  uint32_t firstAxis = 0;     // rows of data and mask
   uint32_t srcLastAxis = 0;   // elements of a row of data
   uint32_t maskLastAxis = 0;  // elements of a row of the mask
 };
@@ -21,7 +21,7 @@ struct DropOutShapeInfo {
 
 namespace gn_twin {
 
-// dst = mask == 0 ? first : second, where one of the two is a scalar.
+// Sets dst to `first` where the mask is 0, to `second` elsewhere. One of the two is a scalar.
 template <class T, class U, class First, class Second>
 void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& mask,
                     const AscendC::SelectWithBytesMaskShapeInfo& info, First first, Second second) {
@@ -47,8 +47,8 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   ResetMaskRegister(ThisCore());
 }
 
-// How to read the mask of DropOut: modes 1 and 2 have a byte for each element, 3 and 4 a bit; in 1 and 4 rows end in
-// meaningless bytes. Mode 0 infers it: a mask row that is at least as long as a data row has bytes.
+// Whether the mask of DropOut has a byte for each element (modes 1 and 2) and not a bit (3 and 4). In 1 and 4 rows end
+// in meaningless bytes. Mode 0 infers it: a mask row that is at least as long as a data row has bytes.
 inline bool DropOutReadsBytes(uint32_t mode, const AscendC::DropOutShapeInfo& info) {
   return mode == 0 ? info.maskLastAxis >= info.srcLastAxis : mode <= 2;
 }
@@ -88,7 +88,7 @@ void RunDropOut(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, c
 
 namespace AscendC {
 
-// SelectWithBytesMask is the name of 8.x.
+// SelectWithBytesMask is the name of this Select in 8.x.
 #define GNT_SELECT_BYTES(NAME)                                                                                     \
   template <class T, class U, bool isReuseMask = true>                                                             \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, T src1, const LocalTensor<U>& mask,      \
@@ -108,7 +108,7 @@ GNT_SELECT_BYTES(Select)
 GNT_SELECT_BYTES(SelectWithBytesMask)
 #undef GNT_SELECT_BYTES
 
-// Elements that the mask keeps, divided by keepProb; 0 for the others. dst may be src.
+// Divides the elements that the mask keeps by keepProb, and sets the others to 0. dst may be src.
 template <class T, bool isInitBitMode = false, uint32_t dropOutMode = 0>
 inline void DropOut(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,
                     const LocalTensor<uint8_t>& maskLocal, const float keepProb, const DropOutShapeInfo& info,

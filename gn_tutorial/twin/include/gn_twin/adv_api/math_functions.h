@@ -1,14 +1,15 @@
 // High-level functions of one tensor: Tanh, Sin, Log, Erf, Floor ... and the activations Silu, Swish, Gelu.
 //
-// Source: docs/zh/api, 高阶API/数学计算 and 激活函数. half and float, computed in double and rounded once: the device composes these functions
-// from basic instructions in the scratch tensor, and their rounding is not documented (docs/hardware-choices.md).
+// Source: docs/zh/api, 高阶API/数学计算 and 激活函数. half and float are computed in double and rounded once. The device composes
+// these functions from basic instructions in the scratch tensor, and their rounding is not documented
+// (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/base/elementary_math.h"
 
 namespace gn_twin {
 
-// One function of double for both element types.
+// Applies one function of double to elements of either type.
 template <double (*kFunction)(double)>
 struct ElementaryOp {
   template <class T>
@@ -17,7 +18,7 @@ struct ElementaryOp {
   }
 };
 
-// x / (1 + e^-(scale x)) with the scale of each activation.
+// Returns x / (1 + e^-(scale x)) with the scale of each activation.
 struct SwishOp {
   double scale;
   template <class T>
@@ -31,7 +32,7 @@ namespace elementary {
 
 inline double Sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x != x ? x : 0.0); }
 inline double Frac(double x) { return x - Trunc(x); }
-// The tanh form, simplified as documented: 1.595769... is twice the square root of 2 / pi.
+// Returns the tanh form of Gelu, simplified as documented: 1.595769... is twice the square root of 2 / pi.
 inline double Gelu(double x) { return x / (1.0 + Exp(-1.5957691216057308 * (x + 0.044715 * x * x * x))); }
 
 }  // namespace elementary
@@ -48,8 +49,8 @@ void RunMaths(const char* name, Loc loc, Op op, uint32_t count, const LocalTenso
 
 namespace AscendC {
 
-// Four forms each: scratch tensor or none, count or the whole source. APART: the page forbids dst and src to overlap. The one
-// that returns R: see GNT_BINARY.
+// Defines four forms: with or without scratch tensor, with a count or for the whole source. APART: the page forbids dst
+// and src to overlap. For the overload that returns R see GNT_BINARY.
 #define GNT_MATHS(NAME, APART)                                                                                      \
   template <class T, bool isReuseSource = false>                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,                   \
@@ -98,7 +99,7 @@ GNT_MATHS(Frac, true)
 GNT_MATHS(Sign, true)
 #undef GNT_MATHS
 
-// Natural logarithm: the documentation gives no scratch form.
+// The natural logarithm. The documentation gives no form with a scratch tensor.
 template <class T, bool isReuseSource = false>
 inline void Log(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t calCount,
                 gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -109,7 +110,7 @@ inline void Log(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_twin::L
   Log<T, isReuseSource>(dst, src, src.GetSize(), loc);
 }
 
-// To the nearest whole number, ties to even; always with a count.
+// Rounds to the nearest whole number, ties to even. Every form takes a count.
 template <class T, bool isReuseSource = false>
 inline void Round(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,
                   gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -121,7 +122,7 @@ inline void Round(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn
   Round<T, isReuseSource>(dst, src, calCount, loc);
 }
 
-// x / (1 + e^-x), and with a factor: x / (1 + e^-(scalar x)).
+// Silu is x / (1 + e^-x); Swish has a factor: x / (1 + e^-(scalar x)).
 template <class T, bool isReuseSource = false>
 inline void Silu(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t dataSize,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -134,7 +135,7 @@ inline void Swish(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t
                     src, true);
 }
 
-// dst may be src.
+// In Gelu and FasterGelu dst may be src.
 template <class T, bool highPrecision = false, bool highPerformance = false>
 inline void Gelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dataSize,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -145,7 +146,7 @@ inline void Gelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   Gelu<T, highPrecision, highPerformance>(dst, src, dataSize, loc);
 }
-// x / (1 + e^-(1.702 x)).
+// FasterGelu is x / (1 + e^-(1.702 x)).
 template <class T, bool highPrecision = false, bool highPerformance = false>
 inline void FasterGelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dataSize,
                        gn_twin::Loc loc = gn_twin::Loc::here()) {

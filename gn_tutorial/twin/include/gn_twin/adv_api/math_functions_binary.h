@@ -22,7 +22,7 @@ namespace gn_twin {
 
 namespace elementary {
 
-// a - b trunc(a / b) without rounding: long division in base 2. Infinite a and zero b give NaN.
+// Returns a - b trunc(a / b) without rounding, by long division in base 2. Infinite a and zero b give NaN.
 inline double Fmod(double a, double b) {
   const double divisor = __builtin_fabs(b);
   double rest = __builtin_fabs(a);
@@ -44,7 +44,7 @@ struct FmodOp {
     return T(static_cast<float>(elementary::Fmod(Wide(a), Wide(b))));
   }
 };
-// The first operand times an activation of the second.
+// The GLU operations return the first operand times an activation of the second.
 struct GeGluOp {
   template <class T>
   T operator()(T x, T gate) const {
@@ -83,7 +83,7 @@ struct ClampMinOp {
   T bound;
   T operator()(T x) const { return static_cast<float>(x) < static_cast<float>(bound) ? bound : x; }
 };
-// e^floor(x) times the series of e^(x - floor(x)) up to the term `level`; level 0: e^x as the unit computes it.
+// Returns e^floor(x) times the series of e^(x - floor(x)) up to the term `level`; at level 0 it returns e^x.
 struct TaylorExpOp {
   uint32_t level;
   template <class T>
@@ -123,7 +123,8 @@ void RunTwo(const char* name, Loc loc, Op op, uint32_t count, const LocalTensor<
 
 namespace AscendC {
 
-// With or without scratch tensor and count. CONFIG: a further parameter, with its comma. SCALAR: its name.
+// Defines forms with or without scratch tensor and count. CONFIG: a further template parameter, with its comma; SCALAR:
+// a further parameter, with its comma; ..._NAME: how a call passes it.
 #define GNT_TWO(NAME, OP, CONFIG, CONFIG_NAME, SCALAR, SCALAR_NAME)                                                    \
   template <class T, bool isReuseSource = false CONFIG>                                                                \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -185,7 +186,7 @@ GNT_TAYLOR_EXP()
 GNT_TAYLOR_EXP(GNT_WITH_SCRATCH)
 #undef GNT_TAYLOR_EXP
 
-// dst = dst + scalar * src with scratch memory; otherwise like Axpy.
+// Adds scalar * src to dst, as the other forms of Axpy do. This form takes a scratch tensor.
 template <class T, class U, bool isReuseSource = false>
 inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const gn_twin::Scratch&,
                  const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -7,7 +7,7 @@ namespace gn_twin {
 
 struct Matrix {
   uint32_t rows;
-  uint32_t columns;  // from row to row
+  uint32_t columns;  // elements from row to row
   uint32_t live;     // the columns that count in reductions; the rest of a row only fills its blocks
   bool nz = false;   // fractal order: tiles of 16 columns one after the other, each with all rows
 
@@ -15,7 +15,7 @@ struct Matrix {
   uint64_t At(uint32_t row, uint32_t column) const {
     return nz ? (uint64_t{column / 16} * rows + row) * 16 + column % 16 : uint64_t{row} * columns + column;
   }
-  // For functions without padding inside an array: the rows * live elements, without a change of layout.
+  // Whether no more elements count than a row has, and rows are whole blocks (in fractal order: whole tiles).
   bool Fits(uint32_t element_bytes) const {
     return live <= columns && (nz ? columns % 16 == 0 : columns * element_bytes % kBlockBytes == 0);
   }
@@ -31,7 +31,7 @@ inline void RequireMatrix(Operation& operation, const char* name, const Matrix& 
   }
 }
 
-// The number of repeats of 256 bytes that an event of `elements` elements counts.
+// Returns the number of repeats of 256 bytes that an event of `elements` elements counts.
 inline uint32_t RepeatsOf(uint64_t elements, uint32_t element_bytes) {
   return static_cast<uint32_t>((elements * element_bytes + kRepeatBytes - 1) / kRepeatBytes);
 }

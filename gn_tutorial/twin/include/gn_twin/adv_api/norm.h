@@ -1,7 +1,7 @@
-// LayerNorm, Normalize, DeepNorm, RmsNorm: rows brought to mean 0 and variance 1 (RmsNorm: to mean square 1).
+// LayerNorm, Normalize, DeepNorm, RmsNorm bring rows to mean 0 and variance 1 (RmsNorm: to mean square 1).
 //
-// Source: docs/zh/api, 高阶API/归一化操作. Rows that are padded to whole blocks are reduced over their original length and computed
-// over their whole. T: data; U: gamma and beta; M: the statistics.
+// Source: docs/zh/api, 高阶API/归一化操作. If rows are padded to whole blocks, reductions cover their original length and all
+// other steps the padding too. T: data; U: gamma and beta; M: the statistics.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
 
@@ -39,7 +39,8 @@ struct NormalizePara {
 
 namespace gn_twin {
 
-// The other tensors that a normalisation reads and writes. Null: not requested, or 1 and 0.
+// The other tensors that a normalisation reads and writes. Null: a statistic that is not requested, or gamma 1 and beta
+// 0.
 template <class U, class M>
 struct NormOperands {
   const LocalTensor<M>* mean;
@@ -68,7 +69,7 @@ void CheckNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTenso
   }
 }
 
-// dst = (x - mean) * factor * gamma + beta for one row.
+// Sets one row of dst to (x - mean) * factor * gamma + beta.
 template <class T, class U, class M, class Value>
 void NormaliseRow(const Rounder& rounder, const Matrix& matrix, uint32_t row, const LocalTensor<T>& dst, double mean,
                   double factor, const NormOperands<U, M>& with, Value value) {
@@ -80,7 +81,8 @@ void NormaliseRow(const Rounder& rounder, const Matrix& matrix, uint32_t row, co
   }
 }
 
-// element(row, column): the number to normalise. rstd: keep the inverse root of variance + epsilon, not the variance.
+// Normalises every row and stores its statistics. element(row, column): the number to normalise. rstd: store the
+// inverse root of variance + epsilon, not the variance.
 template <class T, class U, class M, class Element>
 void RunLayerNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<T>& src,
                   const NormOperands<U, M>& with, double epsilon, bool rstd, Element element) {
@@ -137,7 +139,7 @@ void RunNormalize(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, cons
 
 namespace AscendC {
 
-// Each with scratch memory or without.
+// Defines each function with scratch memory or without.
 #define GNT_NORM(SCRATCH)                                                                                              \
   template <class T, bool isReuseSource = false>                                                                       \
   inline void LayerNorm(const LocalTensor<T>& output, const LocalTensor<T>& outputMean,                                \

@@ -14,7 +14,7 @@ struct LayerNormGradShapeInfo {
 
 namespace gn_twin {
 
-// With s = (variance + epsilon)^(-1/2), c = x - mean, g = dy * gamma and sums over the H elements of a row:
+// Computes, with s = (variance + epsilon)^(-1/2), c = x - mean, g = dy * gamma and sums over the H elements of a row:
 //   resForGamma = c s
 //   pdX = g s + 2 / H c v + m / H, where v = -1/2 s^3 sum(g c) and m = -s sum(g) - 2 / H v sum(c).
 template <class T>
@@ -55,7 +55,7 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
     const double by_mean = -scale * gradients - 2.0 / length * by_variance * offsets;
     for (uint32_t column = 0; column < matrix.columns; ++column) {
       const uint64_t at = matrix.At(row, column);
-      // Compute both results before storing either: they may overwrite the sources.
+      // Both results are computed before either is stored, because they may overwrite the sources.
       const double c = centred(column);
       const double result = gradient(column) * scale + by_variance * 2.0 / length * c + by_mean / length;
       pd_x.Data()[at] = rounder.To<T>(result);
@@ -65,7 +65,7 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
   ResetMaskRegister(ThisCore());
 }
 
-// Sums over all rows: pdGamma of dy * resForGamma, pdBeta of dy.
+// Sums over all rows: pdGamma is the sum of dy * resForGamma, pdBeta that of dy.
 template <class T>
 void RunLayerNormGradBeta(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_gamma, const LocalTensor<T>& pd_beta,
                           const LocalTensor<T>& res_for_gamma, const LocalTensor<T>& dy) {

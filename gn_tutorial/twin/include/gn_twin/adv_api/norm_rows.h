@@ -1,4 +1,4 @@
-// Shared parts of the normalisations: mean and variance of a row, and the row normalised, scaled and shifted.
+// Shared parts of the normalisations: mean and variance of a row, and the matrix that a tiling struct describes.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/base/adv_tiling.h"
@@ -8,10 +8,10 @@ namespace gn_twin {
 
 struct Moments {
   double mean;
-  double variance;  // of the whole row: divided by its length
+  double variance;  // divided by the row's length
 };
 
-// Over the elements that count. value(column) gives an element as double.
+// Returns mean and variance of the elements that count. value(column) gives an element as double.
 template <class Value>
 Moments MomentsOf(const Matrix& matrix, Value value) {
   double mean = 0.0;
@@ -27,7 +27,8 @@ Moments MomentsOf(const Matrix& matrix, Value value) {
 
 inline double InverseRoot(double x) { return 1.0 / __builtin_sqrt(x); }
 
-// b * s rows of h elements, of which originalH count, as the tiling structs of these functions describe them.
+// Returns the matrix that a tiling struct describes: bLength * sLength rows of hLength elements, of which
+// originalHLength count.
 template <class Tiling>
 Matrix BshMatrix(const Tiling& tiling) {
   return {tiling.bLength * tiling.sLength, tiling.hLength,

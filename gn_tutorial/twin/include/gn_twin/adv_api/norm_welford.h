@@ -1,6 +1,7 @@
 // WelfordUpdate and WelfordFinalize: mean and variance of a row that arrives in pieces of equal length, in one pass.
 //
-// Every column of the pieces has a mean and a sum of squares of its own (Update); at the end they become one of each (Finalize).
+// Update keeps a mean and a sum of squares for every column of the pieces; Finalize makes one mean and one variance of
+// all.
 // Source: docs/zh/api, 高阶API/归一化操作.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
@@ -37,8 +38,8 @@ struct WelfordFinalizePara {
 
 namespace gn_twin {
 
-// mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Elements after the computed length
-// keep the inputs (in place) or are not written.
+// Computes mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Elements after the computed
+// length keep the inputs (in place) or are not written.
 template <class T, class U>
 void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>& square, const LocalTensor<U>& in_mean,
                       const LocalTensor<U>& in_square, const LocalTensor<T>& x,
@@ -61,7 +62,7 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
       float new_mean = old_mean;
       float new_square = in_square.Data()[at];
       if (column < matrix.live) {
-        // In float, rounding each step: the intermediate results here are the kernel's state.
+        // This is in float, with each step rounded, because the intermediate results are the kernel's state.
         const float value = static_cast<float>(x.Data()[at]);
         const float off = value - old_mean;
         const float step = off * param.nRec;
@@ -76,8 +77,9 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
   ResetMaskRegister(ThisCore());
 }
 
-// Columns that stand for different numbers of elements are weighted: by counts, or by two counts for a head and a tail
-// of columns. Without either, all have the weight rnLength.
+// Computes one mean and one variance from those of the columns. Columns that stand for different numbers of elements
+// are weighted: by counts, or by two counts for a head and a tail of columns. Without either, all have the weight
+// rnLength.
 inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const LocalTensor<float>& variance,
                                const LocalTensor<float>& in_mean, const LocalTensor<float>& in_square,
                                const LocalTensor<int32_t>* counts, const AscendC::WelfordFinalizePara& para) {

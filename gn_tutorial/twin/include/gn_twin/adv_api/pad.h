@@ -1,4 +1,4 @@
-// Pad and UnPad: rows of a matrix made longer or shorter at their ends.
+// Pad makes the rows of a matrix longer, UnPad makes them shorter.
 //
 // Source: docs/zh/api, 高阶API/张量变换/Pad and UnPad. The tiling gives the shape of the source.
 #pragma once
@@ -30,8 +30,8 @@ void RunPad(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const
             const AscendC::tiling::PadTiling& tiling) {
   static_assert(kPads<T>, "Pad takes int16_t, uint16_t, half, int32_t, uint32_t, float");
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
-  // A source with whole 32-byte rows has data and then garbage, which is replaced. In any other source all is data, and
-  // rows get longer.
+  // If the source has whole 32-byte rows, a row is data and then garbage, which is replaced. In any other source all is
+  // data, and rows get longer.
   const bool whole = tiling.srcWidth % kPerBlock == 0;
   const uint32_t data = whole ? tiling.srcOriWidth : tiling.srcWidth;
   const uint32_t width = whole ? tiling.srcWidth : (tiling.srcWidth + kPerBlock - 1) / kPerBlock * kPerBlock;

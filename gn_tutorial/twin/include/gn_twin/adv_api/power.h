@@ -1,7 +1,7 @@
 // Power: element-wise x^y of two tensors, or of a tensor and a scalar on either side.
 //
-// Source: docs/zh/api, 高阶API/数学计算/Power. half and float as C's pow; int32_t multiplies and wraps around, and a negative exponent gives
-// the whole part of the true quotient (docs/hardware-choices.md).
+// Source: docs/zh/api, 高阶API/数学计算/Power. half and float are computed as by C's pow. int32_t multiplies and wraps
+// around; there a negative exponent gives the whole part of the true quotient (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/adv_api/math_functions.h"
 
@@ -60,7 +60,7 @@ void RunPower(Loc loc, uint32_t count, const LocalTensor<T>& dst, T src0, const 
 
 namespace AscendC {
 
-// The algorithm of another product's Power; Atlas A2 has only the first.
+// The algorithm of Power on other products. Atlas A2 has only the first.
 enum class PowerAlgo { INTRINSIC = 0, DOUBLE_FLOAT_TECH };
 struct PowerConfig {
   PowerAlgo algo = PowerAlgo::INTRINSIC;

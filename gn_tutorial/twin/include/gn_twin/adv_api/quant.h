@@ -59,7 +59,7 @@ half AsHalf(T value) {
   return half(static_cast<float>(value));
 }
 
-// dst = round(half(half(src) * scale) + offset) to int8_t, ties to even. Scales repeat after `period` elements.
+// Sets dst to round(half(half(src) * scale) + offset) as int8_t, ties to even. Scales repeat after `period` elements.
 template <class T, class S>
 void RunQuant(Loc loc, const LocalTensor<int8_t>& dst, const LocalTensor<T>& src, const Given<S>& scale,
               const Given<S>& offset, uint32_t period, uint32_t count) {
@@ -84,7 +84,7 @@ void RunQuant(Loc loc, const LocalTensor<int8_t>& dst, const LocalTensor<T>& src
   ResetMaskRegister(ThisCore());
 }
 
-// A scale as a float factor; of a uint64_t the lower half holds its bits.
+// Returns a scale as a float. A uint64_t has the float's bits in its lower half.
 template <class S>
 float ScaleFloat(S scale) {
   if constexpr (kSame<S, uint64_t>) {
@@ -98,7 +98,7 @@ template <class D, class S>
 inline constexpr bool kDequantTypes =
     (kSame<D, half> && kSame<S, uint64_t>) || (kOneOf<D, float, bfloat16_t> && kOneOf<S, float, bfloat16_t>);
 
-// dst = float(src) * scale for the first calCount elements of each row; rows of dst begin at whole blocks.
+// Sets dst to float(src) * scale for the first calCount elements of each row. Rows of dst begin at whole blocks.
 template <class D, class S>
 void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& src, const Given<S>& scale,
                 AscendC::DequantParams params, AscendC::DeQuantMode mode) {
@@ -130,7 +130,7 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   ResetMaskRegister(ThisCore());
 }
 
-// Rows and columns of scale and offset: from the call, or from the ShapeInfo of either tensor.
+// Returns the rows and columns of a scale or an offset, from the call or from the ShapeInfo of either tensor.
 template <class T>
 Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height, uint32_t width) {
   if (given.tensor == nullptr) return {1, 1, 1};
@@ -142,7 +142,8 @@ Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height,
   return {columns == 0 ? 0 : static_cast<uint32_t>(GetShapeSize(info)) / columns, columns, columns};
 }
 
-// dst = (src + offset) * scale. src is [K, N], or [N, K] (transposed); each offset and scale is for a group along K.
+// Sets dst to (src + offset) * scale. src is [K, N], or [N, K] (transposed); each offset and scale is for a group along
+// K.
 template <class D, bool kTransposed>
 void RunAntiQuant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int8_t>& src, const Given<D>* offset,
                   const Given<D>& scale, uint32_t k, const AscendC::AntiQuantShapeInfo& info) {
@@ -229,7 +230,7 @@ namespace AscendC {
                       gn_twin::Or(CONFIG.scaleCount, scaleTensor.GetSize()),                                           \
                       gn_twin::Or(CONFIG.calcCount, src.GetSize()));                                                   \
   }
-// With a configuration, or with the type of the result as the first template argument: int8_t on this product.
+// A form takes a configuration, or the type of the result as first template argument, which is int8_t on this product.
 #define GNT_QUANT_CONFIG \
   template <class T, bool isReuseSource = false, const AscendQuantConfig& config = ASCEND_QUANT_DEFAULT_CFG>
 #define GNT_QUANT_TYPED                                   \

@@ -29,7 +29,7 @@ struct MeanParams {
 
 namespace gn_twin {
 
-// Each step folds one element into the result so far; `finish` gets the number of elements.
+// A fold adds one element to the result so far. Finish gets this result and the number of elements.
 template <class Op>
 struct FoldExtreme {
   bool ignore_nan;
@@ -106,7 +106,7 @@ GNT_PATTERNS(ReduceMean, gn_twin::FoldMean{}, float)
 #undef GNT_PATTERN
 #undef GNT_PATTERNS
 
-// One mean for each row.
+// Mean stores one mean for each row.
 #define GNT_MEAN(SCRATCH)                                                                                              \
   template <class T, class accType = T, bool isReuseSource = false, bool isBasicBlock = false, int32_t reduceDim = -1> \
   inline void Mean(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const MeanParams& meanParams,         \

@@ -1,15 +1,16 @@
 // Reductions of a whole tensor to one value: ReduceSum, ReduceMax, ReduceMin. half and float.
 //
-// The order of the additions decides the bits of a sum: inside a repeat a tree (basic_api/vector/reduce_sum.h); ReduceSum with a count then adds
-// the repeats one after the other, with mask and repeat it builds a tree over the repeat results.
+// The order of the additions decides the bits of a sum. Inside a repeat they form a tree
+// (basic_api/vector/reduce_sum.h). ReduceSum with a count then adds the repeats' sums one after the other; with mask
+// and repeat it builds a tree over them.
 // Source: docs/zh/api, 归约计算/ReduceSum, ReduceMax, ReduceMin.
 #pragma once
 #include "gn_twin/basic_api/vector/reduce.h"
 
 namespace gn_twin {
 
-// The size of the work buffer that the documentation asks for, in elements: the results of all repeats (value and index
-// of an extreme) in whole blocks, and with an index also those of each further round until one is left.
+// Returns the size of the work buffer that the documentation asks for, in elements: the results of all repeats (value
+// and index of an extreme) in whole blocks, and with an index also those of each further round until one is left.
 constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t element_bytes) {
   const uint64_t per_block = kBlockBytes / element_bytes, per_repeat = kRepeatBytes / element_bytes;
   uint64_t sum = 0;
@@ -19,7 +20,7 @@ constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t elem
   }
 }
 
-// A checked reduction of a whole tensor: dst holds `results` elements, aligned to their own size.
+// Checks and emits a reduction of a whole tensor. dst holds `results` elements, aligned to the size of one.
 template <class T>
 void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
                        const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements,
@@ -46,7 +47,8 @@ inline void RequireCount(const char* op, int32_t count, Loc loc) {
   }
 }
 
-// Value (and index) of the extreme over all repeats: body repeats in order, the lowest index wins ties.
+// Stores the extreme over all repeats and, if with_index, its index. Repeats are visited in order, so the lowest index
+// wins ties.
 template <class Op, class T>
 [[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
@@ -75,7 +77,8 @@ template <class Op, class T>
 
 namespace AscendC {
 
-// The sum of `count` elements into dst[0], which needs only element alignment. The count form does not use the scratch tensor.
+// Stores the sum of `count` elements in dst[0], which needs only element alignment. This form does not use the scratch
+// tensor.
 template <class T, bool isSetMask = true>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
                       const int32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -96,8 +99,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   __builtin_memcpy(&core.reduce_sum_bits, dst.Data(), sizeof(T));
   gn_twin::ResetMaskRegister(core);
 }
-// Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
-// scratch tensor holds one element per repeat.
+// Sums by mask and repeat: a tree inside each repeat, then trees over the repeats' sums (64 floats or 128 halves at a
+// time). The scratch tensor holds one sum per repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
@@ -124,7 +127,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   dst.Data()[0] = partial[0];
 }
 
-// The largest (smallest) element into dst[0] and, with calIndex, the raw bits of its position into dst[1].
+// Stores the largest (smallest) element in dst[0] and, with calIndex, the raw bits of its position in dst[1].
 #define GNT_EXTREME(NAME, OP)                                                                                         \
   template <class T>                                                                                                  \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,       \
@@ -149,8 +152,8 @@ GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
 
-// Registers that the last reduction set: the sum of ReduceSum with a count; the extreme over all repeats of
-// WholeReduceMax, WholeReduceMin, ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+// These read the registers that the last reduction set: the sum of ReduceSum with a count; the extreme over all repeats
+// of WholeReduceMax, WholeReduceMin, ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
 template <class T>
 inline T GetReduceRepeatSumSpr() {
   return T(gn_twin::ThisCore().reduce_sum);
@@ -164,12 +167,12 @@ template <class T>
 inline void GetReduceRepeatMaxMinSpr(T& maxMinValue) {
   maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
 }
-// Their older names.
+// The older names of these functions.
 template <class T>
 inline T GetAccVal() {
   return GetReduceRepeatSumSpr<T>();
 }
-// The register's bits, because kernels read the number through a pointer to them.
+// Returns the register's bits, because kernels read the number through a pointer to them.
 inline int64_t GetAccVal() { return gn_twin::ThisCore().reduce_sum_bits; }
 template <class T>
 inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {

@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// dst = finish(e^(x - max), sum), with the row's maximum and sum kept where the call wants them.
+// Sets dst to last(e^(x - max) / sum), and keeps each row's maximum and sum where the call wants them.
 template <class T, class S, class Last>
 void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<S>* sum,
                 const LocalTensor<S>* max, const LocalTensor<T>& src, Last last) {
@@ -34,7 +34,7 @@ void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTens
   ResetMaskRegister(core);
 }
 
-// Converts the quotient to the function's result.
+// Itself and DecimalLog convert the quotient to the function's result.
 struct Itself {
   double operator()(double value) const { return value; }
 };
@@ -70,7 +70,7 @@ void RunSimpleSoftMax(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, 
 
 namespace AscendC {
 
-// Each with scratch memory or without. SCRATCH: the parameter with its comma, or nothing.
+// Defines each function with scratch memory or without. SCRATCH: the parameter with its comma, or nothing.
 #define GNT_SOFTMAX(SCRATCH)                                                                                           \
   template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,               \
             const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG, class S>                                                \
@@ -103,7 +103,7 @@ GNT_SOFTMAX()
 GNT_SOFTMAX(GNT_WITH_SCRATCH)
 #undef GNT_SOFTMAX
 
-// The decimal logarithm of SoftMax. dst and src must not overlap.
+// Computes the decimal logarithm of SoftMax. dst and src must not overlap.
 template <class T, bool isReuseSource = false, bool isDataFormatNZ = false>
 inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, const LocalTensor<T>& max,
                        const LocalTensor<T>& src, const gn_twin::Scratch&, const LogSoftMaxTiling& tiling,
@@ -113,8 +113,8 @@ inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, con
   gn_twin::RunSoftMax("LogSoftMax", loc, matrix, dst, &sum, &max, src, gn_twin::DecimalLog{});
 }
 
-// Sets each row whose maximum has the bits `from` to `to`; returns whether there was one. The bits are those of a
-// float, or, in the low half, those of a half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one
+// Sets each row whose maximum has the bits `from` to `to`; returns whether there was one. `from` has the bits of a
+// float, or those of a half in its low half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one
 // element.
 template <class T1, class T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
 inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTensor<T2>& maxTensor, const uint32_t from,

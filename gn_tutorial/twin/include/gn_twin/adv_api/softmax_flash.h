@@ -55,8 +55,8 @@ void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, 
   }
 }
 
-// divide: SoftmaxFlash divides by the sum so far, and returns the factor that corrects earlier pieces; SoftmaxFlashV2
-// does not divide dst and the factor.
+// Computes one piece. divide: SoftmaxFlash divides dst by the sum so far, and its factor (exp_max) is what corrects
+// earlier pieces; SoftmaxFlashV2 divides neither dst nor the factor.
 template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {
@@ -87,8 +87,9 @@ void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>
   ResetMaskRegister(ThisCore());
 }
 
-// The means of eight parts of a row as SoftmaxFlashV3 takes them: block sums of the first 512 elements, on which the rest is added in
-// strips of 64. Only at 512 columns are these the means of the eight parts one after the other.
+// Computes the means of eight parts of a row as SoftmaxFlashV3 takes them: sums of eight neighbours of the first 512
+// elements, to which the rest is added in strips of 64. Only at 512 columns are these the means of the eight parts one
+// after the other.
 template <class T>
 void PartMeans(const T* row, uint32_t columns, double (&mean)[8]) {
   double strip[64];

@@ -1,6 +1,8 @@
-// SoftmaxGrad and SoftmaxGradFront: the gradient of SoftMax from its result (src) and the gradient of that (grad).
+// SoftmaxGrad and SoftmaxGradFront: the gradient of SoftMax, from its result (src) and the gradient of the result
+// (grad).
 //
-// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. front: only the sum of grad * src of each row, in whole 32-byte blocks.
+// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. With `front`, dst is only the sum of grad * src of each row, in whole
+// 32-byte blocks.
 #pragma once
 #include "gn_twin/adv_api/softmax_rows.h"
 
@@ -31,7 +33,7 @@ void RunSoftmaxGrad(const char* name, Loc loc, const Matrix& matrix, const Local
       sum += Wide(grad.Data()[at]) * Wide(src.Data()[at]);
     }
     if (front) {
-      // dst may be src: this row's block of results lies before the rows that are still to be read.
+      // dst may be src, because this row's block of results lies before the rows that are still to be read.
       sums.Write(row, rounder.To<T>(sum));
       continue;
     }

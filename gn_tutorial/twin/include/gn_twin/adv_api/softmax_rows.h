@@ -30,7 +30,7 @@ namespace gn_twin {
 
 using AscendC::SoftMaxShapeInfo;
 
-// NZ, a kernel's compile-time constant, is the same for every tensor of a call.
+// Returns the shape of a call. `nz`, a kernel's compile-time constant, is the same for every tensor of the call.
 template <class T, class Tiling>
 Matrix SoftMaxMatrix(const LocalTensor<T>& src, const Tiling& tiling, const SoftMaxShapeInfo& given, bool nz) {
   if (given.srcM != 0 && given.srcK != 0) {
@@ -43,7 +43,7 @@ Matrix SoftMaxMatrix(const LocalTensor<T>& src, const Tiling& tiling, const Soft
   return {columns == 0 ? 0 : static_cast<uint32_t>(GetShapeSize(info)) / columns, columns, original, nz};
 }
 
-// One number for each row: a whole block of equal values, or (SOFTMAX_OUTPUT_WITHOUT_BRC) one element.
+// A tensor with one number for each row: a whole block of equal values, or (SOFTMAX_OUTPUT_WITHOUT_BRC) one element.
 template <class T>
 class PerRow {
  public:
@@ -63,7 +63,7 @@ class PerRow {
   uint32_t step_;
 };
 
-// The largest of the row's columns that count, but at least `floor`. NaN if one of them is NaN.
+// Returns the largest of the row's columns that count, but at least `floor`; NaN if one of them is NaN.
 template <class T>
 double RowMax(const Matrix& matrix, const T* at, uint32_t row, double floor) {
   double max = floor;
@@ -75,7 +75,8 @@ double RowMax(const Matrix& matrix, const T* at, uint32_t row, double floor) {
   return max;
 }
 
-// dst = e^(src - max) for all columns; returns the sum over those that count. dst may be src.
+// Calls store(place, e^(src - max)) for all columns and returns the sum over those that count. The store may overwrite
+// src.
 template <class T, class Store>
 double RowExp(const Matrix& matrix, const T* src, uint32_t row, double max, Store store) {
   double sum = 0.0;

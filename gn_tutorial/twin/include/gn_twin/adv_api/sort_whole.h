@@ -1,4 +1,4 @@
-// Sort, Concat, Extract, TopK: sorting in the high-level API.
+// The sorting functions of the high-level API: Sort, Concat, Extract, TopK.
 //
 // Source: docs/zh/api, 高阶API/排序操作.
 #pragma once
@@ -19,7 +19,7 @@ struct TopKInfo {
   int32_t n = 0;       // elements of a row that are data
 };
 
-// Atlas A2 sorts scores where they are: the prepared tensor is the source.
+// Prepares scores for Sort. Atlas A2 sorts scores where they are, so the prepared tensor is the source.
 template <class T>
 inline void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const LocalTensor<T>&, const int32_t repeatTime,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -28,7 +28,7 @@ inline void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const Loca
   concat = src;
 }
 
-// 32 * repeatTime scores as sorted pairs: all of them (isFullSort) or each 32 on their own.
+// Writes 32 * repeatTime scores as sorted pairs: all together (isFullSort) or each 32 on their own.
 template <class T, bool isFullSort>
 inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index,
                  LocalTensor<T>& tmp, const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -38,7 +38,7 @@ inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const 
   gn_twin::SortInto(dst.Data(), concat.Data(), index.Data(), count, isFullSort ? count : 32);
 }
 
-// Sorted pairs, 32 a repeat, as scores and indices.
+// Splits sorted pairs, 32 a repeat, into scores and indices.
 template <class T>
 inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>& dstIndex, const LocalTensor<T>& sorted,
                     const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -60,8 +60,8 @@ inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>&
   }
 }
 
-// The place and the length of sorted pairs in elements of T. (Their pages speak of bytes; the public headers, and kernels that index a
-// tensor with them, count elements.)
+// These return the place and the length of sorted pairs in elements of T. Their pages speak of bytes, but the public
+// headers, and kernels that index a tensor with the results, count elements.
 template <class T>
 inline uint32_t GetSortOffset(const uint32_t elemOffset) {
   return elemOffset * gn_twin::Pairs<T>::kElements;
@@ -75,8 +75,8 @@ inline uint32_t GetSortLen(const uint32_t elemCount) {
 
 namespace gn_twin {
 
-// The k first of each row. NORMAL: rows of results begin 32 bytes apart or a multiple of it, and all rows share one list of indices;
-// NSMALL: rows of 32, results without gaps, and every row has indices of its own.
+// Writes the first k of each row. NORMAL: rows of results begin at multiples of 32 bytes, and all rows share one list
+// of indices. NSMALL: rows have 32 elements, results have no gaps, and every row has indices of its own.
 template <class T, bool kGivenIndex, bool kFinish, bool kSmall>
 void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& index, const LocalTensor<T>& src,
              const LocalTensor<int32_t>& src_index, const LocalTensor<bool>& finish, int32_t k,

@@ -1,4 +1,4 @@
-// High-level functions compute in double and round once: elements to double and back.
+// Converts elements to double and back, because high-level functions compute in double and round once.
 //
 // The device composes these functions from basic instructions of half or float; how often it rounds on the way is not documented
 // (docs/hardware-choices.md).
@@ -6,7 +6,7 @@
 #include "gn_twin/basic_api/vector/forms.h"
 #include "gn_twin/tensor/scratch.h"
 
-// The scratch tensor as a parameter of an overload; a macro writes each overload with it and without it.
+// The scratch tensor as a parameter of an overload. A macro writes each overload with it and without it.
 #define GNT_WITH_SCRATCH const gn_twin::Scratch&,
 
 namespace gn_twin {

@@ -12,14 +12,14 @@
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
-// OK: every block ran to its end. STOPPED: a diagnostic in `report`. BAD_CALL: entry, count or size of the arguments do
-// not fit the kernel (also described in `report`).
+// How a call of gnt_run ended. OK: every block ran to its end. STOPPED: the launch failed with a diagnostic. BAD_CALL:
+// the entry, or the number or size of the arguments, does not fit the kernel. `report` describes the last two.
 enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
 
-// One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global memory
-// and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null.
-// GNT_LIST: a list of tensors (ListTensorDesc), only read; its tensors are arguments after those of the signature. In
-// the job file each address in the list is replaced by the index of such an argument.
+// One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global
+// memory and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be
+// null. GNT_LIST is a list of tensors (ListTensorDesc), which the kernel only reads. Its tensors are arguments too,
+// after those of the signature. In the job file, the list has the index of such an argument in place of each address.
 struct GntArg {
   const char* name;
   uint8_t* data;
@@ -28,10 +28,10 @@ struct GntArg {
   GntRole role;
   uint64_t address;        // tensor: its address in traces, chosen by the caller, not by the host's allocator
   uint64_t poison;         // tensor: the 8 bytes that its memory repeats before it is written
-  uint64_t element_bytes;  // tensor: its size for its owner; 0: not an array, but memory whose size is exact
+  uint64_t element_bytes;  // tensor: bytes of one element; 0: not an array, but memory whose size is exact
 };
 
-// Choices where public text on the hardware does not decide, and options of the checks: docs/hardware-choices.md has a
+// Choices where public text on the hardware does not decide, and options of the checks. docs/hardware-choices.md has a
 // row for each field. Zero is the default of every field.
 struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
@@ -56,11 +56,12 @@ struct GntOptions {
   uint32_t races;        // 0 reported, 1 ignored
   uint32_t delayed_dma;  // when copies between GM and the Unified Buffer take effect: 0 at once, 1 when waited for
   uint32_t block_order;  // order of blocks at the start and after a barrier: 0 ascending, else a permutation's seed
-  uint32_t threads;      // of a bare launch: 0 as many as the process may use processors
+  uint32_t threads;      // number of threads of a bare launch; 0: one for each processor that the process may use
 };
 
-// Counts of a launch, summed over blocks: filled in by observed libraries, zero in bare ones. Instructions are counted
-// by pipe in the order S, V, MTE2, MTE3; bytes are those moved between global memory and the Unified Buffer.
+// Counts of a launch, summed over its blocks. Observed libraries fill them in; in bare ones they are zero. Instructions
+// are counted by pipe in the order S, V, MTE2, MTE3; bytes are those moved between global memory and the Unified
+// Buffer.
 struct GntTally {
   uint64_t instructions[4];
   uint64_t bytes_in;
@@ -68,7 +69,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A request for one value: the bytes of an operand of one event, before its instruction computed.
+// A request for one value: the bytes of an operand before its event's instruction computed.
 struct GntWatch {
   uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded
@@ -112,15 +113,15 @@ struct GntJob {
   char* report;           // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
   uint64_t report_bytes;  // in: capacity of `report`
   uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks
-  // The current place of the launch, kept up to date in observed libraries, so that a crash or a time-out can report
-  // it. A signal handler may read it: file points into the library's read-only data.
+  // The current place of the launch, which observed libraries keep up to date, so that a crash or a time-out can report
+  // it. A signal handler may read it, because here_file points into the library's read-only data.
   const char* volatile here_file;
   volatile uint32_t here_line;
   volatile uint32_t here_block;
   volatile uint64_t here_stack;  // the lowest address of the stack that the block runs on; 0 between blocks
   GntTrace trace;
-  // in: findings whose severity the launch changes, each as 'w' (warning) or 'e' (error) and its id, ended by a
-  // newline; null: none.
+  // in: findings whose severity the launch changes. Each is 'w' (warning) or 'e' (error), then its id, then a newline;
+  // null: none.
   const char* severities;
   // in: 1: fill outputs and workspaces with their poison before the kernel runs; 0: leave the caller's contents.
   uint32_t poisons;

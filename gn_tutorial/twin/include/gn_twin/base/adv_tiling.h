@@ -1,5 +1,5 @@
-// The tiling structs of the high-level API, which the host fills and the kernel passes on. One definition for both
-// sides.
+// The tiling structs of the high-level API, which the host fills and the kernel passes on. Both sides use these
+// definitions.
 //
 // The members that describe the shape have names. Those that say how the device divides its scratch memory are unnamed
 // words, so that each struct has its documented size; docs/zh/api says that kernels need not know them. Two structs
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 namespace AscendC {
-// The selection of TopK; its host functions use it too.
+// The mode of TopK. Its host functions take it too.
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 }  // namespace AscendC
 
@@ -54,7 +54,7 @@ struct RmsNormTiling {
   uint32_t tailBshLength = 0;
   uint32_t tailBsLength = 0;
 };
-// b * s rows of h elements, of which the first originalH count.
+// bLength * sLength rows of hLength elements. The first originalHLength elements of a row count.
 struct LayerNormTiling {
   uint32_t bLength = 0;
   uint32_t sLength = 0;
@@ -91,7 +91,7 @@ struct DeepNormTiling {
   uint32_t scratch[22] = {};
 };
 
-// height rows of width elements, of which the first srcOriWidth are data.
+// srcHeight rows of srcWidth elements. The first srcOriWidth elements of a row are data.
 struct PadTiling {
   uint32_t srcHeight = 0;
   uint32_t srcWidth = 0;
@@ -104,7 +104,7 @@ struct UnPadTiling {
   uint32_t scratch[6] = {};
 };
 
-// The source's lengths, outermost first.
+// shape: the lengths of the source's axes, outermost first.
 struct ConfusionTransposeTiling {
   uint32_t shape[4] = {};
   uint32_t scratch[14] = {};
@@ -119,7 +119,7 @@ struct TopkTiling {
 
 }  // namespace AscendC::tiling
 
-// Kernels name the structs without a namespace, host code in one of two.
+// Kernels look for the structs in no namespace, host code also in optiling.
 #define GNT_TILING_NAMES                           \
   using AscendC::tiling::ConfusionTransposeTiling; \
   using AscendC::tiling::DeepNormTiling;           \

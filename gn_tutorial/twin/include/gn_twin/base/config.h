@@ -5,8 +5,8 @@
 #pragma once
 #include <stdint.h>
 
-// 1: every operation checks its operands and emits an event. 0 (bare): it only computes. The build sets it; one value
-// per shared library.
+// 1 (observed): every operation checks its operands and emits an event. 0 (bare): operations only compute. The build
+// sets one value for a whole library.
 #ifndef GNT_OBSERVED
 #define GNT_OBSERVED 1
 #endif
@@ -25,21 +25,21 @@
 #define GM_ADDR __gm__ uint8_t*
 
 // Kernels test these to distinguish targets (CANN's own spellings and values for dav-2201 and for a CPU build).
-// __CCE_KT_TEST__, which CANN's CPU build also defines, is left out: kernels remove their SyncAll where it is defined,
-// because blocks do not run side by side there.
+// __CCE_KT_TEST__, which CANN's CPU build also defines, is left out, because kernels remove their SyncAll where it is
+// defined: in that build, blocks do not run side by side.
 #define __CCE_AICORE__ 220
 #define __DAV_C220_VEC__ 1
 #define __NPU_ARCH__ 2201
 #define ASCENDC_CPU_DEBUG 1
 
 #define GNT_EXPORT __attribute__((visibility("default")))
-// Code that runs rarely (once a launch or a block, after a mistake, for atomics): compiled for size, which takes a
-// fraction of the time of vectorising and unrolling. Never use it on a path that every kernel takes: g++ treats a
-// function that must call a cold one as cold itself.
+// For a function that runs rarely (once a launch or a block, after a mistake, for atomics). It is compiled for size,
+// which takes a fraction of the time of vectorising and unrolling. Never use it on a path that every kernel takes,
+// because g++ treats a function that must call a cold one as cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
-// Called often, but not inlined at each call: kernels have to compile in about a second.
+// For a function that is called often, but not inlined, because kernels have to compile in about a second.
 #define GNT_NOINLINE __attribute__((noinline))
-// A variable whose constructor sets everything that is read. Other variables are first filled with a pattern
+// For a variable whose constructor sets everything that is read. Other variables are first filled with a pattern
 // (-ftrivial-auto-var-init, for values that kernels leave unset). For a Core, g++ stores that pattern field by field,
 // which takes a quarter of a small kernel's compile time.
 #if __has_attribute(uninitialized)
@@ -47,7 +47,7 @@
 #else
 #define GNT_AS_BUILT
 #endif
-// A condition whose other branch runs once in a thousand times or less.
+// Tells the compiler that a condition is false once in a thousand times or less.
 #define GNT_NEARLY_ALWAYS(...) __builtin_expect_with_probability(static_cast<bool>(__VA_ARGS__), true, 0.999)
 // The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler
 // may vectorise without proving it.
@@ -59,8 +59,8 @@
 
 namespace gn_twin {
 
-// A constant of the library: libraries of both modes live side by side in one process because nothing of the twin is visible
-// outside its own library (hidden visibility, RTLD_LOCAL).
+// Whether this library is observed. A constant suffices although libraries of both modes live side by side in one
+// process, because nothing of the twin is visible outside its own library (hidden visibility, RTLD_LOCAL).
 inline constexpr bool kObserved = GNT_OBSERVED != 0;
 
 // The Unified Buffer of one AI Vector core of the chip that the library is built for (gn_tutorial/machines).

@@ -117,7 +117,7 @@ enum KernelMetaType : uint8_t {
   KERNEL_TYPE_MAX
 };
 
-// Names and types matter to kernels: they end up in template deduction (min, max, braces).
+// Kernels need the names and also the types, which decide template deduction (min, max) and narrowing in braces.
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 constexpr uint64_t MASK_PLACEHOLDER_LIST[2] = {0, 0};
 constexpr uint64_t FULL_MASK = ~uint64_t{0};

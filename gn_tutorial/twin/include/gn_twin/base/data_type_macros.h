@@ -1,5 +1,7 @@
-// Data types and formats of the graph engine as numbers that #if can compare: ORIG_DTYPE_X == DT_FLOAT16. No #pragma once: a host header
-// that needs the names as enumerators (ge::DT_FLOAT16) takes the macros away, with data_type_macros_off.h, and includes this one again.
+// Data types and formats of the graph engine as numbers that #if can compare: ORIG_DTYPE_X == DT_FLOAT16.
+//
+// There is no #pragma once, because a host header that needs the names as enumerators (ge::DT_FLOAT16) first removes
+// the macros with data_type_macros_off.h and then includes this header again.
 //
 // Source of the numbers: the graph engine's public list of data types and formats.
 #ifdef GNT_DATA_TYPE_MACROS

@@ -1,4 +1,4 @@
-// Takes away what data_type_macros.h defines.
+// Undefines the macros of data_type_macros.h.
 #undef DT_FLOAT
 #undef DT_FLOAT16
 #undef DT_INT8

@@ -1,8 +1,10 @@
-// Elementary functions for the high-level API with the same bits everywhere: IEEE double arithmetic, no libm, as gn_twin/base/math.h.
+// Elementary functions for the high-level API. They use IEEE double arithmetic and no libm, as gn_twin/base/math.h
+// does, so their bits are the same everywhere.
 //
-// Every function takes and returns double and is used with arguments that are floats or halves; its relative error is below 1e-12, so
-// that the result rounded to float is within 0.51 units in the last place (tests/twin/test_math_functions.py measures it). The device
-// composes these functions from basic instructions and its error is larger and not documented.
+// Every function takes and returns double and is used with arguments that are floats or halves. The relative error of a
+// function is below 1e-12, so its result rounded to float is within 0.51 units in the last place
+// (tests/twin/test_math_functions.py measures this). The device composes these functions from basic instructions; its
+// error is larger and not documented.
 #pragma once
 #include <stdint.h>
 
@@ -13,12 +15,12 @@ namespace gn_twin::elementary {
 inline constexpr double kLn2 = 0.6931471805599453;
 inline constexpr double kHalfPi = 1.5707963267948966;
 
-// e^x for |x| <= 700; beyond, the value at the bound, which is zero or infinity to any float.
+// Returns e^x for |x| <= 700. Beyond, returns the value at the bound, which as a float is zero or infinity.
 inline double Exp(double x) {
   const double clamped = x < -700.0 ? -700.0 : (x > 700.0 ? 700.0 : x);
   const double shifted = clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: see ExpFloat
   const double k = shifted - 6755399441055744.0;
-  // ln 2 in two parts, the first with 33 bits, so that k times it is exact.
+  // ln 2 in two parts. The first has 33 bits, so that its product with k is exact.
   const double r = (clamped - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
   double p = 1.0 / 6227020800.0;  // 1/13!: the remainder is below 5e-18
   p = p * r + 1.0 / 479001600.0;
@@ -39,7 +41,7 @@ inline double Exp(double x) {
   return x != x ? x : result;
 }
 
-// e^x - 1 without cancellation: a series to x^15 near zero.
+// Returns e^x - 1 without cancellation. Near zero it uses a series to x^15.
 inline double ExpMinus1(double x) {
   if (!(__builtin_fabs(x) < 0.35)) return Exp(x) - 1.0;
   double p = 1.0 / 15.0;
@@ -47,7 +49,7 @@ inline double ExpMinus1(double x) {
   return x * (p * x + 1.0);
 }
 
-// 2 artanh(s) = 2 (s + s^3/3 + ...) for |s| <= 0.172, to s^21.
+// Returns 2 artanh(s) = 2 (s + s^3/3 + ...), to s^21, for |s| <= 0.172.
 inline double TwoArtanh(double s) {
   const double z = s * s;
   double p = 1.0 / 21.0;
@@ -55,7 +57,7 @@ inline double TwoArtanh(double s) {
   return 2.0 * s * p;
 }
 
-// The exponent e and ln m of x = m 2^e, m in [sqrt(1/2), sqrt(2)). x is positive and finite.
+// The parts of ln x: with x = m 2^e and m in [sqrt(1/2), sqrt(2)), the exponent e and ln m. x is positive and finite.
 struct LogParts {
   double e;
   double ln_m;
@@ -67,7 +69,7 @@ inline LogParts Split(double x) {
   return {static_cast<double>(e), TwoArtanh((m - 1.0) / (m + 1.0))};
 }
 
-// The logarithm with base 2^(1 / per_octave); exact at powers of that base where e is.
+// Returns the logarithm of x to the base 2^(1 / per_octave). At powers of two it is e * per_octave, rounded once.
 inline double LogScaled(double x, double per_octave) {
   if (!(x > 0.0)) return x == 0.0 ? -__builtin_inf() : __builtin_nan("");
   if (x == __builtin_inf()) return x;
@@ -78,11 +80,11 @@ inline double Ln(double x) { return LogScaled(x, kLn2); }
 inline double Log2(double x) { return LogScaled(x, 1.0); }
 inline double Log10(double x) { return LogScaled(x, 0.3010299956639812); }
 
-// ln(1 + x) without cancellation.
+// Returns ln(1 + x) without cancellation.
 inline double LnPlus1(double x) { return __builtin_fabs(x) < 0.4 ? TwoArtanh(x / (2.0 + x)) : Ln(1.0 + x); }
 
-// Sine and cosine. The documented range of the arguments is +-65504; outside it the result is NaN, so that the mistake
-// shows.
+// The sine and cosine of one argument. The documented range of arguments is +-65504. Outside it both are NaN, so that
+// the mistake shows.
 struct SinCos {
   double sine;
   double cosine;
@@ -114,7 +116,7 @@ inline double Tan(double x) {
   return both.sine / both.cosine;
 }
 
-// Arc tangent: two halvings of the angle bring the argument below tan(pi / 16), then the series to x^25.
+// Returns the arc tangent. Two halvings of the angle bring the argument below tan(pi / 16); the series goes to x^25.
 inline double Atan(double x) {
   const double size = __builtin_fabs(x);
   double t = size > 1.0 ? 1.0 / size : size;
@@ -156,8 +158,8 @@ inline double Atanh(double x) {
   return size > 1.0 ? __builtin_nan("") : __builtin_copysign(0.5 * LnPlus1(2.0 * size / (1.0 - size)), x);
 }
 
-// 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 + ...): every term has the sign of x, nothing cancels. From 4 on the float
-// nearest to erf is 1.
+// Returns erf(x) = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 + ...). Every term has the sign of x, so nothing
+// cancels. From 4 on, the float nearest to erf is 1.
 inline double Erf(double x) {
   if (!(__builtin_fabs(x) < 4.0)) return x != x ? x : __builtin_copysign(1.0, x);
   const double z = 2.0 * x * x;
@@ -165,7 +167,8 @@ inline double Erf(double x) {
   for (int n = 129; n >= 3; n -= 2) sum = sum * z / n + 1.0;
   return 1.1283791670955126 * Exp(-x * x) * x * sum;
 }
-// From 2 on the continued fraction x + (1/2) / (x + 1 / (x + (3/2) / ...)): 1 - erf would cancel.
+// Returns 1 - erf(x). From 2 on, where the subtraction would cancel, it is e^(-x^2) / sqrt(pi) divided by the continued
+// fraction x + (1/2) / (x + 1 / (x + (3/2) / ...)).
 inline double Erfc(double x) {
   if (!(x >= 2.0)) return x != x ? x : 1.0 - (x > -4.0 ? Erf(x) : -1.0);
   double fraction = x;
@@ -173,7 +176,8 @@ inline double Erfc(double x) {
   return 0.5641895835477563 * Exp(-x * x) / fraction;
 }
 
-// Nearest integers by arithmetic on the magnitude. From 2^52 on every double is an integer.
+// Returns the nearest integer, of two the even one. Adding 2^52 to the magnitude rounds it, and from 2^52 on every
+// double is an integer.
 inline double RoundEven(double x) {
   const double size = __builtin_fabs(x);
   if (!(size < 4503599627370496.0)) return x;
@@ -192,7 +196,7 @@ inline double Ceil(double x) {
   return __builtin_copysign(near < x ? near + 1.0 : near, x);
 }
 
-// x^y as C's pow: a negative base takes whole exponents only.
+// Returns x^y as C's pow does: NaN if the base is negative and the exponent not whole.
 inline double Pow(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;

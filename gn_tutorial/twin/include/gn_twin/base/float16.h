@@ -2,9 +2,9 @@
 //
 // float carries 24 significant bits, at least 2 * 11 + 2, so computing + - * / and sqrt in float and rounding once to half gives
 // the correctly rounded half result (Figueroa, "When is double rounding innocuous?", SIGNUM 30(3), 1995).
-// The conversions are integer arithmetic without branches: constexpr, the same bits on every compiler, and
-// vectorisable. They are always inlined: in a large kernel g++ otherwise called them once per element, and a Cast took
-// eight times as long.
+// The conversions are integer arithmetic without branches, so they are constexpr, give the same bits with every
+// compiler, and vectorise. They are always inlined: in a large kernel g++ otherwise called them once per element, and a
+// Cast took eight times as long.
 #pragma once
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 
 namespace gn_twin {
 
-// Round to nearest, ties to even; overflow gives infinity; every NaN becomes the quiet NaN 0x7e00 with the sign kept.
+// Returns the bits of the nearest half, of two the even one. Overflow gives infinity; a NaN gives 0x7e00 with its sign.
 [[gnu::always_inline]] constexpr uint16_t HalfBitsFromFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
@@ -28,7 +28,7 @@ namespace gn_twin {
 
 [[gnu::always_inline]] constexpr float FloatFromHalfBits(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
-  // Scaling by 2^112 rebias the exponent and normalises subnormals at once; it is exact.
+  // Scaling by 2^112 rebiases the exponent and normalises subnormals at once; it is exact.
   const float finite = __builtin_bit_cast(float, magnitude << 13) * __builtin_bit_cast(float, 0x77800000u);
   const uint32_t bits = magnitude >= 0x7c00u ? (magnitude << 13) | 0x7f800000u : __builtin_bit_cast(uint32_t, finite);
   return __builtin_bit_cast(float, bits | (static_cast<uint32_t>(half & 0x8000u) << 16));
@@ -77,7 +77,8 @@ struct half {
   constexpr half& operator/=(half other) { return *this = half(float(*this) / float(other)); }
 };
 
-// Two halves give a rounded half. Templates on the exact type, so that `half + float` keeps its built-in float meaning.
+// Arithmetic of two halves gives a rounded half. The operators are templates of the exact type, so that `half + float`
+// stays a float.
 #define GNT_HALF_OPERATOR(SIGN)                                  \
   template <class A, class B>                                    \
     requires(gn_twin::kSame<A, half> && gn_twin::kSame<B, half>) \
@@ -99,7 +100,8 @@ struct bfloat16_t {
 
   bfloat16_t() = default;
   [[gnu::always_inline]] explicit constexpr bfloat16_t(float value) : bits(gn_twin::Bfloat16BitsFromFloat(value)) {}
-  // Literals: kernel templates write `T zero = 0` for every T. An int or a double is first rounded to float.
+  // For literals, because kernel templates write `T zero = 0` for every T. An int or a double is first rounded to
+  // float.
   constexpr bfloat16_t(double value) : bfloat16_t(static_cast<float>(value)) {}
   constexpr bfloat16_t(int value) : bfloat16_t(static_cast<float>(value)) {}
   constexpr bfloat16_t(unsigned value) : bfloat16_t(static_cast<float>(value)) {}
@@ -108,7 +110,7 @@ struct bfloat16_t {
   explicit constexpr operator float() const { return gn_twin::FloatFromBfloat16Bits(bits); }
 };
 
-// A second name of the device's compiler. If the host's compiler has this name, it is another type.
+// The device's compiler has this second name for the type. In the host's compiler the name may mean another type.
 #define __bf16 bfloat16_t
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2);

@@ -15,7 +15,8 @@ namespace gn_twin {
 template <class T>
 inline constexpr uint32_t kPerByte = kSame<T, AscendC::int4b_t> ? 2 : 1;
 
-// Bytes of a number of elements, and elements of a number of bytes.
+// BytesOf returns the bytes of a number of elements, rounded up; ElementsIn returns how many elements a number of bytes
+// holds.
 template <class T>
 constexpr uint64_t BytesOf(uint64_t elements) {
   return (elements * sizeof(T) + kPerByte<T> - 1) / kPerByte<T>;

@@ -1,4 +1,5 @@
-// Exponential and logarithm with the same bits on every compiler and machine: IEEE double arithmetic only, no libm.
+// Exponential and logarithm. They use IEEE double arithmetic and no libm, so their bits are the same on every compiler
+// and machine.
 //
 // The device's units are table based and their bits are not public; the documentation gives no error bound for Exp and Ln. Both
 // functions here are within 0.51 units in the last place of float (tests/twin/test_unary.py measures it).
@@ -7,7 +8,7 @@
 
 namespace gn_twin {
 
-// e^x by x = k ln 2 + r, |r| <= ln 2 / 2, and the Taylor series of e^r to r^11 (remainder below 7e-15).
+// Returns e^x: x = k ln 2 + r, |r| <= ln 2 / 2, and the Taylor series of e^r goes to r^11 (remainder below 7e-15).
 inline float ExpFloat(float value) {
   const double x = value;
   // Outside [-110, 90] the float result is 0 or infinity; clamping keeps the exponent arithmetic below in range.
@@ -33,7 +34,8 @@ inline float ExpFloat(float value) {
   return value != value ? value : static_cast<float>(result);
 }
 
-// ln x by x = m 2^e, m in [sqrt(1/2), sqrt(2)), and ln m = 2 artanh s, s = (m - 1) / (m + 1), to s^17 (remainder below 1e-14).
+// Returns ln x: x = m 2^e, m in [sqrt(1/2), sqrt(2)), and ln m = 2 artanh s, s = (m - 1) / (m + 1), to s^17 (remainder
+// below 1e-14).
 inline float LnFloat(float value) {
   const double x = value;
   const int64_t bits = __builtin_bit_cast(int64_t, x);
@@ -58,7 +60,7 @@ inline float LnFloat(float value) {
   return value > 0.0f ? (value == infinity ? value : finite) : (value != value ? value : negative);
 }
 
-// Square root rounds once, as IEEE 754 asks of every implementation.
+// Returns the square root, rounded once, as IEEE 754 asks of every implementation.
 inline float SqrtFloat(float value) { return __builtin_sqrtf(value); }
 
 }  // namespace gn_twin

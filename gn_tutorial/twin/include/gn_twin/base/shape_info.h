@@ -1,4 +1,4 @@
-// The shape that a kernel may attach to a tensor (SetShapeInfo), for those high-level functions that read it there.
+// The shape that a kernel may attach to a tensor (SetShapeInfo). Some high-level functions read it there.
 //
 // On the device every tensor carries the whole struct, 68 bytes, through every copy and view. Here a tensor carries an
 // index into a table of the core, in which equal shapes share one entry, because kernels use few different ones.
@@ -31,7 +31,7 @@ struct ShapeInfo {
   DataFormat dataFormat = DataFormat::ND;
 };
 
-// The product of all lengths.
+// Returns the product of all lengths.
 inline int GetShapeSize(const ShapeInfo& info) {
   int product = 1;
   for (uint32_t i = 0; i < info.shapeDim; ++i) product *= static_cast<int>(info.shape[i]);
@@ -42,7 +42,7 @@ inline int GetShapeSize(const ShapeInfo& info) {
 
 namespace gn_twin {
 
-// The different shapes of one core, numbered from 1; 0 is a tensor without a shape.
+// Holds the different shapes of one core, numbered from 1. The number 0 stands for a tensor without a shape.
 class ShapeTable {
  public:
   ShapeTable() = default;

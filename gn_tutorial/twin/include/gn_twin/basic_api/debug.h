@@ -9,7 +9,7 @@
 
 namespace AscendC {
 
-// Formats of the device: %d %i %u %x %f %p %s and the l forms. half is promoted by PRINTF_ARG below.
+// Prints as C does. The device has the formats %d %i %u %x %f %p %s and their l forms.
 __attribute__((format(printf, 1, 2))) inline void PrintImpl(const char* format, ...) {
   if (!gn_twin::ThisCore().InTurn()) return;
   va_list arguments;
@@ -19,7 +19,7 @@ __attribute__((format(printf, 1, 2))) inline void PrintImpl(const char* format, 
   fflush(stdout);  // a kernel that dies later has still printed this
 }
 
-// C variadic arguments cannot carry half or bfloat16_t: they travel as double.
+// Returns the value as a C variadic argument can carry it: half and bfloat16_t become double.
 template <class T>
 constexpr auto Printable(const T& value) {
   if constexpr (gn_twin::kSame<T, half>) {
@@ -93,7 +93,7 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
 
 }  // namespace AscendC
 
-// Optional further arguments are a printf format and its values.
+// The further arguments of assert, which are optional, are a printf format and its values.
 #define GNT_ASSERT_MESSAGE(...) __VA_OPT__(AscendC::printf(__VA_ARGS__);)
 #undef assert
 #define assert(EXPRESSION, ...)           \
@@ -104,7 +104,8 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
     }                                     \
   } while (0)
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
-// The second argument is the text that a CPU build would print.
+// The second argument, the text that a CPU build would print, is ignored.
 #define ASCENDC_ASSERT(EXPRESSION, ...) assert(EXPRESSION)
-// Nothing on the device, and kernels rely on that (no semicolon after it, in the middle of a statement).
+// ASSERT expands to nothing, as on the device. Kernels rely on that: they write it without a semicolon in the middle of
+// a statement.
 #define ASSERT(...)

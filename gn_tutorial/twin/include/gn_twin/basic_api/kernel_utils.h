@@ -11,8 +11,8 @@
 
 namespace gn_twin {
 
-// The device's compiler has two names for values that every block may read at any time. These are objects, not macros,
-// because kernels declare variables of the same names.
+// The types of block_idx and block_num, names of the device's compiler that every block may read at any time. The names
+// are objects, not macros, because kernels declare variables of the same names.
 struct BlockIndex {
   operator int64_t() const { return AscendC::GetBlockIdx(); }
 };
@@ -20,7 +20,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. It is made by a conversion, so it loses every overload resolution.
+// A whole number of any type, as 32 bits. Arguments are converted to it, so a function that takes it loses every
+// overload resolution.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -33,11 +34,11 @@ struct Unsigned {
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits under CANN's name. None of them stands outside a namespace: public kernels define an is_same of their own there.
+// Type traits under CANN's name. They are only there, because outside a namespace public kernels define an is_same.
 namespace AscendC::Std {
 using namespace std;
 
-// docs/zh/api, Utils-API/CPP标准库/算法: the second type is reserved and must be the first.
+// Source: docs/zh/api, Utils-API/CPP标准库/算法. The second type is reserved and must be the same as the first.
 template <class T, class U>
 constexpr auto min(const T& a, const U& b) {
   static_assert(is_same_v<T, U>, "Std::min compares numbers of one type");
@@ -62,8 +63,8 @@ template <class T, class U>
 constexpr auto DivCeil(T value, U divisor) {
   return divisor == 0 ? decltype(value / divisor)(0) : (value + divisor - 1) / divisor;
 }
-// The next multiple of `unit`, and quotients rounded up; 0 for a unit of 0. A kernel's own functions of these names
-// take precedence.
+// AlignUp returns `value` rounded up to a multiple of `unit`; Ceil and ConstCeil return quotients rounded up. All
+// return 0 if the second argument is 0. A kernel's own functions of these names take precedence.
 constexpr uint32_t AlignUp(gn_twin::Unsigned value, gn_twin::Unsigned unit) {
   return DivCeil(value.number, unit.number) * unit.number;
 }

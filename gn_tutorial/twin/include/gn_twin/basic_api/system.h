@@ -10,14 +10,14 @@ namespace AscendC {
 
 inline int64_t GetBlockIdx() { return gn_twin::ThisCore().block; }
 inline int64_t GetBlockNum() { return gn_twin::ThisCore().job->blocks; }
-// A launch of vector cores only: one task, one sub-block.
+// A launch has vector cores only, so a block is one sub-block and one task.
 inline int64_t GetSubBlockIdx() { return 0; }
 inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRation() { return 1; }
 inline int64_t GetTaskRatio() { return 1; }
 
-// The kernel's part of the workspace. On the device the system reserves the beginning; here all of it belongs to the
-// kernel.
+// Returns the kernel's part of the workspace. On the device the system reserves the beginning; here all of it belongs
+// to the kernel.
 inline __gm__ uint8_t* GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 inline __gm__ uint8_t* GetSysWorkSpacePtr() {
   const GntJob& job = *gn_twin::ThisCore().job;
@@ -28,15 +28,15 @@ inline __gm__ uint8_t* GetSysWorkSpacePtr() {
 }
 inline void SetSysWorkspace(GM_ADDR) {}
 
-// A counter with which a kernel measures its own time: 50 counts a microsecond, as documented for Atlas A2. It counts
-// the twin's time, not a modelled one.
+// Returns a counter with which a kernel measures its own time: 50 counts a microsecond, as documented for Atlas A2. It
+// counts the twin's time, not a modelled one.
 inline int64_t GetSystemCycle() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
 }
 
-// Early start inside a SuperKernel: in a separate launch both do nothing, as documented.
+// For an early start inside a SuperKernel. In a separate launch both functions do nothing, as documented.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
 inline void SetNextTaskStart() {}
 template <bool FORCE = false>
@@ -51,7 +51,7 @@ inline constexpr CoreType AIV = CoreType::AIV;
 inline constexpr CoreType AIC = CoreType::AIC;
 inline constexpr CoreType g_coreType = AIV;
 
-// Used without parentheses: `if ASCEND_IS_AIV { ... }`.
+// Kernels use these without parentheses: `if ASCEND_IS_AIV { ... }`.
 #define ASCEND_IS_AIV constexpr(g_coreType == AIV)
 #define ASCEND_IS_AIC constexpr(g_coreType == AIC)
 #define ASCEND_IS_NOT_AIV constexpr(g_coreType != AIV)

@@ -6,7 +6,8 @@
 
 namespace gn_twin {
 
-// A copy of the tiling bytes. A struct larger than what the host sent is refused: on the device it would read past the end.
+// Returns a copy of the tiling bytes. Stops if the struct is larger than what the host sent, because the device would
+// read past the end.
 template <class S>
 inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
   if constexpr (kObserved) {
@@ -26,7 +27,8 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-// An alias, so that it can stand in a namespace or in a kernel's body, and each kernel of a file has its own.
+// The default struct is an alias, which can stand in a namespace or in a kernel's body, so that each kernel of a file
+// can have its own.
 #define REGISTER_TILING_DEFAULT(STRUCT) using GntDefaultTiling [[maybe_unused]] = STRUCT
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)
@@ -41,11 +43,11 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 #define COPY_TILING_WITH_ARRAY(TYPE, COUNT, SOURCE, DESTINATION) \
   __builtin_memcpy((DESTINATION), (SOURCE), sizeof(TYPE) * (COUNT))
 
-// The key of this launch; 0 unless the host chose another.
+// TILING_KEY_VAR is the key of this launch, 0 unless the host chose another; TILING_KEY_IS compares a key with it.
 #define TILING_KEY_IS(KEY) (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY))
 #define TILING_KEY_VAR (gn_twin::ThisCore().job->tiling_key)
 
-// Declarations for the host and for the build of a whole operator package: they do nothing inside a kernel. In an
+// Declarations for the host and for the build of a whole operator package. Inside a kernel they do nothing. In an
 // operator's host code, gn_twin/op_host/template_key.h defines them.
 #ifndef GNT_OP_HOST
 #define ASCENDC_TPL_ARGS_DECL(...)

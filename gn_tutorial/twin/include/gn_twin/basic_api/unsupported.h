@@ -1,11 +1,12 @@
-// Names of the Ascend C SIMD API that the twin lacks: a kernel that uses one gets a compile error that says so, at its own line, instead
-// of "not declared in this scope". The list between the marks is made from gn_tutorial/twin/apis.toml by ./gnt lint apis --fix.
+// Names of the Ascend C SIMD API that the twin lacks. A kernel that uses one gets a compile error at its own line that
+// says so, instead of "not declared in this scope". The list between the marks is made from gn_tutorial/twin/apis.toml
+// by ./gnt lint apis --fix.
 #pragma once
 
 namespace gn_twin {
 
-// Accepts any argument, braced lists too, and stands for any result. Being reached by a user-defined conversion, it
-// loses every overload resolution against a learner's own function of the same name.
+// The type of every parameter and result here. It accepts any argument, braced lists too, and stands for any result. A
+// learner's own function of the same name wins, because calls reach this type by a user-defined conversion only.
 struct Unsupported {
   Unsupported();
   template <class A>
@@ -18,8 +19,9 @@ struct Unsupported {
 
 }  // namespace gn_twin
 
-// Explicit template arguments of each kind must also give this message: types; values; a type or two, then values; a
-// value, then types. 16 parameters: the longest documented list has 14.
+// Calls with explicit template arguments must give this message too, so there is a template for each kind of them:
+// types; values; a type or two, then values; a value, then types. 16 parameters are enough: the longest documented list
+// has 14.
 #define GNT_ANY gn_twin::Unsupported = {}
 #define GNT_FOUR GNT_ANY, GNT_ANY, GNT_ANY, GNT_ANY
 #define GNT_PARAMETERS GNT_FOUR, GNT_FOUR, GNT_FOUR, GNT_FOUR
@@ -35,7 +37,7 @@ struct Unsupported {
   template <auto Gv, class Gt, class... Gu>                                        \
   __attribute__((unavailable(MESSAGE))) gn_twin::Unsupported NAME(GNT_PARAMETERS);
 #define GNT_UNSUPPORTED(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME)
-// Documented, but for other products than Atlas A2 (dav-2201), which the twin imitates.
+// For names that are documented, but only for other products than Atlas A2 (dav-2201), which the twin imitates.
 #define GNT_UNSUPPORTED_NOR_A2(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME " (nor on Atlas A2)")
 #define GNT_UNSUPPORTED_TYPE(NAME) \
   struct __attribute__((unavailable("not on the twin yet: " #NAME))) NAME {};

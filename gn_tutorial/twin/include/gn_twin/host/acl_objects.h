@@ -50,7 +50,7 @@ typedef enum aclFormat {
   ACL_FORMAT_NCL = 47,
 } aclFormat;
 
-// Bytes of one element; 0 for a type without a size of whole bytes.
+// Returns the bytes of one element; 0 for a type without a size of whole bytes.
 inline size_t aclDataTypeSize(aclDataType type) {
   switch (type) {
     case ACL_INT8:
@@ -86,7 +86,7 @@ inline aclnnStatus GntDestroy(const Object* object) {
   return 0;
 }
 
-// stride and offset count elements; `data` is the start of the storage.
+// A tensor as the caller describes it. stride and offset count elements; `data` is the start of the storage.
 struct aclTensor : GntAclObject {
   std::vector<int64_t> shape;
   std::vector<int64_t> stride;

@@ -2,7 +2,7 @@
 // checked path of a kernel library. The acl functions (acl/acl.h) and the CPU debugging functions (tikicpulib.h) only
 // call these.
 //
-// Everything runs at once, in the order of the program: a launch has ended when its statement ends. A result is
+// Everything runs immediately, in the order of the program, so a launch has ended when its statement ends. A result is
 // therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported as a warning.
 #pragma once
 #include <stdio.h>
@@ -21,14 +21,15 @@ namespace gn_twin::host {
 
 enum class Where : uint8_t { Device, Host };
 
-// One aclrtMalloc, aclrtMallocHost or GmAlloc. Its last byte lies less than 64 bytes before a page without rights.
+// The memory of one aclrtMalloc, aclrtMallocHost or GmAlloc. Its reserved bytes end less than 64 bytes before a page
+// without rights.
 struct Memory {
   uint8_t* data;
   uint64_t bytes;
   uint8_t* pages;
   uint64_t pages_bytes;
   Where where;
-  std::string name;  // its name in diagnostics
+  std::string name;  // what diagnostics call it
 };
 
 // One run of a sample. RunMain makes it; a process has one at a time, as there is one `main`.
@@ -41,8 +42,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Null if there is no memory of that size. The bytes are 0xff, a NaN in every float format, because they were never
-  // written.
+  // Returns memory, or null if there is none of that size. Its bytes are 0xff, a NaN in every float format, because
+  // they were never written.
   void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
@@ -75,7 +76,7 @@ class Runtime {
     Stop("host-bad-free", loc, {{"op", call}});
   }
 
-  // The allocation that contains the address; null for memory that the sample allocated without the runtime.
+  // Returns the allocation that contains the address; null for memory that the sample allocated without the runtime.
   const Memory* Find(const void* at) const {
     for (const Memory& one : memory_) {
       if (at >= one.data && at <= one.data + one.bytes) return &one;
@@ -83,7 +84,8 @@ class Runtime {
     return nullptr;
   }
 
-  // `role` is "destination" or "source"; `device`: whether the copy's direction asks for device memory.
+  // Stops if the range is on the wrong side or reaches past its allocation. `role` is "destination" or "source";
+  // `device`: 1 if the copy's direction asks for device memory, 0 if for host memory, -1 if for neither.
   void CheckRange(const void* at, uint64_t bytes, const char* op, const char* role, int device, Loc loc) {
     const Memory* found = Find(at);
     if (at == nullptr) Stop("host-null", loc, {{"op", op}, {"role", role}});
@@ -112,7 +114,7 @@ class Runtime {
     streams_.push_back(new Stream);
     return streams_.back();
   }
-  // Null is the default stream, which always exists.
+  // Stops if there is no such stream. Null is the default stream, which always exists.
   void CheckStream(const void* stream, const char* op, Loc loc) {
     if (stream == nullptr) return;
     for (const Stream* one : streams_) {
@@ -134,11 +136,11 @@ class Runtime {
     unfinished_.erase(stream);
   }
   void SynchronizeAll() { unfinished_.clear(); }
-  // Work was put on a stream, and the program has not waited for it yet.
+  // Notes that work was put on a stream. The program has not waited for it yet.
   void Enqueue(const void* stream) {
     if (stream != nullptr) unfinished_.insert(stream);
   }
-  // A blocking copy does not wait for launches of a stream: on a device it may overtake them.
+  // Warns of a blocking copy while a stream has unfinished launches, because on a device the copy may overtake them.
   void WarnIfUnfinished(const char* op, Loc loc) {
     if (unfinished_.empty()) return;
     if (IsError(job_, "host-not-synchronised", false)) Stop("host-not-synchronised", loc, {{"op", op}});
@@ -172,8 +174,8 @@ class Runtime {
 
   GntJob& job() { return job_; }
 
-  // The process that answers calls of operators (aclnn_call.h), and the open connection; empty and null for an ordinary
-  // sample.
+  // The folder of the pipes to the process that answers calls of operators (aclnn_call.h), and the open connection;
+  // empty and null for an ordinary sample.
   std::string calls_folder;
   std::shared_ptr<void> calls;
 
@@ -197,7 +199,8 @@ class Runtime {
 
 inline Runtime* running = nullptr;
 
-// Outside main there is no run, as for a static object of the sample that allocates before main starts.
+// Returns the run. Ends the process if there is none, as when a static object of the sample allocates before main
+// starts.
 inline Runtime& Now() {
   if (running == nullptr) {
     fputs("a function of the host runtime was called before main started\n", stdout);
@@ -220,13 +223,14 @@ struct Started {
   }
 };
 
-// kernel<<<blocks, l2ctrl, stream>>>: the second value is reserved and must be null or 0. With two values there is no stream.
+// Makes the launch kernel<<<blocks, l2ctrl, stream>>>. The second value is reserved and must be null or 0. With two
+// values there is no stream.
 template <class Reserved = decltype(nullptr)>
 Started Start(const char* kernel, int64_t blocks, Reserved = {}, const void* stream = nullptr, Loc loc = Loc::here()) {
   return {kernel, blocks, stream, loc};
 }
 
-// The sample's own main, whichever form it has.
+// Calls the sample's own main, whichever form it has.
 inline int CallMain(int (*entry)(), int, char**) { return entry(); }
 inline int CallMain(void (*entry)(), int, char**) {
   entry();
@@ -237,7 +241,8 @@ inline int CallMain(int (*entry)(int, const char**), int count, char** words) {
   return entry(count, const_cast<const char**>(words));
 }
 
-// Runs a sample: the job's arguments are the words of its command line, the first one its own name, and "@calls".
+// Runs a sample. The job's arguments are the words of its command line, of which the first is its own name, and
+// "@calls", the folder for calls of operators.
 template <class Main>
 GntStatus RunMain(Main entry, GntJob& job) {
   std::vector<std::string> words;
@@ -279,5 +284,5 @@ GntStatus RunMain(Main entry, GntJob& job) {
 
 }  // namespace gn_twin::host
 
-// Among the entries of a library: the sample's main as a launch of its own.
+// An entry of a library that runs the sample's main as a launch of its own.
 #define GNT_MAIN_ENTRY(NAME) {"main", [](GntJob& job) { return gn_twin::host::RunMain(&::NAME, job); }},

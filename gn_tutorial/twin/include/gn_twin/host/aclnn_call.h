@@ -1,9 +1,9 @@
-// The two calls of an operator (aclnn) in a program's own test: the arguments go to the process that runs the program.
-// It tiles and launches the operator's project, and returns the bytes of the outputs.
+// The two calls of an operator (aclnn) in a program's own test. The arguments go to the process that runs the program.
+// That process tiles and launches the operator's project, and returns the bytes of the outputs.
 //
 // The program is restricted like a launch and may start nothing, so the launch is not made here. Requests and answers
 // go through two named pipes in the program's folder, as lines of text with raw bytes between them;
-// gn_tutorial/projects/test_runner/aclnn_calls.py is the other end. It decides what is refused, and with which status.
+// gn_tutorial/projects/test_runner/aclnn_calls.py is the other end, and decides what is refused with which status.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct aclOpExecutor {
 
 namespace gn_twin::host {
 
-// The two named pipes. Open from the first call to the end of the process.
+// The two named pipes. They are open from the first call to the end of the process.
 class Exchange {
  public:
   explicit Exchange(const std::string& folder) {
@@ -66,7 +66,7 @@ class Exchange {
       bytes -= static_cast<uint64_t>(done);
     }
   }
-  // The whole numbers of one line.
+  // Returns the whole numbers of one line.
   std::vector<uint64_t> ReadLine() {
     std::vector<uint64_t> numbers;
     std::string word;
@@ -98,7 +98,7 @@ inline Exchange& Calls() {
   return *static_cast<Exchange*>(now.calls.get());
 }
 
-// The bytes from the start of the storage to the last element that a tensor names.
+// Returns the bytes from the start of the storage to the last element that a tensor names.
 inline uint64_t BytesOf(const aclTensor& one) {
   int64_t last = one.offset;
   for (size_t i = 0; i < one.shape.size(); ++i) {
@@ -108,12 +108,12 @@ inline uint64_t BytesOf(const aclTensor& one) {
   return static_cast<uint64_t>(last + 1) * aclDataTypeSize(one.type);
 }
 
-// The first call: each argument is added in its order, then Ask.
+// The first call of an operator. Each argument is added in its order; then Ask sends the call and reads the answer.
 class FirstCall {
  public:
   explicit FirstCall(const char* function) : function_(function), text_("first " + std::string(function) + "\n") {}
 
-  // `values`: the tiling function reads the values, so they are sent too.
+  // Adds an argument. `values`: the tiling function reads the tensor's values, so they are sent too.
   void Add(const char* name, const aclTensor* one, bool values = false) {
     if (one == nullptr) return Line("none");
     if (one->alive != GntAclObject::kAlive) return Line("dead");
@@ -194,7 +194,7 @@ class FirstCall {
   std::vector<aclOpExecutor::Argument> tensors_;
 };
 
-// The second call: sends every tensor's bytes, and receives those of the outputs.
+// Makes the second call: sends every tensor's bytes, and receives those of the outputs.
 inline aclnnStatus SecondCall(const char* function, void* workspace, uint64_t bytes, aclOpExecutor* executor,
                               const void* stream) {
   Runtime& now = Now();

@@ -4,7 +4,7 @@
 #pragma once
 #include <stdint.h>
 
-// In a kernel's build the names are macros of the same numbers.
+// In a kernel's build the names below are macros of the same numbers, which this header removes.
 #include "gn_twin/base/data_type_macros_off.h"
 
 // One table for the enumerators and for their names in descriptions and messages.
@@ -108,7 +108,7 @@
   X(FORMAT_FRACTAL_NZ_C0_4, 53)                 \
   X(FORMAT_FRACTAL_NZ_C0_8, 54)
 
-// The same under the names that declarations of template tiling use.
+// The same types and formats, under the names that declarations of template tiling use.
 #define GNT_ENUMERATOR(NAME, NUMBER) C_##NAME = NUMBER,
 enum C_DataType : int32_t { GNT_DATA_TYPES(GNT_ENUMERATOR) C_DT_MAX };
 enum C_Format : int32_t { GNT_FORMATS(GNT_ENUMERATOR) C_FORMAT_END };
@@ -141,7 +141,7 @@ inline const char* NameOf(ge::DataType type) {
     default: return "DT_UNDEFINED";
   }
 }
-// A format's upper bytes hold its sub-format and C0, which no operator of the twin has.
+// Returns the name of a format. Its upper bytes hold a sub-format and C0, which no operator of the twin has.
 inline const char* NameOf(ge::Format format) {
   switch (static_cast<int>(format) & 0xff) {
     GNT_FORMATS(GNT_NAME)

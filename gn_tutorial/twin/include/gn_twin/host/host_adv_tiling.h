@@ -1,14 +1,15 @@
-// The host functions of the high-level API that fill tiling structs (base/adv_tiling.h): shapes, from the shape that the host gives.
+// The host functions of the high-level API that fill tiling structs (base/adv_tiling.h) with the shape that the host
+// gives.
 //
 // Source: docs/zh/api, the Tiling page beside each function. The fields for the division of the device's scratch memory
-// stay zero, because the twin's functions use none.
+// stay zero, because the twin's functions use no scratch memory.
 #pragma once
 #include "gn_twin/base/adv_tiling.h"
 #include "gn_twin/host/host_tiling.h"
 
 namespace gn_twin::host {
 
-// Rows and columns of a shape: all axes but the last, and the last.
+// Columns returns the last length of a shape; RowsOf returns the product of the others.
 inline uint32_t Columns(const AscendC::TensorShape& shape) {
   return shape.GetDimNum() == 0 ? 0 : static_cast<uint32_t>(shape.GetDim(shape.GetDimNum() - 1));
 }
@@ -24,7 +25,7 @@ void FillSoftMax(const AscendC::TensorShape& shape, Tiling& tiling) {
   tiling.srcSize = tiling.srcM * tiling.srcK;
 }
 
-// {B, S, H, original H}, or {B, S, H}.
+// Fills in a shape {B, S, H, ...}. `original` is the original H, or 0 if that is H.
 template <class Tiling>
 void FillBsh(const AscendC::TensorShape& shape, Tiling& tiling, uint32_t original) {
   tiling.bLength = static_cast<uint32_t>(shape.GetDim(0));
@@ -55,7 +56,7 @@ GNT_SOFTMAX_TILING(SoftMaxGradTilingFunc, gradTiling, uint32_t, uint32_t, tiling
                    bool = false)
 #undef GNT_SOFTMAX_TILING
 
-// Columns from 256 bytes up to 2047, in 64s, and rows in 8s.
+// Whether a shape is a basic block: columns from 256 bytes up to 2047 elements, in 64s, and rows in 8s.
 inline bool IsBasicBlockInSoftMax(tiling::SoftMaxTiling& tiling, const uint32_t dataTypeSize = 2) {
   return tiling.srcK < 2048 && tiling.srcK >= 256 / dataTypeSize && tiling.srcK % 64 == 0 && tiling.srcM % 8 == 0;
 }
@@ -102,7 +103,7 @@ inline void UnPadTilingFunc(const TensorShape srcShape, uint32_t, uint32_t, tili
   tiling.srcWidth = gn_twin::host::Columns(srcShape);
 }
 
-// Shapes in the order that the transposition's page gives.
+// Stores the lengths in the order that the page of the transposition gives.
 inline void GetTransposeTilingInfo(const TensorShape& srcShape, uint32_t, uint32_t, uint32_t,
                                    tiling::ConfusionTransposeTiling& tiling) {
   for (uint32_t i = 0; i < 4; ++i) tiling.shape[i] = static_cast<uint32_t>(srcShape.GetDim(i));
@@ -128,7 +129,7 @@ template <class Platform>
 inline uint32_t GetSortTmpSize(const Platform&, uint32_t elemCount, uint32_t) {
   return 8 * elemCount;
 }
-// Concat prepares nothing on this product.
+// Returns 0, because Concat prepares nothing on this product.
 template <class Platform>
 inline uint32_t GetConcatTmpSize(const Platform&, uint32_t, uint32_t) {
   return 0;

@@ -35,9 +35,9 @@ class TensorShape {
   std::vector<int64_t> lengths_;
 };
 
-// The scratch memory that an operation of the high-level API asks for: Get...MaxMinTmpSize(shapes, ..., max, min). The
-// twin's operations use none. The answers, one and four times the bytes of the largest tensor as float, lie within the
-// usual range of the documented bounds, so that projects reserve memory as for the device.
+// Returns the scratch memory that an operation of the high-level API asks for: Get...MaxMinTmpSize(shapes, ..., max,
+// min). The twin's operations use none. The answers, one and four times the bytes of the largest tensor as float, lie
+// within the usual range of the documented bounds, so that projects reserve memory as for the device.
 inline uint32_t GntScratch(int64_t elements, uint32_t times) {
   const int64_t bytes = (elements * 4 + 255) / 256 * 256;
   const int64_t most = 64 * 1024;
@@ -66,8 +66,8 @@ int64_t GntMostElements(const First& first, const A&... rest) {
     std::get<sizeof...(A) - 1>(all) = GntScratch(elements, 1); \
     return true;                                               \
   }
-// The same as a factor: Get...TmpBufferFactorSize(..., maxLiveNodeCount, extraBuffer). An operation on n bytes takes n times
-// the first and the second besides.
+// Defines a function that returns the same as a factor: Get...TmpBufferFactorSize(..., maxLiveNodeCount, extraBuffer).
+// An operation on n bytes takes maxLiveNodeCount * n + extraBuffer bytes.
 #define GNT_FACTOR(NAME)                        \
   template <class... A>                         \
     requires(sizeof...(A) >= 2)                 \

@@ -2,8 +2,8 @@
 //
 // Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes are in the order of their
 // declaration; an int is stored as int64_t, a float as float, a string as characters. GetAttrPointer<T> does not know
-// the stored type: if read as another type, it gives other numbers on a device. Here that is noted for the report
-// (attribute-type).
+// the stored type. An attribute that is read as another type gives other numbers on a device. The twin notes such a
+// read for the report (attribute-type).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 namespace gert {
 
-// Contiguous numbers; the memory belongs to the attribute.
+// A list of contiguous numbers, whose memory belongs to the attribute.
 class ContinuousVector {
  public:
   size_t GetSize() const { return many_; }
@@ -92,7 +92,8 @@ class RuntimeAttrs {
     return GetAttrPointer<ContinuousVectorVector>(index, loc);
   }
 
-  // For the driver, in the order of the declaration. `bytes` are those of one value, or of a list's elements.
+  // Appends an attribute. The driver does so in the order of the declaration. `bytes` are those of one value, or of a
+  // list's elements.
   void Append(Kind kind, std::vector<uint8_t> bytes, size_t many) {
     values_.push_back(new Value{kind, static_cast<std::vector<uint8_t>&&>(bytes), {}, {}});
     values_.back()->list.many_ = many;
@@ -111,7 +112,7 @@ class RuntimeAttrs {
   }
 
  private:
-  // Kept for the life of the process, which makes only one call.
+  // One attribute. It is kept for the life of the process, which makes only one call.
   struct Value {
     Kind kind;
     std::vector<uint8_t> bytes;

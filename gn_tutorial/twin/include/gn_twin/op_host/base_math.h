@@ -39,7 +39,7 @@ constexpr bool IsFloatEqual(T x, T y) {
 
 }  // namespace Ops::Base
 
-// The older namespace of the same.
+// The same functions in their older namespace.
 namespace ops {
 using Ops::Base::CeilAlign;
 using Ops::Base::CeilDiv;

@@ -1,4 +1,4 @@
-// Sizes for tiling functions of operator repositories (Ops::Base), from any context.
+// Functions that give tiling functions of operator repositories (Ops::Base) sizes of the chip, from any context.
 //
 // Source: the list of operator interfaces (aolapi), op_common, platform; the sizes are those of Atlas A2: a block is 32 bytes, a vector
 // instruction's register or repeat 256, a line of the second-level cache 512.

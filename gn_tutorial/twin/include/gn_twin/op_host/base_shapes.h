@@ -1,5 +1,5 @@
-// Shapes, dtypes and formats of operator repositories (Ops::Base): as text, unknown shapes, and the inference of common
-// operators.
+// Functions of operator repositories (Ops::Base) that write shapes, dtypes and formats as text, handle unknown shapes,
+// and infer the shapes of common operators.
 //
 // Source: the list of operator interfaces (aolapi), op_common, log and infershape; ops-nn for the order of arguments. A shape is any
 // class with GetDimNum, GetDim and so on, so that this file does not depend on the contexts.
@@ -71,7 +71,7 @@ ge::graphStatus SetUnknownShape(int64_t rank, Shape& shape) {
   return ge::GRAPH_SUCCESS;
 }
 
-// A shape of one element where there are no dims.
+// Returns the shape itself, or a shape of one element if it has no dims.
 template <HasDims Shape>
 Shape EnsureNotScalar(const Shape& shape) {
   if (shape.GetDimNum() != 0) return shape;
@@ -80,7 +80,7 @@ Shape EnsureNotScalar(const Shape& shape) {
   return one;
 }
 
-// The output has the first input's shape.
+// Gives the output the shape of the first input.
 template <class Context>
 ge::graphStatus InferShape4Elewise(Context* context) {
   const auto* in = context->GetInputShape(0);
@@ -90,7 +90,8 @@ ge::graphStatus InferShape4Elewise(Context* context) {
   return ge::GRAPH_SUCCESS;
 }
 
-// Aligns both shapes to the right, the shorter one filled with 1; false if two lengths differ and none is 1.
+// Broadcasts two shapes: aligns them to the right and fills up the shorter one with 1. Returns false if two lengths
+// differ and none is 1.
 template <HasDims Shape>
 bool BroadcastShape(const Shape* first, const Shape* second, Shape* out) {
   const size_t many = first->GetDimNum(), few = second->GetDimNum();

@@ -1,7 +1,8 @@
-// Values of integer inputs for operator repositories (Ops::Base), from any context: tiling and inference have the
-// values of inputs with ValueDepend in the definition.
+// Functions of operator repositories (Ops::Base) that read the values of integer inputs, from any context. Tiling and
+// inference have the values of inputs with ValueDepend in the definition.
 //
-// Source: opbase, op_common, util/const_util, names and use: integers of 32 and 64 bits; false for a tensor without values.
+// Source: opbase, op_common, util/const_util, names and use. They read integers of 32 and 64 bits, and return false for
+// a tensor without values.
 #pragma once
 #include <stdint.h>
 
@@ -32,7 +33,7 @@ bool GetValueToShape(const gert::Tensor* tensor, gert::Shape& shape) {
   return true;
 }
 
-// The first value of input `index`.
+// Reads the first value of input `index`.
 template <class Context, class T>
 bool GetConstInt(const Context* context, int64_t index, T& value) {
   bool found = false;
@@ -43,7 +44,7 @@ bool GetConstInt(const Context* context, int64_t index, T& value) {
   return GntVisitIntegers(context->GetInputTensor(static_cast<size_t>(index)), take) && found;
 }
 
-// All of them, as the lengths of a shape.
+// Reads all values of the input, as the lengths of a shape.
 template <class Context>
 bool GetConstIntToShape(const Context* context, int64_t index, gert::Shape& shape) {
   return GntVisitIntegers(context->GetInputTensor(static_cast<size_t>(index)), [&](const auto* values, int64_t count) {

@@ -1,6 +1,6 @@
-// The place where a project's host function crashed: the program addresses of the stack, printed before the launcher's
-// handler reports the signal. Python finds their lines with the debugger's symbols; without symbols, it uses the last
-// call into these headers.
+// Prints where a project's host function crashed: the program addresses of the stack, before the launcher's handler
+// reports the signal. Python finds their lines with the debugger's symbols; without symbols, it uses the last call into
+// these headers.
 #pragma once
 #include <execinfo.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ inline void OnCrash(int number, siginfo_t* info, void* context) {
 
 inline void InstallCrashHandlers() {
   void* frames[2];
-  backtrace(frames, 2);  // loads what it needs now: inside a handler that may not be possible
+  backtrace(frames, 2);  // loads what it needs now, because a handler may not be able to
   struct sigaction action = {};
   action.sa_sigaction = OnCrash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

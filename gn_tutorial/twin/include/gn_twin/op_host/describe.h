@@ -1,6 +1,6 @@
-// Every registered operator as one JSON document, which Python reads (gn_tutorial/projects/definition.py).
+// Describes every registered operator in one JSON document, which Python reads (gn_tutorial/projects/definition.py).
 //
-// Types and formats have the graph engine's names; lists of them are those of the definition: Python combines them.
+// Types and formats have the graph engine's names. Their lists are those of the definition; Python combines them.
 #pragma once
 #include <string>
 #include <type_traits>
@@ -129,7 +129,8 @@ class HostDescription {
     json_.Close(']');
   }
 
-  // The registrations of a project and their places: functions that the twin calls, and those of the graph engine.
+  // Writes what a project registered for one operator: functions that the twin calls, functions of the graph engine,
+  // and what inference and tiling depend on.
   void Functions(HostOperator& one) {
     std::vector<std::string> names;
     if (one.Tiling() != nullptr) names.emplace_back("tiling");

@@ -1,7 +1,7 @@
 // Entry points of a project's host library (gn_twin/base/abi.h): describe its operators, or infer and tile one call.
 //
-// The launcher runs it like a kernel, so it notices a crash, an endless loop or a forbidden system call of the project.
-// Arguments: a request as text, and memory for the answer, a JSON document that ends with a NUL.
+// The launcher runs this library like a kernel, so the launcher notices a crash, an endless loop or a forbidden system
+// call of the project. Arguments: a request as text, and memory for the answer, a JSON document that ends with a NUL.
 // gn_tutorial/projects/host_call.py writes the request and reads the answer.
 #pragma once
 #include "gn_twin/base/abi.h"

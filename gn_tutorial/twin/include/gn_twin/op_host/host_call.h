@@ -102,7 +102,8 @@ class HostCall {
         chip.l2_bytes >> chip.library_workspace >> chip.arch;
   }
 
-  // declared type format given axes lengths... [data]; if not given, it is inferred.
+  // Reads an input or an output: declared type format given axes lengths... [data]. An output that is not given is
+  // inferred.
   gert::GntInstance Instance(std::istringstream& words) {
     size_t declared = 0, axes = 0;
     int type = 0, format = 0;
@@ -128,7 +129,7 @@ class HostCall {
     bytes.resize(at + sizeof(T));
     memcpy(bytes.data() + at, &value, sizeof(T));
   }
-  // kind many values...; a number in hexadecimal floating point is exact.
+  // Reads an attribute: kind many values... A float is exact, because it is in hexadecimal floating point.
   void Attribute(std::istringstream& words) {
     using Kind = gert::RuntimeAttrs::Kind;
     std::string kind, word;
@@ -164,14 +165,14 @@ class HostCall {
                        : kind == "list_float" ? Kind::ListFloat
                                               : Kind::ListBool;
     if (bytes.empty()) bytes.assign(8, 0);
-    // Moved, because a copy of an empty list would be a null pointer: projects that read one as a number would then
-    // crash, but not on a device.
+    // Moved, because a copy of an empty list would be a null pointer. A project that reads the list as a number would
+    // then crash here, but not on a device.
     call_.attributes.Append(which, std::move(bytes), many);
   }
 
-  // The caller's outputs take precedence over inference: the device takes the output's size from the caller's tensor.
-  // If all are given, InferShape is not called, as in a call of a single operator: it is for graphs (asc-devkit,
-  // 算子原型定义.md), and some projects leave the one of their template unchanged.
+  // Infers the outputs. Those that the caller gives take precedence, because the device takes an output's size from the
+  // caller's tensor. If all are given, InferShape is not called, as in a call of a single operator: InferShape is for
+  // graphs (asc-devkit, 算子原型定义.md), and some projects leave that of their template unchanged.
   void Infer(HostOperator& op) {
     std::deque<gert::GntInstance> given = call_.outputs;
     json_.Key("infer").Open('{');
@@ -199,7 +200,7 @@ class HostCall {
     }
   }
 
-  // The number of bytes that tiling may fill. A kernel's build writes the size of its largest struct into its
+  // Returns the number of bytes that tiling may fill. A kernel's build writes the size of its largest struct into its
   // description, and the framework allocates that much (asc-devkit,
   // tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
   size_t Room(const HostOperator& op) const {

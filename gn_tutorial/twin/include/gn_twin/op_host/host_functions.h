@@ -20,7 +20,7 @@ class InferDataTypeContext;
 
 namespace ge {
 
-// Only the graph engine makes one: check functions are recorded, but never called here.
+// Only the graph engine makes an Operator. So check functions, which take one, are recorded, but never called here.
 class Operator;
 
 class AscendString {

@@ -14,7 +14,7 @@ class JsonWriter {
  public:
   const std::string& Text() const { return text_; }
 
-  // Open and Close one object or list; a key goes before each member of an object.
+  // Open begins an object or a list, Close ends it. In an object, a key goes before each value.
   JsonWriter& Open(char bracket) {
     Separate();
     text_ += bracket;
@@ -57,7 +57,7 @@ class JsonWriter {
   JsonWriter& Value(uint64_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(int32_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(uint32_t value) { return Raw(std::to_string(value)); }
-  // The fewest digits that give the float back; infinities and NaN are spelled as Python's json reads them.
+  // Writes the fewest digits that give the float back. Infinities and NaN are spelled as Python's json reads them.
   JsonWriter& Value(float value) {
     if (isnan(value)) return Raw("NaN");
     if (isinf(value)) return Raw(value > 0 ? "Infinity" : "-Infinity");

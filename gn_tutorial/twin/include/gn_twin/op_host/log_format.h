@@ -1,5 +1,5 @@
-// printf's formats, filled in by the arguments' actual types. Host files log a std::string as %s, a 64-bit number as
-// %d, or pass too few arguments, which is undefined behaviour that a device's host mostly does not notice. Here it
+// Fills in printf's formats by the arguments' actual types. Host files log a std::string as %s, or a 64-bit number as
+// %d, or pass too few arguments. This is undefined behaviour, which a device's host mostly does not notice. Here it
 // gives a text.
 #pragma once
 #include <stdint.h>
@@ -17,7 +17,7 @@ namespace gn_twin::op_host {
 struct LogArgument {
   enum class Kind { kSigned, kUnsigned, kFloat, kText, kPointer } kind = Kind::kText;
   int64_t number = 0;
-  unsigned bits = 64;  // of the number's type: it decides how %x and %u show a negative number
+  unsigned bits = 64;  // of the number's type, which decides how %x and %u show a negative number
   double real = 0;
   std::string text;
 };
@@ -57,7 +57,8 @@ LogArgument ArgumentOf(const T& value) {
   return argument;
 }
 
-// One conversion, such as "%-8.3lf", of one argument; the conversion that fits the argument if the written one does not.
+// Returns the text of one argument for a conversion such as "%-8.3lf". If that does not fit the argument, uses one that
+// does.
 inline std::string Converted(const std::string& flags, char conversion, const LogArgument& argument) {
   using Kind = LogArgument::Kind;
   const bool is_number = argument.kind == Kind::kSigned || argument.kind == Kind::kUnsigned;
@@ -122,7 +123,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
   return text;
 }
 
-// The source of a log line: a name, or a context with a name. A null pointer has none.
+// Returns the name of a log line's source: a name, or a context with a name. A null pointer has none.
 template <class Source>
 std::string SourceName(const Source& source) {
   if constexpr (requires { source->GetNodeName(); }) {

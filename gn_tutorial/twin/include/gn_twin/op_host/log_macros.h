@@ -1,4 +1,5 @@
-// The log and check macros of operator repositories. Every line is kept (logs.h); the reason of a refusal is the last error.
+// The log and check macros of operator repositories. Every line is kept (logs.h). The reason of a refusal is the last
+// error line.
 //
 // Source: op_common's log macros in the list of operator interfaces (aolapi, op_common, log): the first argument is a
 // name or a context, followed by a printf format; the macros for invalid parameters take names, actual values, and
@@ -22,8 +23,8 @@ void LogFrom(LogLevel level, const char* file, int line, const Source& source, c
   Log(level, std::move(text), file, line);
 }
 
-// "RmsNorm: dtype of x is DT_INT8; it should be float". The last argument is the expected value, or the reason; names
-// and actual values come before it.
+// Logs an error such as "RmsNorm: dtype of x is DT_INT8; it should be float". The last argument is the expected value,
+// or the reason; names and actual values come before it.
 template <class Source, class... Rest>
 void LogInvalid(const char* file, int line, const char* what, bool reason, const Source& source, const Rest&... rest) {
   std::vector<LogArgument> arguments{ArgumentOf(rest)...};
@@ -42,7 +43,7 @@ void LogInvalid(const char* file, int line, const char* what, bool reason, const
 
 namespace Ops::Base {
 
-// The name at the beginning of log lines: of a context, or the given one.
+// Returns the name at the beginning of log lines: that of a context, or the given one.
 template <class Source>
 std::string GetOpInfo(const Source& source) {
   return gn_twin::op_host::SourceName(source);
@@ -52,7 +53,7 @@ inline std::string GetSafeStr(const char* text) { return text == nullptr ? "nil"
 
 }  // namespace Ops::Base
 
-// Macros of repositories wrap conditions in these.
+// Macros of repositories wrap conditions in these two.
 constexpr bool unlikely(bool condition) { return condition; }
 constexpr bool likely(bool condition) { return condition; }
 

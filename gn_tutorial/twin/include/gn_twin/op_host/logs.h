@@ -1,6 +1,7 @@
-// Keeps the log of an operator's host code: a tiling function only returns "failed", and its last error line says why.
+// Keeps the log of an operator's host code, because a tiling function only returns "failed" and its last error line
+// says why.
 //
-// One list in a process. A driver runs one tiling function in a process of its own, so nothing has to be reset.
+// A process has one list. A driver runs one tiling function in a process of its own, so nothing has to be reset.
 #pragma once
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@ constexpr const char* NameOf(LogLevel level) {
 struct LogLine {
   LogLevel level;
   std::string text;
-  const char* file = "";  // where the source says so; empty: the twin's own
+  const char* file = "";  // where the line was logged; empty if that is not known
   int line = 0;
 };
 

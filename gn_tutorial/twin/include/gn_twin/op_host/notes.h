@@ -1,5 +1,5 @@
 // Further output of the driver of a project's host functions: the last call into these headers, for a crash, and notes
-// on code that works only by luck, each with the rule's name and its place.
+// on code that works only by luck. A note has its rule's name and its place.
 #pragma once
 #include <stdint.h>
 
@@ -27,7 +27,7 @@ inline void Note(const char* rule, Loc loc, const std::string& text) {
   Notes().push_back({rule, loc, text});
 }
 
-// The last call of the project into these headers: a crash report names it if there are no debugger's symbols.
+// The last call of the project into these headers. A crash report names it if there are no debugger's symbols.
 struct LastCall {
   const char* volatile file = "";
   volatile uint32_t line = 0;
@@ -43,7 +43,7 @@ inline void At(Loc loc, const char* name) {
   Last().name = name;
 }
 
-// The place where the project last asked for values of an input that host code does not have: GetData() without
+// Returns the place where the project last asked for values of an input that host code does not have: GetData() without
 // ValueDepend.
 inline LastCall& LastWithoutValues() {
   static LastCall last;

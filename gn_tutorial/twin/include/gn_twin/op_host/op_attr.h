@@ -14,7 +14,7 @@
 
 namespace ops {
 
-// In the order of GntAttrValue's alternatives.
+// The types of attributes, in the order of GntAttrValue's alternatives.
 enum class GntAttrType { NONE, BOOL, FLOAT, INT, STRING, LIST_BOOL, LIST_FLOAT, LIST_INT, LIST_LIST_INT };
 using GntAttrValue = std::variant<std::monostate, bool, float, int64_t, std::string, std::vector<bool>,
                                   std::vector<float>, std::vector<int64_t>, std::vector<std::vector<int64_t>>>;
@@ -51,7 +51,7 @@ class OpAttrDef {
 
   bool GntRequired() const { return required_; }
   GntAttrType GntType() const { return type_; }
-  // std::monostate if the definition gives no value.
+  // Returns std::monostate if the definition gives no value.
   const GntAttrValue& GntDefault() const { return value_; }
   uint32_t GntVersion() const { return version_; }
   const std::string& GntComment() const { return comment_; }
@@ -63,7 +63,7 @@ class OpAttrDef {
     return *this;
   }
 
-  mutable ge::AscendString name_;  // the documented getter of a constant definition returns a reference to change
+  mutable ge::AscendString name_;  // the documented getter of a constant definition returns a mutable reference
   bool required_ = true;
   GntAttrType type_ = GntAttrType::NONE;
   GntAttrValue value_;

@@ -1,4 +1,5 @@
-// The chips in the definition of an operator: the supported chips, the changes for each, and its functions there.
+// The chips in the definition of an operator: which are supported, what changes for each, and the operator's functions
+// there.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理: OpAICoreConfig, OpAICoreDef, OpMC2Def, OpAICPUDef, OpHostCPUDef.
 #pragma once
@@ -18,7 +19,7 @@ namespace ops {
 using GntParams = std::deque<OpParamDef>;
 using GntSettings = std::vector<std::pair<std::string, std::string>>;
 
-// Returns the entry of that name, made if it does not exist: a second call continues with the same parameter.
+// Returns the entry of that name, and makes it if it does not exist, so that a second call continues with the same one.
 template <class Entries>
 typename Entries::value_type& GntFindOrAdd(Entries& entries, const char* name) {
   for (auto& entry : entries) {
@@ -38,8 +39,9 @@ inline void GntSet(GntSettings& settings, const std::string& key, std::string va
 
 class OpAICoreConfig {
  public:
-  OpAICoreConfig() {}  // not defaulted: hosts take it from the driver's object (compiler/project_build)
-  // With the name of a chip the flags begin with the values that AddConfig without a configuration gives them.
+  OpAICoreConfig() {}  // not defaulted, because hosts take it from the driver's object (compiler/project_build)
+  // A configuration for the name of a chip. Its flags begin with the values that AddConfig sets if it gets no
+  // configuration.
   explicit OpAICoreConfig(const char*) {
     DynamicCompileStaticFlag(true).DynamicFormatFlag(true).DynamicRankSupportFlag(true).DynamicShapeSupportFlag(true);
     NeedCheckSupportFlag(false).PrecisionReduceFlag(true);
@@ -78,7 +80,7 @@ class OpAICoreDef {
   OpAICoreDef& SetOpSpecInfo(gn_twin::CheckFunction function) { return spec_info_ = function, *this; }
   OpAICoreDef& SetParamGeneralize(gn_twin::GeneralizeFunction function) { return generalize_ = function, *this; }
   OpAICoreDef& LaunchWithZeroEleOutputTensors(bool launch) { return launch_empty_ = launch, *this; }
-  // According to the documentation it returns nothing, but samples of CANN 9 chain calls.
+  // Adds a chip. According to the documentation it returns nothing, but samples of CANN 9 chain calls.
   OpAICoreDef& AddConfig(const char* soc) {
     OpAICoreConfig config(soc);
     return AddConfig(soc, config);
@@ -96,7 +98,7 @@ class OpAICoreDef {
 
   gn_twin::TilingFunction GntTiling() const { return tiling_; }
   gn_twin::TilingParseFunction GntTilingParse() const { return tiling_parse_; }
-  // Functions of the graph engine, which the twin lists but never calls.
+  // Returns the names of the registered functions of the graph engine, which the twin lists but never calls.
   std::vector<std::string> GntGraphFunctions() const {
     std::vector<std::string> names;
     if (check_support_ != nullptr) names.emplace_back("check_support");
@@ -121,7 +123,7 @@ class OpAICoreDef {
 
 enum HcclServerType : uint32_t { AICPU = 0, AICORE, CCU, MAX };
 
-// Operators that also communicate: their groups are recorded, the twin has no other device to talk to.
+// For operators that also communicate. Their groups are only recorded, because the twin has no other device to talk to.
 class OpMC2Def {
  public:
   OpMC2Def& HcclGroup(const char* group) { return groups_.emplace_back(group), *this; }
@@ -141,7 +143,7 @@ class OpMC2Def {
   std::vector<std::pair<std::string, uint32_t>> servers_;
 };
 
-// The settings of an implementation on a CPU: the same calls for the CPU beside the cores and for the host's.
+// The settings of an implementation on a CPU. The calls are the same for the CPU beside the cores and for the host's.
 template <class Self>
 class GntCpuDef {
  public:

@@ -55,7 +55,7 @@ class OpDef {
   const std::string& GntType() const { return type_; }
   const GntParams& GntInputs() const { return inputs_; }
   const GntParams& GntOutputs() const { return outputs_; }
-  // The parameters for a chip: those in its configuration are overridden; those only in the configuration come last.
+  // Returns the parameters for a chip. Its configuration overrides some; parameters that only it has come last.
   GntParams GntInputs(const OpAICoreConfig& chip) const { return Merged(inputs_, chip.GntInputs()); }
   GntParams GntOutputs(const OpAICoreConfig& chip) const { return Merged(outputs_, chip.GntOutputs()); }
   const std::deque<OpAttrDef>& GntAttrs() const { return attrs_; }

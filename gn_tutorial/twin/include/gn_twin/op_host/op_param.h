@@ -1,4 +1,5 @@
-// An input or an output in the definition of an operator: types and layouts it may have, and how callers pass it.
+// An input or an output in the definition of an operator: the types and layouts that it may have, and how callers pass
+// it.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理/OpParamDef.
 #pragma once
@@ -53,7 +54,7 @@ struct ScalarVar {
   }
 };
 
-// The values that the calls below set; an empty list was not set.
+// The values that the calls of OpParamDef set. An empty list was not set.
 struct GntParam {
   explicit GntParam(std::string its_name) : name(std::move(its_name)) {}
 
@@ -75,7 +76,7 @@ struct GntParam {
   std::vector<ScalarVar> initial;
   std::string comment;
 
-  // A chip's entry sets the parameter's type again, and any other property that it names; the rest stays.
+  // Takes over the type of a chip's entry, and every other property that the entry sets. The rest stays.
   void Override(const GntParam& chip) {
     type = chip.type;
     if (!chip.types.empty() || !chip.every_type.empty()) types = chip.types, every_type = chip.every_type;
@@ -125,7 +126,7 @@ class OpParamDef {
   OpParamDef& To(const ge::DataType type) { return param_.to_type = type, *this; }
   OpParamDef& To(const char* input) { return param_.to_input = input, *this; }
   OpParamDef& Version(uint32_t version) { return param_.version = version, *this; }
-  // This form may only return zero, whatever its argument.
+  // Whatever the argument is, this form can only ask for zeros.
   OpParamDef& InitValue(uint64_t) { return param_.zeroed = true, *this; }
   OpParamDef& InitValue(const ScalarVar& value) { return param_.initial = {value}, *this; }
   OpParamDef& InitValue(const std::vector<ScalarVar>& values) { return param_.initial = values, *this; }

@@ -1,5 +1,5 @@
 // One call of an operator: its inputs, outputs, attributes and chip, and the results of tiling. All contexts are views
-// of it.
+// of this call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 namespace gert {
 
-// One input or output of the call, of the declaration `declared`.
+// One input or output of the call. `declared`: the index of its declaration.
 struct GntInstance {
   size_t declared;
   StorageShape shape;
@@ -23,7 +23,7 @@ struct GntInstance {
   Tensor tensor;
 };
 
-// The driver fills it.
+// The data of the call, which the driver fills in.
 struct GntCall {
   std::string type, name;
   std::deque<GntInstance> inputs, outputs;  // a deque, so that references stay valid
@@ -33,7 +33,7 @@ struct GntCall {
   fe::PlatFormInfos platform;
   std::shared_ptr<void> compile_info;
 
-  // The results of tiling. `unset`: a size that was never set has an arbitrary value.
+  // The results of tiling. kUnset: tiling never set the number of blocks.
   static constexpr uint32_t kUnset = 0xffffffff;
   uint32_t blocks = kUnset;
   gn_twin::Loc blocks_at;

@@ -11,7 +11,7 @@
 
 namespace fe {
 
-// The cores that a framework counts with SetCoreNumByCoreType.
+// The memories of the chip, with the framework's numbers.
 enum class LocalMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, RESERVED };
 
 class PlatFormInfos {
@@ -58,7 +58,7 @@ class PlatFormInfos {
 };
 using PlatformInfos = PlatFormInfos;
 
-// The chip as the older interface has it: structs in place of sections and keys.
+// The chip as the older interface has it, with structs in place of sections and keys.
 struct StrInfo {
   std::string short_soc_version = gn_twin::host::ThisPlatform().family;
 };
@@ -85,7 +85,7 @@ class PlatformInfoManager {
     static PlatformInfoManager manager;
     return manager;
   }
-  // 0: it always exists.
+  // Returns 0, success, because the information always exists.
   uint32_t GetPlatformInfoWithOutSocVersion(PlatformInfo& platform, OptionalInfo& optional) {
     platform = {};
     optional = {};

@@ -21,8 +21,8 @@ namespace ge {
 // Further status codes of the framework, besides GRAPH_SUCCESS.
 constexpr uint32_t SUCCESS = 0, FAILED = 0xFFFFFFFF;
 }  // namespace ge
-// Host files of production operators write it without ge:: (add_rms_norm_quant of cann-ops). This is a using directive,
-// so that a project's own name takes precedence in any namespace.
+// Host files of production operators write SUCCESS without ge:: (add_rms_norm_quant of cann-ops). This is a using
+// directive, so that a project's own name takes precedence in any namespace.
 namespace gn_twin::unqualified {
 using ge::SUCCESS;
 }
@@ -30,7 +30,8 @@ using namespace gn_twin::unqualified;
 
 namespace gn_twin {
 
-// The type that a tiling parse function writes, made and destroyed without knowing it; create is null if there is none.
+// Makes and destroys an object of the type that a tiling parse function writes. create is null if there is no such
+// type.
 struct CompileInfoType {
   size_t bytes = 0;
   void* (*create)() = nullptr;
@@ -67,8 +68,8 @@ class HostOperator {
   std::vector<std::pair<std::string, ops::GntAttrValue>> private_attrs;
   std::vector<std::string> graph_functions;  // registered, and never called by the twin
 
-  // The definition, constructed on first use and not while the program starts, when a fault could not be reported; null
-  // if only functions are registered.
+  // Returns the definition; null if only functions are registered. It is constructed on first use, because a fault
+  // while the program starts could not be reported.
   const ops::OpDef* Definition() {
     if (definition_ == nullptr && make != nullptr) {
       definition_ = make(type.c_str());
@@ -108,7 +109,7 @@ class HostOperator {
   std::unique_ptr<ops::OpDef> definition_;
 };
 
-// Registration happens before main, so only this list cannot belong to a launch.
+// Returns all operators. Registration happens before main, so this list cannot belong to a launch.
 inline std::deque<HostOperator>& HostOperators() {
   static std::deque<HostOperator> operators;
   return operators;
@@ -196,7 +197,8 @@ class OpImplRegisterV2 {
   OpImplRegisterV2& PrivateAttr(const char* name, const char* value) { return Private(name, std::string(value)); }
   OpImplRegisterV2& PrivateAttr(const char* name, const std::vector<int64_t>& value) { return Private(name, value); }
   OpImplRegisterV2& PrivateAttr(const char* name, const std::vector<float>& value) { return Private(name, value); }
-  // The graph engine's own: their contexts are not the twin's, so that any function is taken by its name only.
+  // Functions of the graph engine. The twin lacks their contexts, so it takes functions of any type and keeps only the
+  // names of what was registered.
   template <class Function>
   OpImplRegisterV2& InferFormat(Function) {
     return Graph("infer_format");
@@ -245,7 +247,7 @@ namespace optiling {
 
 using SinkTilingFunc = std::function<ge::graphStatus(gert::TilingContext* context)>;
 
-// Tiling that also runs on the device's CPU. Its function is also the host's if no other is registered.
+// Registers tiling that also runs on the device's CPU. The host uses its function too if no other is registered.
 class DeviceOpImplRegister {
  public:
   explicit DeviceOpImplRegister(const char* type) : its_(&gn_twin::RegisteredOperator(type)) {}
@@ -257,8 +259,8 @@ class DeviceOpImplRegister {
 
 }  // namespace optiling
 
-// The operator is constructed in the registering file itself, by a lambda: two files may each have a class of the same
-// name in an unnamed namespace.
+// The operator is constructed in the registering file itself, by a lambda, because two files may each have a class of
+// the same name in an unnamed namespace.
 #define OP_ADD(OP, ...)                                                                       \
   [[maybe_unused]] static const bool gnt_op_add_##OP = ::gn_twin::AddDefinition<__VA_ARGS__>( \
       #OP, __FILE__, __LINE__, [](const char* gnt_type) -> ::ops::OpDef* { return new OP(gnt_type); })
@@ -269,7 +271,7 @@ class DeviceOpImplRegister {
   [[maybe_unused]] static ::gert::OpImplRegisterV2 gnt_impl_infershape_##OP = ::gert::OpImplRegisterV2(#OP)
 #define DEVICE_IMPL_OP_OPTILING(OP) \
   [[maybe_unused]] static ::optiling::DeviceOpImplRegister gnt_impl_device_##OP = ::optiling::DeviceOpImplRegister(#OP)
-// The callback may be a lambda with commas of its own.
+// The callback is __VA_ARGS__, because it may be a lambda with commas of its own.
 #define REGISTER_OP_AICORE_CONFIG(OP, SOC, ...)                 \
   [[maybe_unused]] static const bool gnt_op_chip_##OP##_##SOC = \
       (::gn_twin::RegisteredOperator(#OP).more_chips.emplace_back(#SOC, __VA_ARGS__), true)

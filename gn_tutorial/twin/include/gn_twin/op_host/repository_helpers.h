@@ -40,7 +40,7 @@ std::string Shape2String(const Shape& shape) {
 
 namespace Ops::Base {
 
-// Chips whose vector instructions work on registers (Reg): the twin imitates none of them.
+// Whether the chip's vector instructions work on registers (Reg). The twin imitates no such chip.
 template <class Context>
 bool IsRegbaseSocVersion(const Context* context) {
   return static_cast<int>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCurNpuArch()) >= 3510;
@@ -77,7 +77,7 @@ template <class Rank, class Dim>
 std::string GenInvalidDimMsg(const std::string& name, size_t which, Rank rank, Dim dim) {
   return GenInvalidDimMsg(ConcatString(name, "[", which, "]"), rank, dim);
 }
-// Whether a tiling or shape function can read its values.
+// Whether a tiling or shape function can read the tensor's values.
 template <class Tensor>
 bool IsConstTensor(const Tensor* tensor) {
   return tensor != nullptr && (tensor->GetAddr() != nullptr || tensor->GetShapeSize() == 0);
@@ -92,7 +92,7 @@ Info* GetCompileInfoPtr(Context* context) {
   return context->template GetCompiledInfo<Info>();
 }
 
-// The comparison of a cache of tilings: two inputs are equal if their bytes are.
+// A key in a cache of tilings. Two are equal if the bytes of their inputs are.
 template <class T>
 class OpHashInput {
  public:

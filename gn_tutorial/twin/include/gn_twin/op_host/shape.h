@@ -1,7 +1,8 @@
 // Shapes and tensors as a tiling function and a shape inference see them: gert::Shape, gert::StorageShape, gert::Tensor.
 //
-// Source: the graph engine's documentation (gert::Shape, StorageShape, Tensor) as operator projects use them. At most 25 axes; a
-// scalar has none and one element; asking for an axis past the 25th, and a product beyond 64 bits, answer INT64_MIN.
+// Source: the graph engine's documentation (gert::Shape, StorageShape, Tensor) as operator projects use them. A shape
+// has at most 25 axes; a scalar has no axis and one element. An axis past the 25th, and a product beyond 64 bits, are
+// INT64_MIN.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -61,7 +62,7 @@ class Shape {
   int64_t beyond_ = kInvalidDimValue;
 };
 
-// The shape as the author of the network wrote it, and the one in memory; of the format ND they are the same.
+// The shape as the author of the network wrote it, and the one in memory. In the format ND they are the same.
 class StorageShape {
  public:
   StorageShape() = default;

@@ -8,7 +8,7 @@
 
 namespace gert {
 
-// The smallest and the largest value of an unknown before a launch.
+// The smallest and the largest value of what is unknown before a launch.
 template <class T>
 class Range {
  public:
@@ -28,7 +28,7 @@ class Range {
 };
 using TensorRange = Range<Tensor>;
 
-// Here every input's shape is known: the smallest equals the largest. Only graphs have others.
+// Here every input's shape is known, so the smallest equals the largest. Only graphs have unknown shapes.
 class InferShapeRangeContext : public KernelContext {
  public:
   using KernelContext::KernelContext;
@@ -61,7 +61,7 @@ class InferShapeRangeContext : public KernelContext {
   Range<Shape>* GetOutputShapeRange(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) {
     GntInstance* const one = Output(index, loc, "GetOutputShapeRange");
     if (one == nullptr) return nullptr;
-    // The largest shape decides how much memory an output gets.
+    // The largest shape is that of the output, because it decides how much memory the output gets.
     least_.emplace_back();
     shapes_.emplace_back(&least_.back(), &one->shape.MutableOriginShape());
     return &shapes_.back();

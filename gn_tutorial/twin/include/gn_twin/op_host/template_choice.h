@@ -1,4 +1,4 @@
-// A choice among the instances of a kernel template: from values to the key, from a key back to the values, and to the
+// The choice among the instances of a kernel template: from values to a key, from a key back to the values, and to the
 // text of the template's arguments.
 //
 // Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in
@@ -52,7 +52,7 @@ inline const char* KernelTypeName(uint64_t type) {
   }
 }
 
-// The C++ type for a kernel's `typename` parameter; empty for a number that is not a dtype of template tiling.
+// Returns the C++ type for a kernel's `typename` parameter; null for a number that is not a dtype of template tiling.
 constexpr const char* KernelType(uint64_t dtype) {
   switch (dtype) {
     case C_DT_FLOAT: return "float";
@@ -82,7 +82,8 @@ constexpr const char* KernelType(uint64_t dtype) {
   }
 }
 
-// The checked lists of an operator's parameters, for encoding and decoding.
+// The template parameters that an operator declares, each with the list of its values. Checks the declaration; a tiling
+// key is encoded and decoded with it.
 class TemplateParameters {
  public:
   explicit TemplateParameters(const TilingDeclareParams& declared) : declared_(declared) {
@@ -105,7 +106,7 @@ class TemplateParameters {
   const TilingDeclareParams& Declared() const { return declared_; }
   const ValueList& List(size_t which) const { return lists_[which]; }
 
-  // The index of a parameter, or Declared().size() if there is none of this name.
+  // Returns the index of a parameter, or Declared().size() if there is none of this name.
   size_t Find(const std::string& name) const {
     size_t at = 0;
     while (at < declared_.size() && declared_[at].name != name) ++at;
@@ -167,7 +168,7 @@ inline std::string ReadSelection(const TemplateParameters& parameters, const std
   return "";
 }
 
-// Returns the choice of these values: with its key, or with what is wrong.
+// Returns the choice of these values. It has the key, or `wrong` says why there is none.
 inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                              const std::vector<uint64_t>& values) {
   TemplateChoice choice;
@@ -212,7 +213,7 @@ inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSe
   return choice;
 }
 
-// Returns the values of a key. A key that matches no declared values has no text, and says what is wrong.
+// Returns the values of a key. If the key matches no declared values, `wrong` says why.
 inline TemplateChoice Decode(const TilingDeclareParams& declared, uint64_t key) {
   TemplateChoice choice;
   const TemplateParameters parameters(declared);

@@ -34,8 +34,8 @@ inline const TemplateChoice* ChoiceOf(uint64_t key) {
   for (const TemplateChoice& choice : Choices()) found = choice.key == key && choice.wrong.empty() ? &choice : found;
   return found;
 }
-// Returns the choice for a key written as a number (SetTilingKey(0)) in this operator's template; it says what is wrong
-// if there is none.
+// Returns the choice for a key written as a number (SetTilingKey(0)) in this operator's template. If there is none, its
+// `wrong` says why.
 inline TemplateChoice ChoiceOfNumber(const std::string& op_type, uint64_t key) {
   for (const DeclaredTemplate& one : DeclaredTemplates()) {
     if (one.op_type == op_type || DeclaredTemplates().size() == 1) return Decode(one.parameters, key);
@@ -45,7 +45,7 @@ inline TemplateChoice ChoiceOfNumber(const std::string& op_type, uint64_t key) {
   return none;
 }
 
-// The values of one call: numbers and enumerators of any type, in braces or not.
+// The values of one GET_TPL_TILING_KEY: numbers and enumerators of any type, in braces or not.
 class ChosenValues {
  public:
   struct Value {
@@ -68,7 +68,8 @@ class ChosenValues {
 
 namespace AscendC {
 
-// Returns the key of a choice, which is kept for the launch; INVALID_TILING_KEY and a line in the log if there is none.
+// Returns the key of a choice, and keeps the choice for the launch. If there is none, returns INVALID_TILING_KEY and
+// logs why.
 inline uint64_t EncodeTilingKey(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                                 const gn_twin::op_host::ChosenValues& values) {
   gn_twin::op_host::TemplateChoice choice = gn_twin::op_host::Choose(declared, selections, values.All());

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// Kinds of parameters. A tiling struct has no number: a list of choices names it, and it is not in the key.
+// Kinds of parameters. CANN has no number for a tiling struct: a list of choices names it, and it is not in the key.
 enum : uint32_t {
   ASCENDC_TPL_DTYPE = 0,
   ASCENDC_TPL_FORMAT = 1,
@@ -38,7 +38,8 @@ enum : uint64_t {
   ASCENDC_TPL_MIX_VECTOR_CORE = 11
 };
 
-// "Whatever dtype (or format) this input has", instead of a list: numbers that no dtype and no format has.
+// These stand for the dtype (or format) that an input or output has, in place of a list. No dtype and no format has
+// such a number.
 constexpr uint64_t ASCENDC_TPL_INPUT(uint64_t index) { return 100000000 + index; }
 constexpr uint64_t ASCENDC_TPL_OUTPUT(uint64_t index) { return 900000000 + index; }
 
@@ -65,7 +66,8 @@ using TilingSelectParams = std::vector<std::vector<ParamStruct>>;
 
 namespace gn_twin::op_host {
 
-// The values of a parameter in order. Ranges stay ranges: a 32-bit range as a list would be gigabytes of numbers.
+// The values of a parameter in order. Ranges stay ranges, because a 32-bit range as a list would be gigabytes of
+// numbers.
 class ValueList {
  public:
   explicit ValueList(const ParamStruct& parameter) {
@@ -80,9 +82,9 @@ class ValueList {
     for (const Range& range : ranges_) references_ = references_ && range.first >= ASCENDC_TPL_INPUT(0);
   }
 
-  // Returns what is wrong with its notation, or nothing.
+  // Returns what is wrong with the list's notation, or nothing.
   const std::string& Wrong() const { return wrong_; }
-  // The parameter names inputs or outputs but no values: the operator's own list of dtypes decides.
+  // Whether the parameter names inputs or outputs in place of values. Then the operator's own list of dtypes decides.
   bool AnyValue() const { return references_; }
 
   bool Has(uint64_t value) const { return references_ || IndexOf(value) < Size(); }
@@ -96,7 +98,7 @@ class ValueList {
     }
     return before;
   }
-  // index < Size().
+  // Returns the value at an index below Size().
   uint64_t At(uint64_t index) const {
     for (const Range& range : ranges_) {
       const uint64_t length = range.last - range.first + 1;

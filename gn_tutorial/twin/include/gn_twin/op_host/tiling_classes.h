@@ -1,5 +1,5 @@
-// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the initial byte of a new
-// one: zero, as in CANN, or another in a second run, which finds fields that were never set.
+// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the byte with which a new
+// one is filled. It is zero, as in CANN, or another in a second run, which finds fields that were never set.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ inline std::vector<TilingClass>& TilingClasses() {
   static std::vector<TilingClass> classes;
   return classes;
 }
-// A header that several files include registers its struct in each of them.
+// Adds a struct once. A header that several files include registers its struct in each of them.
 inline bool AddTilingClass(const char* op, const char* name, size_t bytes) {
   for (const TilingClass& one : TilingClasses()) {
     if (one.op == op && one.name == name) return false;

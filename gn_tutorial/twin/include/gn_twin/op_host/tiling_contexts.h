@@ -65,8 +65,8 @@ class TilingContext : public KernelContext {
     gn_twin::op_host::At(loc, "GetRawTilingData");
     return &data_;
   }
-  // The kernel's own struct, for which its build reserves memory (see HostCall::Room). Null if the capacity is too
-  // small.
+  // Returns the tiling data as the kernel's own struct, for which the kernel's build reserves memory (see
+  // HostCall::Room); null if the capacity is too small.
   template <class T>
   T* GetTilingData(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::op_host::At(loc, "GetTilingData");
@@ -106,7 +106,7 @@ class TilingContext : public KernelContext {
   ge::graphStatus SetNeedAtomic(bool) { return ge::GRAPH_SUCCESS; }
   ge::graphStatus SetTilingCond(int32_t) { return ge::GRAPH_SUCCESS; }
   ge::graphStatus SetAicpuBlockDim(uint32_t) { return ge::GRAPH_SUCCESS; }
-  // Sizes of `many` workspaces, for the caller to fill in; an operator has one.
+  // Returns the sizes of `many` workspaces, for the caller to fill in. An operator has one workspace.
   size_t* GetWorkspaceSizes(size_t many, gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::op_host::At(loc, "GetWorkspaceSizes");
     constexpr size_t kMost = 16;

@@ -66,8 +66,8 @@ class TilingBaseClass {
   virtual ge::graphStatus PostTiling() = 0;
   virtual void DumpTilingInfo() {}
 
-  // The number of blocks to launch if each cube core works with several vector cores: the number of cube cores for that
-  // many slices.
+  // Returns the number of blocks to launch if each cube core works with several vector cores: the number of cube cores
+  // for that many slices.
   static uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube_cores, uint32_t vector_cores) {
     if (cube_cores == 0 || vector_cores < cube_cores) return slices;
     const uint32_t beside = vector_cores / cube_cores;
@@ -86,7 +86,8 @@ class TilingBaseClass {
   AiCoreParams aicoreParams_;
 };
 
-// The classes of each operator, by priority; on chips of a kind (an architecture or a version), or on all of them.
+// The tiling classes of each operator by priority, for one kind of chip (an architecture or a version) or for all
+// chips.
 class TilingRegistry {
  public:
   using Make = std::unique_ptr<TilingBaseClass> (*)(gert::TilingContext*);
@@ -145,7 +146,7 @@ class TilingRegistry {
   std::map<int32_t, std::map<std::string, Classes>> classes_;
 };
 
-// By the architecture of the chip at hand.
+// Chooses the classes by the architecture of the chip at hand.
 class TilingRegistryArch : public TilingRegistry {
  public:
   static TilingRegistryArch& GetInstance() {
@@ -166,7 +167,7 @@ class TilingRegistryArch : public TilingRegistry {
   }
 };
 
-// By its version.
+// Chooses the classes by the version of the chip at hand.
 class TilingRegistryNew : public TilingRegistry {
  public:
   static TilingRegistryNew& GetInstance() {
@@ -186,15 +187,15 @@ class TilingRegistryNew : public TilingRegistry {
 
 }  // namespace Ops::NN::Optiling
 
-// The same where several repositories share it.
+// The same names in the namespace that several repositories share.
 namespace Ops::Base {
 using NN::Optiling::AiCoreParams;
 using NN::Optiling::CompileInfoCommon;
 using NN::Optiling::TilingBaseClass;
 }  // namespace Ops::Base
 
-// Each registration has a unique name: an operator may register a class under several priorities, given as numbers or
-// as names.
+// Each registration has a unique name, because an operator may register a class under several priorities, given as
+// numbers or as names.
 #define GNT_TILING_CLASS_NAME(LINE) GNT_TILING_CLASS_NAME_(LINE)
 #define GNT_TILING_CLASS_NAME_(LINE) gnt_tiling_class_##LINE
 #define GNT_ADD_TILING_CLASS(REGISTRY, OP, CLASS, ...)                    \

@@ -10,7 +10,7 @@ constexpr int DLOG_DEBUG = 0, DLOG_INFO = 1, DLOG_WARN = 2, DLOG_ERROR = 3, DLOG
 constexpr int DLOG_TYPE_DEBUG = 0, DLOG_TYPE_RUN = 1;
 constexpr int OP = 63;  // the module of operators
 #define MSG_LENGTH 1024
-// A repository's CMake file names the logging component.
+// The name of the logging component, which a repository's CMake file gives.
 #ifndef OPS_UTILS_LOG_SUB_MOD_NAME
 #define OPS_UTILS_LOG_SUB_MOD_NAME "OP"
 #endif
@@ -29,5 +29,5 @@ void AlogRecord(int, int, int level, const char* format, const Arguments&... arg
                         gn_twin::op_host::Formatted(format, values));
 }
 
-// The error text for the operator's caller: the log already has it.
+// The error text for the operator's caller is dropped, because the log already has it.
 #define REPORT_INNER_ERR_MSG(...) (static_cast<void>(0))

@@ -1,3 +1,3 @@
-// Kernels include this beside kernel_operator.h; the twin has all of the kernel API in the latter.
+// Kernels include this beside kernel_operator.h, which has all of the twin's kernel API.
 #pragma once
 #include "kernel_operator.h"

@@ -1,3 +1,3 @@
-// One of the names under which operator repositories include rounding to sizes.
+// One of the names under which operator repositories include functions that round to sizes.
 #pragma once
 #include "gn_twin/op_host/base_math.h"

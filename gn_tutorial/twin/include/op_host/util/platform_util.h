@@ -1,3 +1,3 @@
-// One of the names under which operator repositories include questions about the chip.
+// One of the names under which operator repositories include functions that ask about the chip.
 #pragma once
 #include "gn_twin/op_host/base_platform.h"

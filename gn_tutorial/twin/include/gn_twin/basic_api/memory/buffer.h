@@ -7,11 +7,11 @@
 
 namespace AscendC {
 
-// Memory without a queue, for temporary results. It uses no flags: the kernel's own order must suffice.
+// Local memory without a queue, for temporary results. It uses no flags, so the kernel's own order must suffice.
 template <TPosition pos = TPosition::LCM>
 class TBuf {
  public:
-  // The whole buffer, or its first `elements`.
+  // Returns the whole buffer, or its first `elements`.
   template <class T>
   LocalTensor<T> Get(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return View<T>(0, static_cast<uint32_t>(gn_twin::ElementsIn<T>(bytes_)), loc);
@@ -32,7 +32,7 @@ class TBuf {
   }
   uint32_t GetBufferLen() const { return bytes_; }
 
-  // A TBuf has the operations of a queue, without effect.
+  // A TBuf has the operations of a queue, but they change no state.
   template <class T>
   LocalTensor<T> AllocTensor(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return Get<T>(loc);
@@ -54,7 +54,7 @@ class TBuf {
   template <class T>
   void FreeTensor(LocalTensor<T>&) {}
 
-  // Not part of the Ascend C API: TPipe::InitBuffer fills it.
+  // Not part of the Ascend C API. TPipe::InitBuffer calls it.
   void Init(uint16_t buffer, uint32_t bytes, gn_twin::Loc loc) {
     if (buffer_ != gn_twin::kNoBuffer)
       gn_twin::QueueCore::ReportIfInitialised(gn_twin::ThisCore(), buffer_, false, loc);
@@ -90,8 +90,8 @@ class TBuf {
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
   }
 
-  // Records the view. If a view begins inside another one and ends after it, its offset was probably given in elements:
-  // this is reported if that many elements would begin right after the other view.
+  // Records the view. Warns if the view begins inside an earlier one and ends after it, and would begin right after it
+  // if the offset counted elements: then the offset was probably given in elements.
   template <class T>
   void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
     gn_twin::Core& core = gn_twin::ThisCore();

@@ -1,7 +1,7 @@
 // DataCopy: transfers of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3) and inside the latter (V).
 //
-// Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next: the opposite of
-// repeat strides, which run from start to start.
+// Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next, whereas repeat
+// strides run from start to start.
 #pragma once
 #include "gn_twin/basic_api/sync/atomic.h"
 #include "gn_twin/tensor/emit.h"
@@ -36,7 +36,8 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// The same if the last row ends `behind` bytes after its argument: these bytes are not read, and arrive as NaN.
+// Moves rows of which the last ends `behind` bytes after the kernel's argument. These bytes are not read, and arrive as
+// NaN.
 GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) {
   const uint32_t last = from.count - 1;
   uint8_t* const end = dst + last * to.pitch + from.bytes - behind;
@@ -45,7 +46,7 @@ GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows 
   __builtin_memset(end, 0xff, behind);
 }
 
-// How copies to global memory store: they overwrite, or combine where an atomic operation is set.
+// How a copy to global memory stores: it overwrites, or combines if an atomic operation is set.
 struct Store {
   Atomic how;
   AtomicType type;
@@ -57,7 +58,7 @@ struct Store {
     for (uint32_t row = 0; row < from.count; ++row)
       CombineRowOf(type, how, dst + row * to.pitch, src + row * from.pitch, from.bytes);
   }
-  // The same without the end of the last row.
+  // Stores the rows without the last `behind` bytes of the last one.
   GNT_COLD void Short(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) const {
     const uint32_t last = from.count - 1;
     const uint64_t bytes = from.bytes - behind;
@@ -66,7 +67,7 @@ struct Store {
   }
 };
 
-// Runs `copy`, a closure of plain values: now, or, if this launch delays copies, when something waits for it.
+// Runs `copy`, a closure of plain values, now. If this launch delays copies, runs it when something waits for the copy.
 template <class Copy>
 inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
                      const Copy& copy) {
@@ -78,7 +79,7 @@ inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const ui
   copy();
 }
 
-// `count` elements as one row: whole blocks only. The device silently drops the rest; the twin stops.
+// Returns `count` elements as one row of whole blocks. Refuses a rest, which the device silently drops.
 template <class T>
 inline Rows WholeBlocks(uint64_t count, Loc loc) {
   const uint64_t bytes = BytesOf<T>(count);
@@ -101,14 +102,14 @@ inline void RequireRows(Operation& operation, const char* op, Rows rows) {
   if (rows.count > kMaxRows)
     operation.Refuse("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
 }
-// DataCopy of no rows or of empty ones is refused by 8.1 and warned about by 9.x; DataCopyPad may copy nothing.
+// Warns of a DataCopy of no rows or of empty ones, which 8.1 refuses and 9.x warns about. DataCopyPad may copy nothing.
 inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
   if (kObserved && (params.blockCount == 0 || params.blockLen == 0)) [[unlikely]]
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
-// Describes the side of a copy that has `rows`, for a finding if it does not fit. A gap of DataCopyPad counts bytes in
-// global memory.
+// Returns a description of one side of a copy. A finding uses it if this side does not fit. In global memory, the gaps
+// of DataCopyPad count bytes.
 inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
   return {rows.count, rows.bytes, rows.pitch, rows.in_blocks, gap_in_blocks};
 }
@@ -126,7 +127,7 @@ GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to,
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Global memory to Unified Buffer.
+// Copies from global memory to the Unified Buffer.
 template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
   uint32_t behind = 0;
@@ -159,8 +160,8 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`: lengths are whole
-// blocks.
+// Copies from the Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`:
+// lengths are whole blocks.
 template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
              Rows from, bool rounds = true) {
@@ -196,7 +197,7 @@ GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>
   operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
   operation.EmitAs(key);
 }
-// Encodes the rows of a copy in one word: equal words are equal rows; 0 if they do not fit.
+// Encodes the rows of a copy in one word, equal only for equal rows. Returns 0 if the numbers do not fit.
 inline uint64_t FormOf(Rows to, Rows from) {
   const uint64_t blocks = from.bytes / kBlockBytes;
   const uint64_t to_gap = (to.pitch - to.bytes) / kBlockBytes;
@@ -206,7 +207,7 @@ inline uint64_t FormOf(Rows to, Rows from) {
   return from.count | blocks << 12 | to_gap << 28 | from_gap << 44;
 }
 
-// Both sides have as many rows of as many whole blocks.
+// Copies inside the Unified Buffer. Both sides have equally many rows, of equally many whole blocks.
 template <class T, class U>
 void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src, Rows from) {
   if constexpr (kObserved)
@@ -216,7 +217,7 @@ void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U
   MoveRows(dst.Bytes(), to, src.Bytes(), from);
 }
 
-// Rows of whole blocks on one side of a DataCopy.
+// Returns the rows of one side of a DataCopy, which are whole blocks.
 inline Rows BlockRows(const AscendC::DataCopyParams& params, uint32_t gap) {
   const uint64_t bytes = uint64_t{params.blockLen} * kBlockBytes;
   Rows rows{params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes};
@@ -228,7 +229,7 @@ inline Rows BlockRows(const AscendC::DataCopyParams& params, uint32_t gap) {
 
 namespace AscendC {
 
-// `count` elements; count * sizeof(T) must be a multiple of 32 bytes, otherwise use DataCopyPad.
+// Copies `count` elements. count * sizeof(T) must be a multiple of 32 bytes; otherwise use DataCopyPad.
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -248,7 +249,7 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
   gn_twin::CopyInside(loc, dst, row, src, row);
 }
 
-// Rows of blockLen 32-byte blocks with gaps of 32-byte blocks on both sides.
+// Copies rows of blockLen 32-byte blocks. The gaps of both sides count 32-byte blocks.
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -62,8 +62,8 @@ struct Padding {
   uint64_t bits = 0;  // of one element
 };
 
-// Fills the padding: with the instruction's value, the value of SetPadValue, poison, or each row's first element.
-// Choices: docs/hardware-choices.md, pad_dummy.
+// What fills the padding: the instruction's value, the value of SetPadValue, poison, or each row's first element (see
+// docs/hardware-choices.md, pad_dummy).
 template <class T>
 struct Filling {
   T value;
@@ -81,7 +81,7 @@ struct Filling {
   }
 };
 
-// Fills the part of a row's last block that the row does not cover.
+// Fills the left and right padding of a row, and the rest of its last block.
 template <class T>
 void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling<T>& filling) {
   const uint64_t whole = RoundUpToBlock((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
@@ -115,7 +115,7 @@ GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows 
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Row lengths and the gap in global memory are bytes; the gap in the Unified Buffer is 32-byte blocks.
+// Copies rows to the Unified Buffer. Row lengths and src_gap count bytes; dst_gap counts 32-byte blocks.
 template <class T>
 void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint32_t rows, uint64_t row_bytes,
                uint64_t src_gap, uint64_t dst_gap, const Padding& padding) {
@@ -166,8 +166,8 @@ void CopyPadOut(Loc loc, const GlobalTensor<T>& dst, const LocalTensor<T>& src, 
 
 namespace AscendC {
 
-// Rows of any number of bytes. In the Unified Buffer each row starts on a 32-byte block; padParams says how to fill the
-// rest of its last block.
+// Copies rows of any number of bytes. In the Unified Buffer each row starts on a 32-byte block; padParams says how to
+// fill the rest of its last block.
 template <class T>
 inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,
                         const DataCopyPadExtParams<T>& padParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -192,7 +192,7 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, c
   gn_twin::CopyPadOut(loc, dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride);
 }
 
-// Sets the register that gives DataCopyPad its value for isPad=false with left or right padding.
+// Sets the value with which DataCopyPad fills left and right padding if isPad is false.
 template <class T, TPosition pos = TPosition::MAX>
 inline void SetPadValue(T value) {
   gn_twin::Core& core = gn_twin::ThisCore();

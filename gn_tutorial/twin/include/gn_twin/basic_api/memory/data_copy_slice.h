@@ -1,4 +1,5 @@
-// DataCopy with SliceInfo: parts of an array of up to eight dimensions, between global memory and the Unified Buffer.
+// DataCopy with SliceInfo: copies parts of an array of up to eight dimensions between global memory and the Unified
+// Buffer.
 //
 // Source: docs/zh/api, 数据搬运/DataCopy（GM与UB切片数据搬运）. Dimension 0 is the innermost: pieces of burstLen 32-byte blocks with
 // `stride` elements between them. The other dimensions take single indices with `stride` between them. The parts of
@@ -55,7 +56,7 @@ class Slices {
     }
   }
   uint64_t Parts(uint32_t dimension) const { return parts_[dimension]; }
-  // The element where the parts of dimension 0 begin, for the `row`-th combination of the outer indices.
+  // Returns the element where the parts of dimension 0 begin, for the `row`-th combination of the outer indices.
   uint64_t Begin(uint64_t row, uint32_t dimensions) const {
     uint64_t at = info_[0].startIndex;
     for (uint32_t i = 1; i < dimensions; ++i) {
@@ -97,7 +98,7 @@ void ForEachSlice(const AscendC::SliceInfo* dst, const AscendC::SliceInfo* src, 
     copy(to.Begin(row, dimensions), to.Inner(sizeof(T)), from.Begin(row, dimensions), from.Inner(sizeof(T)));
 }
 
-// Gaps in the Unified Buffer are whole blocks, as for every copy.
+// Stops if the gaps in the Unified Buffer are not whole blocks, as they must be for every copy.
 template <class T>
 inline void RequireBlockGaps(const char* side, const AscendC::SliceInfo& info, Loc loc) {
   const uint64_t over = uint64_t{info.stride} * sizeof(T) % kBlockBytes;

@@ -22,7 +22,7 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     Operation fill(op, Kind::Vector, Pipe::V, loc);
     fill.Local("scratch", scratch, staged * sizeof(T), Access::Write);
     fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
-    // As the device's function does: the copies wait for the value, with an event id that is not reserved.
+    // The copies wait for the value with an event id that is not reserved, as in the device's function.
     const int id = LowestFreeId(ThisCore(), HardEvent::V_MTE3);
     EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
     EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
@@ -51,13 +51,13 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
 
 namespace AscendC {
 
-// `size` counts elements.
+// Sets the first `size` elements to the value.
 template <class T>
 inline void Fill(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunFill("Fill", loc, gmWorkspaceAddr, size, value);
 }
-// The names of 8.x. InitGlobalMemory ends with a barrier of the store pipe.
+// The names of 8.x. InitGlobalMemory ends with a barrier of the store pipe, MTE3.
 template <class T>
 inline void InitGlobalMemory(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                              gn_twin::Loc loc = gn_twin::Loc::here()) {

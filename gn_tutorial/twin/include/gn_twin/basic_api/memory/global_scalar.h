@@ -1,4 +1,4 @@
-// The scalar unit and global memory without its data cache, and the barriers that belong to it.
+// Reads and writes of global memory that pass the scalar unit's data cache by, and the barrier for them.
 //
 // Source: docs/zh/api, 标量计算/ReadGmByPassDCache, WriteGmByPassDCache and 同步控制/核内同步/DataSyncBarrier. The twin's scalar
 // unit has no cache, so these are plain reads and writes.
@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// The address lies in a kernel argument. Not through GetValue, because the checker of the data cache must not see these
-// accesses.
+// Checks that the address lies in a kernel argument, and notes the access. It does not use GetValue, because the
+// checker of the data cache must not see these accesses.
 template <class T>
 void CheckPassing(const char* op, T* addr, Loc loc) {
   if constexpr (kObserved) {
@@ -44,7 +44,7 @@ inline void WriteGmByPassDCache(__gm__ T* addr, T value, gn_twin::Loc loc = gn_t
   *addr = value;
 }
 
-// The scalar unit's own reads and writes finish before it continues.
+// Makes the scalar unit wait until its own reads and writes have finished.
 template <MemDsbT arg0>
 inline void DataSyncBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("DataSyncBarrier", PIPE_ALL, loc);

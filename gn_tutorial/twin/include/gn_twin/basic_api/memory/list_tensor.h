@@ -1,7 +1,8 @@
 // ListTensorDesc and TensorDesc: a list of tensors whose addresses and shapes the host put into one piece of global memory.
 //
-// The first word is the distance in bytes to the addresses; between them stand, for each tensor, a word with the number of its axes
-// (lower half) and its place in the list (upper half), and the axes' lengths. Source: docs/zh/api, 辅助数据结构.
+// The list's first word is the distance in bytes to the addresses. Before the addresses, each tensor has a word with
+// the number of its axes (lower half) and its place in the list (upper half), followed by the lengths of the axes.
+// Source: docs/zh/api, 辅助数据结构.
 #pragma once
 #include "gn_twin/tensor/tensor.h"
 
@@ -10,7 +11,7 @@ namespace AscendC {
 template <class T>
 class TensorDesc {
  public:
-  // The address where GetDesc writes the lengths of the axes.
+  // Sets the address where GetDesc writes the lengths of the axes.
   void SetShapeAddr(uint64_t* shapePtr) { shape_ = shapePtr; }
   uint64_t GetDim() const { return dims_; }
   uint64_t GetIndex() const { return index_; }
@@ -37,7 +38,7 @@ class ListTensorDesc {
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
     Init(data, length, shapeSize, loc);
   }
-  // length: bytes of the whole list; shapeSize: number of tensors. If given, they are compared with the list.
+  // Reads the list. length: its bytes; shapeSize: the number of its tensors. If given, both are compared with the list.
   void Init(__gm__ void* data, uint32_t length = 0xffffffff, uint32_t shapeSize = 0xffffffff,
             gn_twin::Loc loc = gn_twin::Loc::here()) {
     const uint64_t* words = static_cast<const uint64_t*>(data);

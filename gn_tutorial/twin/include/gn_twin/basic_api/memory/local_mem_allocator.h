@@ -1,7 +1,7 @@
 // Local memory without TPipe: LocalMemAllocator hands out the Unified Buffer from its start (static-tensor style).
 //
-// Source: docs/zh/api, 资源管理/LocalMemAllocator. Nothing is rounded: after a tensor whose length is not a multiple of 32
-// bytes the next one is misaligned, and the twin refuses it.
+// Source: docs/zh/api, 资源管理/LocalMemAllocator. Lengths are not rounded: after a tensor whose length is not a multiple
+// of 32 bytes the next one is misaligned, and the twin refuses it.
 #pragma once
 #include "gn_twin/basic_api/memory/pipe.h"
 
@@ -12,7 +12,7 @@ class LocalMemAllocator {
  public:
   static_assert(hard == Hardware::UB, "not on the twin yet: LocalMemAllocator of other memories than Hardware::UB");
 
-  // The first free byte.
+  // Returns the address of the first free byte.
   uint32_t GetCurAddr() const { return static_cast<uint32_t>(head_); }
 
   template <class DataType, uint32_t tileSize>
@@ -49,8 +49,8 @@ class LocalMemAllocator {
   uint64_t head_ = 0;
 };
 
-// All of the Unified Buffer above InitBuffer's memory, up to the last 128 bytes, as one tensor: scratch memory that the
-// next caller overwrites.
+// Sets popLocal to all of the Unified Buffer above InitBuffer's memory except the last 128 bytes. It is scratch memory,
+// which the next caller overwrites.
 template <class T, TPosition pos = TPosition::LCM>
 inline bool PopStackBuffer(LocalTensor<T>& popLocal) {
   gn_twin::Core& core = gn_twin::ThisCore();

@@ -12,7 +12,8 @@ class TPipe {
  public:
   TPipe() { Init(); }
   TPipe(const TPipe&) = delete;
-  // A class keeps its own copy of a pipe: existing buffers stay valid, and from now on this pipe is the live one.
+  // Takes over another pipe's buffers, for a class that keeps its own copy of a pipe. The buffers stay valid. If
+  // `other` was the live pipe, this one is now.
   TPipe& operator=(const TPipe& other) {
     used_ = other.used_;
     count_ = other.count_;
@@ -20,7 +21,7 @@ class TPipe {
     if (core.pipe == &other) core.pipe = this;
     return *this;
   }
-  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // without a line of its own
+  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // a destructor has no line of its own
 
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -31,7 +32,7 @@ class TPipe {
     ++core.pipes;
   }
 
-  // `num` buffers of `len` bytes each, rounded up to 32. Two buffers make a queue double buffered.
+  // Makes `num` buffers of `len` bytes each, rounded up to a multiple of 32. Two buffers make a queue double buffered.
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
   bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len,
                   gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -45,7 +46,8 @@ class TPipe {
     buf.Init(index, gn_twin::ThisCore().buffers[index].bytes, loc);
     return true;
   }
-  // The three-argument form of 2024: kernels written then still use it, 9.x refuses it. Only one buffer makes sense.
+  // The form of 2024, with three arguments. Kernels of that time still use it; 9.x refuses it. Only one buffer makes
+  // sense.
   template <TPosition pos>
   bool InitBuffer(TBuf<pos>& buf, uint8_t num, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::ThisCore().Warn("init-buffer-form", loc, {}, {{"num", num}, {"len", len}, {"bytes", num * len}});
@@ -69,7 +71,7 @@ class TPipe {
       core.Warn("event-id-not-reserved", loc, {}, {{"event", gn_twin::NameOf(evt)}, {"id", id}});
     gn_twin::ReleaseId(core, evt, id);
   }
-  // The lowest free id, without reserving it.
+  // Returns the lowest free id without reserving it.
   TEventID FetchEventID(HardEvent evt, gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::Core& core = gn_twin::ThisCore();
     const int id = gn_twin::LowestFreeId(core, evt);
@@ -85,11 +87,12 @@ class TPipe {
     return FetchEventID(evt, loc);
   }
 
-  // Not part of the Ascend C API: bytes allocated by InitBuffer, from the start of the Unified Buffer.
+  // Not part of the Ascend C API. Returns the bytes that InitBuffer has allocated, from the start of the Unified
+  // Buffer.
   uint64_t Used() const { return used_; }
 
-  // Waits until freed tensors are no longer in use, then forgets all buffers and event ids: the next InitBuffer starts at address 0
-  // again.
+  // Waits until freed tensors are no longer in use, then forgets all buffers and event ids. So the next InitBuffer
+  // starts at address 0 again.
   void Reset(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::Core& core = gn_twin::ThisCore();
     gn_twin::AwaitFreeTensors(core, loc);
@@ -121,7 +124,8 @@ class TPipe {
   }
 
  private:
-  // `forward`: the flag that EnQue sets, for a queue's buffer.
+  // Makes the buffers and returns the number of the first. `forward`: the flag that EnQue sets, for the buffers of a
+  // queue.
   uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc,
                HardEvent forward = HardEvent::MAX) {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -168,7 +172,7 @@ class TPipe {
     return first;
   }
 
-  // How many earlier calls of InitBuffer were in that line.
+  // Returns how many earlier calls of InitBuffer were in `line`.
   static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
     for (uint16_t i = core.buffer_count; i > 0; --i) {
       const gn_twin::Buffer& buffer = core.buffers[i - 1];
@@ -177,8 +181,8 @@ class TPipe {
     return 0;
   }
 
-  // Lists the buffers of the Unified Buffer as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". Truncated if it gets
-  // too long.
+  // Writes the buffers of the Unified Buffer as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". The text is cut off if
+  // it gets too long.
   GNT_COLD static void MapBuffers(const gn_twin::Core& core, char* text, uint32_t room) {
     uint32_t at = 0;
     const auto put = [&](const char* part) {

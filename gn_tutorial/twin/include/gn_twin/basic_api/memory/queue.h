@@ -33,7 +33,8 @@ class TQueBind {
     return true;
   }
 
-  // The tensor enqueued first. Always the whole buffer: a smaller view or SetSize does not survive the queue.
+  // Returns the tensor enqueued first, always as the whole buffer, because a smaller view or SetSize does not survive
+  // the queue.
   template <class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
@@ -76,7 +77,7 @@ class TQueBind {
     return static_cast<TBufState>(gn_twin::ThisCore().buffers[tensor.BufferIndex()].state);
   }
 
-  // Not part of the Ascend C API: TPipe::InitBuffer fills it.
+  // Not part of the Ascend C API. TPipe::InitBuffer initialises the queue through it.
   gn_twin::QueueCore& Queue() { return queue_; }
 
  private:
@@ -106,7 +107,8 @@ struct TQueConfig {
   bool enableLoopQueue = false;
 };
 
-// VECIN: global memory to vector unit; VECOUT: vector unit to global memory. Other positions: TBuf.
+// VECIN: a queue from global memory to the vector unit; VECOUT: one from the vector unit to global memory. Other
+// positions need a TBuf.
 template <TPosition pos, int32_t depth, auto mask = 0>
 class TQue : public TQueBind<pos == TPosition::VECIN ? TPosition::GM : pos,
                              pos == TPosition::VECIN ? TPosition::VECIN : TPosition::GM, depth, mask> {

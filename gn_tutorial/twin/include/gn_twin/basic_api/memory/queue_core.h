@@ -1,8 +1,8 @@
-// The state of a queue: which buffer of the Unified Buffer is in which state, and the flags that order the pipes.
-// Everything that does not depend on element types.
+// The state of a queue: which buffer of the Unified Buffer is in which state, and the flags that order the pipes. This
+// is the part that does not depend on element types.
 //
 // Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue sets the flag that the consuming pipe
-// waits for in DeQue; FreeTensor sets the flag back that the next AllocTensor of that buffer waits for.
+// waits for in DeQue. FreeTensor sets the flag of the other direction, which the buffer's next AllocTensor waits for.
 // Source: docs/zh/api, 资源管理/TQue, TQueBind.
 #pragma once
 #include "gn_twin/tensor/event_ids.h"
@@ -17,8 +17,8 @@ namespace gn_twin {
 
 using AscendC::TPosition;
 
-// The flag that EnQue sets when data go from a producer's to a consumer's position, and the one that FreeTensor sets
-// back.
+// ForwardEvent returns the flag that EnQue sets when data go from a producer's to a consumer's position. BackwardEvent
+// returns the flag that FreeTensor sets in the other direction.
 inline constexpr HardEvent ForwardEvent(TPosition from, TPosition to) {
   if (from == TPosition::GM) return HardEvent::MTE2_V;
   if (to == TPosition::GM) return HardEvent::V_MTE3;
@@ -48,7 +48,8 @@ class QueueCore {
     for (uint16_t& slot : fifo_) slot = first;
   }
 
-  // Asks how full the queue is: a loop that waits for another answer waits for ever.
+  // Counts how often a kernel asks how full the queue is. Stops at too many times, because a loop that waits for
+  // another answer never ends.
   void NoteAsked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       Core& core = ThisCore();
@@ -104,7 +105,7 @@ class QueueCore {
     buffer.state = BufferState::EnQueued;
     buffer.changed = loc;
     fifo_[(head_ + queued_++) % kMaxBuffers] = index;
-    if (event != HardEvent::V_V) {  // between two vector instructions no flag is needed: the unit works in order
+    if (event != HardEvent::V_V) {  // two vector instructions need no flag, because the unit works in order
       buffer.enque_event = event;
       buffer.enque_id = ReserveId(core, event, "EnQue", loc);
       if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc, "EnQue");
@@ -185,8 +186,8 @@ class QueueCore {
     }
     return false;
   }
-  // A second InitBuffer takes new memory: the buffers of the first one (starting at `index`) are lost with their
-  // contents. For a TBuf it only wastes memory: its tensors stay where they were.
+  // Reports a second InitBuffer, which takes new memory. A queue loses its first buffers, which start at `index`, with
+  // their contents. For a TBuf this only wastes memory, because its tensors stay where they were.
   static void ReportIfInitialised(Core& core, uint16_t index, bool queue, Loc loc) {
     const Buffer& before = core.buffers[index];
     if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
@@ -214,7 +215,7 @@ class QueueCore {
     return "?";
   }
 
-  // Finds a tensor of this queue that DeQue returned and that was not freed.
+  // Adds the cause if DeQue has already returned a tensor of this queue that was not freed.
   GNT_COLD void AddTaken(const Core& core, FieldList& fields) const {
     for (uint32_t i = 0; i < buffers_; ++i) {
       const Buffer& one = core.buffers[first_ + i];

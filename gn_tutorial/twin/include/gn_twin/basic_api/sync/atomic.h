@@ -1,8 +1,9 @@
 // Atomic stores: copies from the Unified Buffer to global memory that combine instead of overwrite.
 //
-// Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds for every
-// later copy of the core until SetAtomicNone. Blocks run in one order on the twin, so sums have a fixed order here; on the device the
-// order of the blocks, and with it the last bits of a float sum, changes from run to run. TwinOptions(block_order=...) chooses another.
+// Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds
+// for every later copy of the core until SetAtomicNone. The twin runs blocks in one order, which
+// TwinOptions(block_order=...) chooses, so a sum is the same in every run. On the device the order of the blocks, and
+// with it the last bits of a float sum, changes from run to run.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/tensor/operand.h"
@@ -23,7 +24,7 @@ constexpr AtomicType AtomicTypeOf() {
   return AtomicType::None;
 }
 
-// One element. Additions of half and bfloat16_t round once; integers wrap around.
+// Returns the new value of one element in memory. Additions of half and bfloat16_t round once; integers wrap around.
 template <class T>
 inline T Combine(Atomic how, T old, T value) {
   if constexpr (kSame<T, half> || kSame<T, bfloat16_t> || kSame<T, float>) {
@@ -37,7 +38,8 @@ inline T Combine(Atomic how, T old, T value) {
   }
 }
 
-// Global addresses are byte addresses: an element may lie anywhere.
+// Combines one row with global memory. Elements are copied as bytes, because an element may lie at any byte address
+// there.
 template <class T>
 GNT_COLD inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   for (uint64_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
@@ -62,8 +64,8 @@ GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, con
   }
 }
 
-// The copy's elements must have the type that was set: the device combines bits of that type, whatever the tensors'
-// type.
+// Refuses a copy whose elements have another type than the one that was set, because the device combines bits as the
+// set type, whatever the tensors' type is.
 template <class T>
 inline void RequireAtomicType(Operation& operation) {
   const Core& core = operation.core();
@@ -76,7 +78,7 @@ inline void RequireAtomicType(Operation& operation) {
 
 inline void SetAtomic(Atomic how, AtomicType type, const char* op = "", Loc loc = {}) {
   Core& core = ThisCore();
-  // Sums of floats depend on the order of the blocks.
+  // The block waits for its turn, because sums of floats depend on the order of the blocks.
   if (how != Atomic::None && !core.InTurn()) StopBlock();
   core.atomic_set = loc;
   core.atomic_op = op;
@@ -106,7 +108,7 @@ inline void SetAtomicMin(gn_twin::Loc loc = gn_twin::Loc::here()) {
                 "SetAtomicMin on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
   gn_twin::SetAtomic(gn_twin::Atomic::Min, gn_twin::AtomicTypeOf<T>(), "SetAtomicMin", loc);
 }
-// Sets only the type; the operation stays.
+// Sets only the type; the atomic operation stays as it was.
 template <class T>
 inline void SetAtomicType(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,

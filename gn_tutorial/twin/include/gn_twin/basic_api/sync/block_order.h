@@ -1,13 +1,14 @@
 // Order between single blocks through global memory: IBSet and IBWait, and blocks that take turns in ascending order
 // (InitDetermineComputeWorkspace, WaitPreBlock, NotifyNextBlock).
 //
-// Source: docs/zh/api, 同步控制/核间同步. On the device a waiting block reads its word until it has changed; here it is suspended.
+// Source: docs/zh/api, 同步控制/核间同步. On the device a waiting block reads its word until the word has changed; here the
+// block is suspended.
 #pragma once
 #include "gn_twin/basic_api/sync/sync.h"
 
 namespace gn_twin {
 
-// The word of slot `slot` (32 bytes each) of the workspace, after checks of both workspaces.
+// Checks both workspaces and returns the word of slot `slot` in global memory. A slot has 32 bytes.
 inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<int32_t>& gm,
                           const AscendC::LocalTensor<int32_t>& ub, uint64_t slot, uint64_t ub_bytes) {
   if constexpr (kObserved) {
@@ -36,8 +37,8 @@ inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t e
 
 namespace AscendC {
 
-// IBSet sets the event of one block; another block waits for it with the same arguments. Both leave the word ready for
-// the next pair: IBSet waits until an earlier event has been taken.
+// IBSet sets the event of one block, and another block waits for this event with the same arguments. IBWait clears the
+// word again, and IBSet first waits until the previous event has been taken, so the same event can be used repeatedly.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                   int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {

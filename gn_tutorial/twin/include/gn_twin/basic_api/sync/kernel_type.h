@@ -2,13 +2,14 @@
 // each other.
 //
 // Source: docs/zh/api, Kernel-Tiling (设置Kernel类型) and 核间同步 (CrossCoreSetFlag: with an _ONLY type the scheduling
-// hardware that cores wait with is not started). A kernel that sets no type is not checked: the toolchain infers one.
+// hardware that cores wait with is not started). A kernel that sets no type is not checked, because the toolchain
+// infers one.
 #pragma once
 #include "gn_twin/core/core.h"
 
 namespace gn_twin {
 
-// The type of a tiling key takes precedence over the default of all keys.
+// Sets the kernel's type. The type of a tiling key takes precedence over the default of all keys.
 GNT_COLD inline void SetKernelType(AscendC::KernelMetaType type, const char* name, bool of_key, Loc loc = Loc::here()) {
   Core& core = ThisCore();
   if (core.kernel_type.of_key && !of_key) return;
@@ -16,7 +17,7 @@ GNT_COLD inline void SetKernelType(AscendC::KernelMetaType type, const char* nam
   core.kernel_type = {name, loc, of_key, !one_kind};
 }
 
-// Checks `op`, which makes cores wait for each other.
+// Reports `op`, which makes cores wait for each other, if the kernel's type does not allow it.
 inline void RequireWaitingCores(Core& core, const char* op, Loc loc) {
   if (!kObserved || core.kernel_type.waits) [[likely]]
     return;

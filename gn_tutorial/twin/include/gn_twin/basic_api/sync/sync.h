@@ -1,7 +1,7 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
-// Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
-// checked for pairing and emitted; the race checker decides what order they guarantee.
+// Source: docs/zh/api, 同步控制. The twin executes in program order, so flags and barriers never change a result. The twin
+// checks that they pair and emits them; the race checker decides what order they guarantee.
 #pragma once
 #include "gn_twin/basic_api/sync/kernel_type.h"
 #include "gn_twin/core/scheduler.h"
@@ -23,8 +23,8 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: from time to time let
-// the other blocks run.
+// Lets the other blocks run from time to time. It is called when a kernel refreshes its view of global memory, which
+// the kernel may do in a loop that waits for another block.
 inline void Poll(Loc loc) {
   Core& core = ThisCore();
   if (!core.InTurn()) StopBlock();
@@ -45,7 +45,7 @@ GNT_NOINLINE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind
   EmitPipe(core, kind, op, PipeOf(pipe), loc);
 }
 
-// `at` is null, or `all`: every line.
+// Emits that lines of the data cache were written back and dropped: the line of `at`, or every line if `all`.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
   Poll(loc);
   Core& core = ThisCore();
@@ -65,7 +65,7 @@ inline void SyncBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) 
 
 namespace AscendC {
 
-// Later instructions of the pipe start after the earlier ones have finished. PIPE_S is not allowed.
+// Makes later instructions of the pipe start after the earlier ones have finished. PIPE_S is not allowed.
 template <pipe_t pipe>
 inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(pipe != PIPE_S,
@@ -87,7 +87,7 @@ inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc lo
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 
-// Brings one line of global memory into that cache: nothing to do here.
+// Brings one line of global memory into the data cache. The twin has none, so there is nothing to do.
 template <class T>
 inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 
@@ -100,7 +100,8 @@ inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::SyncBlocks("SyncAll", gn_twin::ThisCore(), loc);
 }
 
-// The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
+// The software form of SyncAll. It takes counters in global memory (32 bytes per block, zero before the launch) and
+// local memory of the same size.
 template <bool isAIVOnly = true>
 inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace,
                     const int32_t usedCores = 0, gn_twin::Loc loc = gn_twin::Loc::here()) {

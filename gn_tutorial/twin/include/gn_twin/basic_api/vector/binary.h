@@ -6,8 +6,8 @@
 
 namespace gn_twin {
 
-// Integer results that do not fit: the device's behaviour is not public (docs/hardware-choices.md, integer_overflow).
-// The options are read once per instruction, so each rule is an operation of its own.
+// Integer results that do not fit wrap around or are clamped (docs/hardware-choices.md, integer_overflow), because the
+// device's behaviour is not public. The option is read once per instruction and is then a member of the operation.
 template <class T>
 inline T WrapInteger(int64_t value) {
   return static_cast<T>(value);
@@ -43,7 +43,8 @@ struct DivOp {
   }
 };
 
-// NaN operands: docs/hardware-choices.md, minmax_nan. Zeros of both signs compare equal; the first operand is kept.
+// Returns the larger (or smaller) operand. Zeros of both signs compare equal, and the first operand is kept. For NaN
+// see docs/hardware-choices.md, minmax_nan.
 template <bool kLargest>
 struct ExtremeOp {
   bool ignore_nan = false;
@@ -62,7 +63,7 @@ struct ExtremeOp {
 using MaxOp = ExtremeOp<true>;
 using MinOp = ExtremeOp<false>;
 
-// Relu of a sum or difference; the inner result is rounded first, as by two instructions.
+// Returns the Relu of a sum or difference, which is rounded first, as by two instructions.
 template <class Inner>
 struct ThenRelu {
   Inner inner;
@@ -94,8 +95,8 @@ inline void WithOptions(Run run) {
 namespace AscendC {
 
 // Kernels also take the address of a form, as void (*)(const LocalTensor<T>&, ...) with the parameters of its page. The
-// overloads that return R are only for that: no call can deduce R, but a pointer's type can. All instructions whose
-// address kernels take have such overloads.
+// overloads that return R are only for that, because a pointer's type can deduce R and no call can. All instructions
+// whose address kernels take have such overloads.
 #define GNT_BINARY(NAME, OP, ...)                                                                                      \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -134,7 +135,7 @@ GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
 GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
 #undef GNT_BINARY
 
-// The algorithm of another product's Div. Kernels for several products define one whether or not they use it.
+// The algorithm of Div on other products. Kernels for several products define a DivConfig whether or not they use it.
 enum class DivAlgo {
   INTRINSIC = 0,
   DIFF_COMPENSATION,
@@ -143,7 +144,8 @@ enum class DivAlgo {
   PRECISION_0ULP_FTZ_FALSE,
   PRECISION_1ULP_FTZ_FALSE
 };
-// By value, not by reference as on its page: g++ 12 crashes on a reference to a static member of a class template.
+// Div takes it by value, not by reference as on its page, because g++ 12 crashes on a reference to a static member of a
+// class template.
 struct DivConfig {
   DivAlgo algo = DivAlgo::INTRINSIC;
 };

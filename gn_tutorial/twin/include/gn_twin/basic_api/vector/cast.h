@@ -1,7 +1,7 @@
 // Cast: conversion between element types with the documented rounding modes, and the scalar conversions of bfloat16.
 //
 // Source: docs/zh/api, 类型转换/Cast and 数据结构 (precision conversion). For a (source, destination, mode) outside the table
-// the device silently emits no instruction: the twin stops.
+// the device silently emits no instruction; the twin stops.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 
@@ -14,7 +14,7 @@ inline constexpr uint32_t kNone = Bit(RoundMode::CAST_NONE);
 inline constexpr uint32_t kFive = Bit(RoundMode::CAST_RINT) | Bit(RoundMode::CAST_FLOOR) | Bit(RoundMode::CAST_CEIL) |
                                   Bit(RoundMode::CAST_ROUND) | Bit(RoundMode::CAST_TRUNC);
 
-// Rounding modes that a pair of types supports on Atlas A2, one bit each; 0: no such conversion.
+// Returns the rounding modes of Cast from S to D on Atlas A2, one bit each; 0 if there is no such conversion.
 template <class D, class S>
 constexpr uint32_t CastModes() {
   if constexpr (kSame<S, half>) {
@@ -43,7 +43,7 @@ constexpr uint32_t CastModes() {
   return 0;
 }
 
-// A double rounded to an integral value. Inputs are exact: every source type except int64 fits a double, and int64 does
+// Returns x rounded to an integral value. x is exact, because a double holds every source type except int64, which does
 // not come here.
 template <RoundMode kMode>
 inline double RoundDouble(double x) {
@@ -57,7 +57,7 @@ inline double RoundDouble(double x) {
   return __builtin_rint(x);  // CAST_RINT, CAST_NONE: ties to even, the mode a process starts in
 }
 
-// Integers saturate; NaN becomes 0.
+// Returns x as an integer. A number out of range saturates; NaN becomes 0.
 template <class D, RoundMode kMode>
 inline D IntegerFrom(double x) {
   constexpr bool kUnsigned = kSame<D, uint8_t>;
@@ -70,8 +70,8 @@ inline D IntegerFrom(double x) {
   return static_cast<D>(static_cast<int64_t>(rounded));
 }
 
-// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. Works on the magnitude as
-// an integer: a carry runs into the exponent, which is what the next larger float is.
+// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. It works on
+// the magnitude as an integer, in which a carry runs into the exponent and so gives the next larger float.
 template <RoundMode kMode>
 inline uint32_t DropBits(uint32_t magnitude, bool negative, uint32_t drop) {
   const uint32_t unit = 1u << drop;
@@ -93,7 +93,7 @@ inline half HalfFromFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude >= 0x7f800000u) return half(value);
-  // Subnormal halves are multiples of 2^-24: for exponents below -14 more bits fall away.
+  // Subnormal halves are multiples of 2^-24, so more bits fall away for exponents below -14.
   const uint32_t exponent = magnitude >> 23;
   uint32_t drop = 13;
   if (exponent < 113) drop += 113 - exponent;
@@ -128,7 +128,7 @@ inline bfloat16_t Bfloat16FromFloat(float value) {
   return __builtin_bit_cast(bfloat16_t, static_cast<uint16_t>(rounded >> 16));
 }
 
-// int64 to float needs its own rounding: a double cannot hold every int64.
+// Returns an int64 rounded to float. It has its own rounding, because a double cannot hold every int64.
 template <RoundMode kMode>
 inline float FloatFromInt64(int64_t value) {
   const float nearest = static_cast<float>(value);
@@ -181,7 +181,7 @@ struct CastOp {
   }
 };
 
-// Whether one of them is int4b_t (cast_int4.h).
+// Whether T or U is int4b_t (cast_int4.h).
 template <class T, class U>
 inline constexpr bool kPairs = kOneOf<AscendC::int4b_t, T, U>;
 
@@ -206,7 +206,7 @@ constexpr const char* TypeName() {
   return "a type the twin has no name for";
 }
 
-// Calls run with the operation of a mode that is known at run time.
+// Calls run(op) with the operation of a mode that is known only at run time. Stops if S to D has no such mode.
 template <class D, class S, RoundMode... kModes, class Run>
 inline void WithMode(RoundMode mode, Loc loc, Run run) {
   Core& core = ThisCore();
@@ -247,7 +247,8 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   gn_twin::WithCast<T, U>(roundMode, loc,
                           [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
 }
-// Lanes are those of the wider type: half to float has 64, with natural repeat strides 8 (destination) and 4 (source).
+// A repeat has as many lanes as the wider type has. So half to float has 64, with natural repeat strides 8
+// (destination) and 4 (source).
 template <class T, class U, bool isSetMask = true, class Mask>
   requires(gn_twin::kIsConstMask<Mask> && !gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,
@@ -258,7 +259,7 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   });
 }
 
-// Sets the scale of Cast from int32_t to half. On the device it is undefined until it is set.
+// Sets the scale of Cast from int32_t to half. Before the first call it is undefined on the device.
 inline void SetDeqScale(half scale) {
   gn_twin::Core& core = gn_twin::ThisCore();
   core.deq_scale = static_cast<float>(scale);

@@ -1,7 +1,8 @@
 // Cast between half and int4b_t, whose elements are half a byte.
 //
-// Source: docs/zh/api, 类型转换/Cast. half to int4b_t takes every mode but CAST_ODD and saturates; int4b_t to half takes CAST_NONE. Counts and
-// masks are even, and mask bits equal in pairs: whole bytes are written. A repeat is 128 lanes, of half 256 bytes and of int4b_t 64.
+// Source: docs/zh/api, 类型转换/Cast. half to int4b_t takes every mode but CAST_ODD and saturates; int4b_t to half takes
+// CAST_NONE. Whole bytes are written, so counts must be even and mask bits equal in pairs. A repeat is 128 lanes: 256
+// bytes of half, 64 of int4b_t.
 #pragma once
 #include "gn_twin/basic_api/vector/cast.h"
 
@@ -29,7 +30,7 @@ inline uint8_t ToInt4(half value, RoundMode mode) {
   }
 }
 
-// The place of lane `lane` of a repeat: for half in elements of 2 bytes, for int4b_t in bytes.
+// Returns the place of lane `lane` of a repeat: for half in elements of 2 bytes, for int4b_t in bytes.
 template <class T>
 uint64_t PairLane(Strides strides, uint32_t repeat, uint32_t lane) {
   constexpr uint32_t kPerBlock = ElementsIn<T>(kBlockBytes);
@@ -51,8 +52,8 @@ void RequireInt4Mode(RoundMode mode, Loc loc) {
   }
 }
 
-// The bytes that an operand touches: one row a repeat if each repeat is contiguous, else one range from the first to
-// the last.
+// Adds the bytes that an operand touches: one row a repeat if each repeat is contiguous, else one range from the first
+// byte to the last.
 template <class T>
 void AddPairs(Operation& operation, const char* role, const LocalTensor<T>& tensor, const Plan& plan, Strides strides,
               Access access) {

@@ -1,4 +1,4 @@
-// Compare, CompareScalar, Compares: one bit per element; Select: choose by those bits.
+// Compare, CompareScalar and Compares write one bit per element; Select chooses elements by such bits.
 //
 // Source: docs/zh/api, 比较与选择. Bit i of the result, lowest bit of each byte first, is src0[i] op src1[i].
 #pragma once
@@ -10,7 +10,7 @@ namespace gn_twin {
 using AscendC::CMPMODE;
 using AscendC::SELMODE;
 
-// The orders of two values for which a comparison holds. With NaN it is false, except NE unless quiet_nan
+// The orders of two values for which a comparison holds. With NaN only NE holds, and only without quiet_nan
 // (docs/hardware-choices.md, compare_nan).
 struct HoldsFor {
   bool less;
@@ -23,7 +23,7 @@ struct HoldsFor {
         equal(mode == CMPMODE::EQ || mode == CMPMODE::LE || mode == CMPMODE::GE),
         greater(mode == CMPMODE::GT || mode == CMPMODE::GE || mode == CMPMODE::NE),
         unordered(mode == CMPMODE::NE && !quiet_nan) {}
-  // Without branches, so that loops over it can be vectorised.
+  // It has no branches, so that loops over it can be vectorised.
   template <class T>
   bool operator()(T a, T b) const {
     return (less & (a < b)) | (equal & (a == b)) | (greater & (a > b)) | (unordered & ((a != a) | (b != b)));
@@ -50,7 +50,7 @@ inline auto Comparable(T value) {
   }
 }
 
-// One bit for each lane of a repeat, lowest first: 1 if the comparison holds.
+// Writes one bit for each lane of a repeat, lowest first: 1 if the comparison holds.
 template <class T>
 void CompareLanes(HoldsFor holds, const RepeatValues<T>& a, const RepeatValues<T>& b, uint8_t* bits) {
   uint8_t one[kLanes<T>];
@@ -67,15 +67,15 @@ void RequireCompareMode(Operation& operation, const char* op, CMPMODE mode) {
   if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Refuse("compare-int32-mode", {{"op", op}});
 }
 
-// The extent of a comparison: its repeats, and the elements of the last one.
+// The length of a comparison: its repeats, and the elements of the last repeat.
 template <class T>
 struct CompareLength {
   uint32_t repeats;
   uint32_t last = kLanes<T>;
 };
 
-// Repeats of E(T) elements; each writes E(T) / 8 contiguous bytes, with zeros for elements that the last repeat lacks.
-// The mask register has no effect.
+// Compares repeats of kE elements. Each writes kE / 8 contiguous bytes, with zeros for elements that the last repeat
+// lacks. The mask register has no effect.
 template <class T, class U>
 void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length, const LocalTensor<U>& dst,
                 const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
@@ -111,8 +111,9 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length
   }
 }
 
-// Count forms process whole repeats only: the device drops the rest of the elements silently, the twin stops. Those of Ascend310B
-// process all elements (docs/hardware-choices.md, compare_tail).
+// Returns the length of a comparison of `count` elements. Only whole repeats are processed: the device silently drops
+// the other elements, the twin refuses them. Ascend310B processes all elements (docs/hardware-choices.md,
+// compare_tail).
 template <class T>
 inline CompareLength<T> CompareLengthOf(const char* op, uint32_t count, Loc loc) {
   if (ThisCore().job->options.compare_tail != 0 && count != 0) {
@@ -153,7 +154,7 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
                       {src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});
 }
 
-// Against a scalar. Compares is the name of 9.x.
+// These compare a tensor with a scalar. Compares is the name of 9.x.
 #define GNT_COMPARE_SCALAR(NAME)                                                                                     \
   template <class T, class U>                                                                                        \
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
@@ -180,8 +181,8 @@ GNT_COMPARE_SCALAR(Compares)
 
 namespace gn_twin {
 
-// Keeps a[i] where bit i of `eight` is set, takes b[i] elsewhere. Bits are an unsigned integer of the element's size,
-// so that the compiler can also vectorise the loop for half.
+// Keeps a[i] where bit i of `eight` is set, takes b[i] elsewhere. Bits is an unsigned integer type of the element's
+// size, so that the compiler can vectorise the loop for half too.
 template <class Bits, class T>
 inline void Choose8(uint32_t eight, T* a, const T* b) {
   static_assert(sizeof(Bits) == sizeof(T));
@@ -195,8 +196,8 @@ inline void Choose8(uint32_t eight, T* a, const T* b) {
   __builtin_memcpy(a, kept, sizeof(kept));
 }
 
-// dst[lane] = the lane's bit ? src0[lane] : second, for the active lanes. Modes 1 and 2 consume E(T) bits per repeat; mode 0 uses the
-// first E(T) for all.
+// Sets each active lane of dst to that of src0 if its bit is set, else to that of `second`. Modes 1 and 2 consume
+// kLanes<T> bits per repeat; mode 0 uses the first kLanes<T> bits for all repeats.
 template <class T>
 void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to, const uint8_t* bits,
                  const LocalTensor<T>& src0, Strides strides0, const SecondSource<T>& second) {
@@ -215,7 +216,7 @@ void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Stri
   }
 }
 
-// Finds a buffer of the kernel in the scratch memory that the operation is about to overwrite.
+// Reports each buffer of the kernel in the scratch memory that the operation is about to overwrite.
 inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
   if constexpr (kObserved) {
     Core& core = ThisCore();
@@ -234,12 +235,13 @@ inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
   }
 }
 
-// In counter mode the lanes of a plan are the first `count`; in other modes the mask selects lanes.
+// Checks and computes a Select. In counter mode the lanes of the plan are the first `count`; otherwise the mask selects
+// them.
 template <class T, class U>
 void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                const LocalTensor<U>& selMask, const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
   static_assert(kOneOf<T, half, float>, "Select on Atlas A2 takes half, float");
-  // Unsigned types are documented; the library checks that only in its CPU build. On a device a mask of int8_t, as
+  // Unsigned types are documented, but the library checks this only in its CPU build. On a device a mask of int8_t, as
   // Compare may write it, gives the same bits, and several public kernels use it.
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>,
                 "the selection tensor of Select has integer elements");
@@ -274,7 +276,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
     }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);
-  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1): the
+  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1), so the
   // kernel's data there are lost.
   if (mode != SELMODE::VSEL_CMPMASK_SPR) {
     const uint32_t scratch = kSame<T, half> && mode == SELMODE::VSEL_TENSOR_SCALAR_MODE ? 64 : 128;
@@ -287,7 +289,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
 
 namespace AscendC {
 
-// dst[i] = bit i of selMask ? src0[i] : src1[i].
+// Sets dst[i] to src0[i] where bit i of selMask is set, else to src1[i].
 template <class T, class U>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
                    const LocalTensor<T>& src1, SELMODE selMode, uint32_t count,

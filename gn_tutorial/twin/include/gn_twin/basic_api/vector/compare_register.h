@@ -1,26 +1,26 @@
 // The compare register: Compare into it, SetCmpMask and GetCmpMask, and the forms of Select that read it.
 //
 // Source: docs/zh/api, 比较与选择 (Compare with its result in a register, GetCmpMask, SetCmpMask, Select). The register has
-// 128 bits, one per lane of a repeat. Bits of lanes that the mask excludes become 0 here: the documentation does not
-// say.
+// 128 bits, one per lane of a repeat. Bits of lanes that the mask excludes become 0 here; the documentation does not
+// say what they become.
 #pragma once
 #include "gn_twin/basic_api/vector/compare.h"
 
 namespace gn_twin {
 
-// In mode 2 the register holds the address of the selection bits, as kernels put it there in a CPU build: 64 bits of
-// address.
+// Returns the address in the register, where the selection bits of mode 2 are. It has 64 bits, as kernels put it there
+// in a CPU build.
 inline const uint8_t* AddressInRegister(const Core& core) {
   return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(core.compare_mask[0]));
 }
 
-// Select without a mask argument: the mask register of vector instructions selects the lanes.
+// Returns the plan of a Select without a mask argument: the mask register of vector instructions selects the lanes.
 template <class T>
 Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
   return PlanFromRegister(ThisCore(), kLanes<T>, repeats.Checked("Select", loc));
 }
 
-// RunSelect for bits that are not in a tensor argument: the register's bits, or the bits at its address.
+// Does what RunSelect does, but with the register's bits, or the bits at its address, in place of a tensor argument.
 template <class T>
 void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, const LocalTensor<T>& src0,
                   const LocalTensor<T>& src1, const AscendC::BinaryRepeatParams& params, const uint8_t* bits) {
@@ -49,7 +49,7 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
 
 namespace AscendC {
 
-// One repeat; bit i of the register is src0[i] op src1[i].
+// Compares one repeat. Bit i of the register becomes src0[i] op src1[i].
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode, Mask mask,
@@ -79,7 +79,8 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
   core.compare_mask[1] &= !plan.prefix ? plan.high : lanes > 64 ? gn_twin::LeadingBits(lanes - 64) : 0;
 }
 
-// Copies the register's 16 bytes to a tensor and from one. The documentation asks for 128 bytes in dst.
+// GetCmpMask copies the register's 16 bytes to a tensor, SetCmpMask from one. The documentation asks for 128 bytes in
+// dst.
 template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
@@ -104,7 +105,7 @@ inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Lo
   __builtin_memcpy(core.compare_mask, src.Bytes(), bytes);
 }
 
-// Mode 0: the register's bits for every repeat; mode 2: the register holds the address of the bits.
+// Select in mode 0 uses the register's bits for every repeat, in mode 2 the bits at the address in the register.
 template <class T, SELMODE selMode>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
                    gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
@@ -116,7 +117,7 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
   gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst, src0, src1, repeatParams,
                         selMode == SELMODE::VSEL_CMPMASK_SPR ? bits : gn_twin::AddressInRegister(core));
 }
-// Mode 1: bits from a tensor, the scalar from the register.
+// Select in mode 1 takes the bits from a tensor and the scalar from the register.
 template <class T, class U>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
                    gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,

@@ -1,4 +1,4 @@
-// Fill and rearrange: Duplicate, CreateVecIndex, Brcb, Copy.
+// Instructions that fill and rearrange local memory: Duplicate, CreateVecIndex, Brcb, Copy.
 //
 // Source: docs/zh/api, 数据填充, 数据搬运 (Copy).
 #pragma once
@@ -10,7 +10,7 @@ namespace gn_twin {
 template <class T>
 inline constexpr bool kWord = sizeof(T) == 2 || sizeof(T) == 4;  // 16- and 32-bit elements
 
-// The value as it is.
+// Returns the value as it is.
 struct Same {
   using MovesBits = void;
   template <class T>
@@ -47,7 +47,7 @@ struct CopyRepeatParams {
       : dstStride(dst_blk), srcStride(src_blk), dstRepeatSize(dst_rep), srcRepeatSize(src_rep) {}
 };
 
-// Every element of dst becomes scalarValue.
+// Sets every element of dst to scalarValue.
 template <class T, bool isSetMask = true>
 inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -71,7 +71,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask
 
 namespace gn_twin {
 
-// first + index: exact for integers, one rounding for floats.
+// Returns first + index, exact for integers, rounded once for floats.
 template <class T>
 inline T Nth(T first, uint32_t index) {
   if constexpr (kOneOf<T, half, float>) {
@@ -101,7 +101,7 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
 
 namespace AscendC {
 
-// firstValue, firstValue + 1, ...: a lane that the mask excludes still counts.
+// Writes firstValue, firstValue + 1, ... to the lanes. A lane that the mask excludes is counted too.
 template <class T>
 inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count,
                            gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -119,7 +119,7 @@ inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, 
 
 namespace gn_twin {
 
-// All of 32-byte block i (counted over the repeats) becomes src[i].
+// Fills 32-byte block i, counted over the repeats, with src[i].
 template <class T>
 void FillBlocks(T* dst, Strides to, const T* src, uint32_t repeats) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
@@ -136,7 +136,7 @@ void FillBlocks(T* dst, Strides to, const T* src, uint32_t repeats) {
 
 namespace AscendC {
 
-// Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.
+// Takes eight source elements per repeat and fills one 32-byte block of dst with each. The source is contiguous.
 template <class T>
 inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::RepeatTime repeatTime,
                  const BrcbRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -155,7 +155,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
   core.mask.low = core.mask.high = ~uint64_t{0};
 }
 
-// Lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
+// Copies lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,

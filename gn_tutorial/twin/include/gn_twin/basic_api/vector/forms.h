@@ -1,4 +1,4 @@
-// The call forms of element-wise instructions: validate, emit, compute, once for all of them.
+// The call forms of element-wise instructions. This code validates, emits and computes for all of them.
 #pragma once
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
@@ -16,8 +16,8 @@ struct Arg {
   Strides strides{};
 };
 
-// Changes that options make to finished results. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t,
-// NaN becomes 0.
+// Changes finished results as the options ask. saturate (CTRL[48] = 0): infinity becomes the largest finite half or
+// bfloat16_t, NaN becomes 0. flush: subnormal results become 0.
 struct Finish {
   bool saturate;
   bool flush;
@@ -41,7 +41,8 @@ struct Finish {
   }
 };
 
-// Operations that only move bits (they name a type MovesBits) need no finishing; integers have options of their own.
+// Whether options can change an operation's results. Operations that only move bits (they name a type MovesBits) keep
+// theirs; integers have options of their own.
 template <class D, class Op>
 inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
 // Whether this launch's options change results of type D.
@@ -49,7 +50,8 @@ template <class D, class Op>
 inline bool Finishes(const Core& core) {
   return kFinished<D, Op> && (Saturates(core) || core.job->options.denormals != 0);
 }
-// Calls run(finish) if they do. Options are rare: a second pass over the result keeps them out of every operation.
+// Calls run(finish) if this launch's options change results. That is rare, so a second pass over the results does it,
+// and operations know nothing of these options.
 template <class D, class Op, class Run>
 inline void WithFinish(const Core& core, Run run) {
   if constexpr (kFinished<D, Op>) {
@@ -58,15 +60,15 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
-// Warns of infinite results of finite halves.
+// Whether the twin warns of infinite results of an operation on finite halves.
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
-// Operations whose first source is always the destination define a type Accumulates.
+// How data flow through an operation. One whose first source is always the destination defines a type Accumulates.
 template <class Op>
 inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
 
-// An instruction on the first `count` elements of every operand.
+// Runs an instruction on the first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
@@ -86,10 +88,10 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   ResetMaskRegister(core);
 }
 
-// Computes the lanes of any plan. One copy for all the forms of an instruction.
+// Computes the lanes of any plan. All the forms of an instruction share one copy of this function.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
-  // The lanes in one run only: for the others, the stores of later repeats would hide the overflow.
+  // Only lanes in one run are watched, because otherwise the stores of later repeats would hide the overflow.
   const bool watched =
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {
@@ -108,7 +110,7 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
   });
 }
 
-// The lanes of the plan: emits, computes.
+// Emits the instruction and computes the lanes of the plan.
 template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
@@ -118,9 +120,9 @@ template <class Op, class D, class... S>
   ComputePlan(name, loc, op, plan, dst, src...);
 }
 
-// The most frequent case in loops, without a plan: repeats with all lanes active and no gaps between blocks, and a
-// cached call. Returns false, and does nothing, in any other case. Short enough to be inlined in a kernel's loop, where
-// the compiler computes much of it before the loop.
+// Runs the most frequent case in loops, without a plan: repeats with all lanes active and no gaps between blocks, and a
+// cached call. Returns false, and does nothing, in any other case. It is short enough to be inlined in a kernel's loop,
+// where the compiler computes much of it before the loop.
 template <bool kSetMask, class Op, class Mask, class D, class... S>
 [[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
                                                    Arg<D> dst, Arg<S>... src) {
@@ -149,7 +151,7 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
   }
 }
 
-// Mask-and-repeat form of an instruction with one source.
+// Runs the mask-and-repeat form of an instruction with one source.
 template <bool kSetMask, class Op, class Mask, class D, class S>
 GNT_NOINLINE void RunAnyUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
                               const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
@@ -170,7 +172,7 @@ template <bool kSetMask, class Op, class Mask, class D, class S>
   RunAnyUnary<kSetMask>(name, loc, op, mask, repeats, params, dst, src);
 }
 
-// Mask-and-repeat form of an instruction with two sources.
+// Runs the mask-and-repeat form of an instruction with two sources.
 template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
 GNT_NOINLINE void RunAnyBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
                                const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,

@@ -1,13 +1,13 @@
 // Multiply and accumulate: Axpy, MulAddDst, FusedMulAdd, FusedMulAddRelu. The destination is also a source.
 //
-// Source: docs/zh/api, Memory矢量计算/复合计算. Sources may be half with a float destination: then a repeat has 64 lanes and the
-// natural repeat strides are 8 blocks for the destination, 4 for the sources.
+// Source: docs/zh/api, Memory矢量计算/复合计算. Sources may be half with a float destination. Then a repeat has 64 lanes, and
+// the natural repeat strides are 8 blocks for the destination, 4 for the sources.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 
 namespace gn_twin {
 
-// dst + scalar * src. Whether the device rounds the product first: docs/hardware-choices.md, axpy_fused.
+// Returns dst + scalar * src. Whether the product is rounded first is a choice (docs/hardware-choices.md, axpy_fused).
 struct AxpyOp {
   using Accumulates = void;
   float scalar;
@@ -36,7 +36,7 @@ struct MulAddDstOp {
     }
   }
 };
-// The operand order of the documentation: src0 * dst + src1.
+// Returns src0 * dst + src1, in the operand order of the documentation.
 struct FusedMulAddOp {
   using Accumulates = void;
   template <class T>
@@ -45,7 +45,7 @@ struct FusedMulAddOp {
   }
 };
 
-// The same, with negative results set to 0.
+// Returns the same, with negative results set to 0.
 struct FusedMulAddReluOp {
   using Accumulates = void;
   template <class T>

@@ -1,4 +1,4 @@
-// Gather: elements from anywhere in a table, at offsets that are themselves in memory.
+// Gather: takes elements from anywhere in a table, at offsets that are themselves in memory.
 //
 // Source: docs/zh/api, 离散与聚合.
 #pragma once
@@ -57,14 +57,14 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
   operation.Emit(plan, sizeof(T));
 }
 
-// Encodes the numbers of a gather without gaps between its offsets in one word; 0 for any other gather.
+// Encodes the numbers of a gather without gaps between its offsets in one word. Returns 0 for any other gather.
 inline uint64_t FormOf(const Plan& plan, Strides to, uint32_t base) {
   if (!plan.prefix || (plan.repeats > 1 && plan.first != plan.lanes) || base >= kUbBytes) return 0;
   if (((plan.repeats | plan.first | plan.last) >> 8) != 0 || to.rep >> 16 != 0) return 0;
   return plan.repeats | plan.first << 8 | plan.last << 16 | uint64_t{base} << 24 | uint64_t{to.rep} << 42;
 }
 
-// dst[i] = the element at srcBase + offset[i] bytes from the start of src. `to`: without gaps between blocks.
+// Sets dst[i] to the element at base + offsets[i] bytes from the start of src. `to` has no gaps between blocks.
 template <class T>
 void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to, const LocalTensor<T>& src,
                const LocalTensor<uint32_t>& offsets, uint32_t base) {
@@ -95,7 +95,7 @@ namespace AscendC {
 template <class T>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  // The number of whole repeats of a count is stored in 8 bits.
+  // The device stores the number of whole repeats of a count in 8 bits.
   if (gn_twin::kObserved && count / gn_twin::kLanes<T> > gn_twin::kMaxRepeats) {
     gn_twin::ThisCore().Stop(
         "repeat-range", loc,

@@ -1,6 +1,6 @@
 // Gatherb: collects 32-byte blocks.
 //
-// Source: docs/zh/api, 离散与聚合/Gatherb. Eight offsets in bytes per repeat; the mask has no effect.
+// Source: docs/zh/api, 离散与聚合/Gatherb. A repeat takes eight offsets, in bytes. The mask has no effect.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 

@@ -1,4 +1,4 @@
-// GatherMask: the selected elements of a tensor, one after the other.
+// GatherMask: writes the selected elements of a tensor one after the other.
 //
 // Source: docs/zh/api, 比较与选择/GatherMask. Elements of dst past the selected ones keep their values here; the documentation says
 // nothing about them.
@@ -24,10 +24,10 @@ enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 
 namespace gn_twin {
 
-// The built-in patterns: even, odd, then each of four, then all. One bit an element, repeated.
+// The built-in patterns, from index 1: even, odd, then each of four, then all. They have one bit an element and repeat.
 inline constexpr uint8_t kPatterns[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
 
-// The number of elements of one repeat, and the bytes that an operand of `repeats` such repeats spans.
+// The elements of one repeat and the number of repeats. Extent returns the bytes that an operand of them spans.
 struct GatherSpan {
   uint32_t elements;
   uint32_t repeats;
@@ -49,7 +49,8 @@ inline uint64_t CountSelected(uint32_t elements, Byte byte) {
   return rest == 0 ? count : count + static_cast<uint32_t>(__builtin_popcount(byte(elements / 8) & ((1u << rest) - 1)));
 }
 
-// `bits` is the user's tensor of one bit an element (pattern_rep blocks between repeats), or null for the built-in pattern.
+// Writes the selected elements and returns their number. `bits` is the user's tensor of one bit an element (pattern_rep
+// blocks between repeats), or null for the built-in pattern.
 template <class T>
 uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t* bits,
                        uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {
@@ -73,7 +74,8 @@ uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const Lo
   return kept;
 }
 
-// Normal mode works on whole repeats of 256 bytes; counter mode (reduce_mode) on `mask` elements per repeat.
+// Returns the span: in normal mode whole repeats of 256 bytes, in counter mode (reduce_mode) `mask` elements per
+// repeat.
 template <class T>
 inline GatherSpan SpanOf(bool reduce_mode, uint32_t mask, uint32_t repeats) {
   return {reduce_mode ? mask : kLanes<T>, repeats};
@@ -85,7 +87,8 @@ inline Strides GatherStrides(const AscendC::GatherMaskParams& params) {
   return {params.src0BlockStride, params.src0RepeatStride};
 }
 
-// The instruction leaves the mask register in normal mode, with all bits of the low word set and none of the high word.
+// Sets the mask register as the instruction leaves it: in normal mode, with all bits of the low word set and none of
+// the high word.
 inline void LeaveGatherMask(Core& core) {
   core.mask.counter = false;
   core.mask.low = ~uint64_t{0};
@@ -96,7 +99,7 @@ inline void LeaveGatherMask(Core& core) {
 
 namespace AscendC {
 
-// rsvdCnt: the number of kept elements.
+// Selects by a built-in pattern. rsvdCnt becomes the number of kept elements.
 template <class T, GatherMaskMode mode = GatherMaskMode::VERSION_V2>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,
@@ -114,7 +117,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
   gn_twin::LeaveGatherMask(operation.core());
 }
 
-// One bit an element, lowest bit first; U has the width of T.
+// Selects by a tensor of one bit an element, lowest bit first. U has the width of T.
 template <class T, class U, GatherMaskMode mode = GatherMaskMode::VERSION_V2>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<U>& src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,

@@ -1,5 +1,5 @@
-// The warning for an infinite half from finite operands: the largest half is 65504, which a square or a sum of squares
-// soon exceeds. Observed libraries only.
+// The warning for an infinite half that an instruction makes from finite operands. The largest half is 65504, which a
+// square or a sum of squares soon exceeds. Only observed libraries warn.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 
@@ -28,7 +28,7 @@ inline bool AllFinite(const T* at, uint32_t count) {
   return wrong == 0;
 }
 
-// Functions with a pole, for which infinity is the right result of a finite operand.
+// Whether the function has a pole: then infinity can be the right result of a finite operand.
 inline bool HasPole(const char* op) {
   for (const char* name : {"Div", "Reciprocal", "Rsqrt", "Ln", "Log", "Log2", "Log10", "Power", "Atanh"})
     if (__builtin_strcmp(op, name) == 0) return true;
@@ -39,8 +39,8 @@ GNT_COLD inline void WarnOverflow(const char* op, Loc loc, uint64_t lane) {
   if (!HasPole(op)) ThisCore().Warn("half-overflow", loc, {}, {{"op", op}, {"lane", lane}, {"largest", 65504}});
 }
 
-// Watches an instruction with half results, over `runs` of consecutive lanes: created before it computes, and checked
-// afterwards.
+// Watches an instruction with half results in consecutive lanes. Before is called before the instruction computes,
+// After afterwards.
 template <class D>
 struct OverflowWatch {
   bool trusted = true;  // no source that the results overwrite held infinity or NaN
@@ -66,7 +66,7 @@ struct OverflowWatch {
   GNT_COLD static void Name(const char* op, Loc loc, const D* dst, uint64_t first_lane, uint32_t count,
                             const S*... src) {
     for (uint32_t i = 0; i < count; ++i) {
-      // Whether a source in the destination's place was finite before the instruction (`Before` recorded it).
+      // A source in the destination's place is overwritten by now. `Before` recorded that it was finite.
       const auto finite = [&](const auto* at) {
         return static_cast<const void*>(at) == static_cast<const void*>(dst) || FiniteElement(at[i]);
       };
@@ -75,7 +75,7 @@ struct OverflowWatch {
   }
 };
 
-// Whether an operation's scalar, if it has one, is finite: adding infinity is intended.
+// Whether an operation's scalar, if it has one, is finite. If a kernel adds infinity, an infinite result is intended.
 template <class Op>
 inline bool FiniteScalar(const Op& op) {
   if constexpr (requires { op.scalar; }) {

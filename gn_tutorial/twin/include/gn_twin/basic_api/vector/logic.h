@@ -1,4 +1,4 @@
-// Bits: And, Or, Not on 16-bit elements. Wider tensors are reinterpreted by the kernel, with twice the count.
+// Bitwise And, Or and Not of 16-bit elements. A kernel reinterprets a wider tensor and doubles the count.
 //
 // Source: docs/zh/api, Memory矢量计算/逻辑计算; for And and Or of other types asc-devkit, kernel_operator_vec_binary_impl.h.
 #pragma once
@@ -25,8 +25,8 @@ struct NotOp {
   }
 };
 
-// The count form also takes 32-bit tensors; its count is still in 16-bit units. And and Or compile for every other type as well,
-// and count 16-bit units of it, as older versions did.
+// Whether the count form takes elements of type T as documented; it counts 16-bit units of 32-bit tensors too. And and
+// Or compile for every other type as well, and count 16-bit units of it, as older versions did.
 template <class T>
 inline constexpr bool kOfWords = kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>;
 template <class T>

@@ -1,18 +1,18 @@
 // The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask; AscendCUtils.
 //
-// Source: docs/zh/api, 掩码操作. Setting the mask is ordered with the vector unit by the hardware: never a race.
+// Source: docs/zh/api, 掩码操作. The hardware orders setting the mask with the vector unit, so it is never a race.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 
 namespace AscendC {
 
-// Counter mode: the register holds a number of elements; normal mode: one bit per lane.
+// In counter mode the register holds a number of elements, in normal mode one bit per lane.
 inline void SetMaskCount(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::ThisCore().mask.counter = true;
   gn_twin::ThisCore().counter_set = loc;
 }
 inline void SetMaskNorm() { gn_twin::ThisCore().mask.counter = false; }
-// All lanes; the mode stays.
+// Sets the bits of all lanes. The mode stays.
 inline void ResetMask() {
   gn_twin::Core& core = gn_twin::ThisCore();
   core.mask.low = core.mask.high = ~uint64_t{0};
@@ -20,7 +20,7 @@ inline void ResetMask() {
   core.mask_lost = {};
 }
 
-// The high word comes first. With MaskMode::COUNTER the low word is the number of elements.
+// Sets the register; the high word comes first. With MaskMode::COUNTER the low word is the number of elements.
 template <class T, MaskMode mode = MaskMode::NORMAL>
 inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();
@@ -59,13 +59,14 @@ struct AscendCUtils {
     SetVectorMask<T>(len, loc);
   }
   static void ResetMask() { AscendC::ResetMask(); }
-  // Bit 48 of the control register: 1 keeps infinity and NaN.
+  // Sets bit 48 of the control register. 1 keeps infinity and NaN.
   static void SetOverflow(uint64_t ctrlValue) { gn_twin::ThisCore().saturate = ctrlValue == 0; }
   static constexpr int32_t GetBitSize(int32_t bytes) { return bytes * ONE_BYTE_BIT_SIZE; }
   static constexpr int32_t GetC0Count(int32_t element_bytes) { return DEFAULT_C0_SIZE / element_bytes; }
 };
 
-// The initial state, after TPipe's constructor or in a kernel without TPipe.
+// Sets the initial state of the mask register and of atomic stores. A kernel without TPipe calls it; TPipe's
+// constructor sets this state itself.
 inline void InitSocState() {
   gn_twin::ResetMaskRegister(gn_twin::ThisCore());
   gn_twin::ThisCore().atomic = gn_twin::ThisCore().atomic_type = 0;

@@ -1,7 +1,7 @@
 // The operators on whole tensors: `dst = a + b`, `mask = a < b`.
 //
-// Source: docs/zh/api, the operator form of each page of 基础算术, 逻辑计算 and 比较与选择. They cover as many elements as dst has;
-// comparisons need a multiple of 256 bytes.
+// Source: docs/zh/api, the operator form of each page of 基础算术, 逻辑计算 and 比较与选择. An operator covers as many elements as
+// dst has; a comparison covers those of its first operand, a multiple of 256 bytes.
 #pragma once
 #include "gn_twin/basic_api/vector/binary.h"
 #include "gn_twin/basic_api/vector/compare.h"
@@ -9,10 +9,11 @@
 
 namespace gn_twin {
 
-// An operator takes no default argument, so a mistake in it is reported at the last named operation before it.
+// Returns the place of the last named operation. An operator takes no default argument, so a mistake in it is reported
+// there.
 inline Loc LastPlace() { return ThisCore().Here(); }
 
-// `a SIGN b`, before it is assigned.
+// The expression `a SIGN b`, which is computed when it is assigned.
 template <class T, class Op>
 struct BinaryExpression {
   LocalTensor<T> a;

@@ -1,4 +1,4 @@
-// Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce). half and float.
+// Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce), of half and float.
 //
 // Lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (minmax_nan,
 // pair_unit).
@@ -16,8 +16,8 @@ struct Extreme {
 };
 inline constexpr uint32_t kNoLane = ~uint32_t{0};
 
-// Whether `next` replaces `best`: an equal value does not, so the lowest index wins. NaN: docs/hardware-choices.md,
-// minmax_nan.
+// Whether `next` replaces `best`. An equal value does not, so the lowest index wins. For NaN see
+// docs/hardware-choices.md, minmax_nan.
 template <class Op>
 inline bool Better(float next, float best, bool ignore_nan) {
   const bool best_nan = best != best;
@@ -26,8 +26,8 @@ inline bool Better(float next, float best, bool ignore_nan) {
   return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
 }
 
-// Returns the lowest of the first `lanes` (at least one) lanes of a repeat with the extreme value; kNoLane if one is
-// NaN.
+// Returns the lowest lane that has the extreme value, of the first `lanes` (at least one) lanes of a repeat; kNoLane if
+// one of them is NaN.
 //
 // It uses integer loops without branches, which the compiler vectorises: they compute each lane's rank (ordered like
 // the values, with both zeros equal), then the best rank, then the first lane that has it.
@@ -49,20 +49,21 @@ template <class Op, class T>
   }
   uint32_t first = kNoLane;
   for (uint32_t i = 0; i < lanes; ++i) {
-    const uint32_t here = i | (0u - uint32_t{ranks[i] != best});  // kNoLane if it has not
+    const uint32_t here = i | (0u - uint32_t{ranks[i] != best});  // kNoLane if its rank is not the best
     first = here < first ? here : first;
   }
   return first;
 }
 
-// A function of its own, because its speed depended on the surrounding code when inlined. For whole repeats the number
-// of lanes is a constant.
+// Calls FirstExtremeOf; for whole repeats the number of lanes is a constant. It is a function of its own, because the
+// speed of the inlined code depended on the code around it.
 template <class Op, class T>
 GNT_NOINLINE uint32_t FirstExtreme(const T* at, uint32_t lanes) {
   return lanes == kLanes<T> ? FirstExtremeOf<Op>(at, kLanes<T>) : FirstExtremeOf<Op>(at, lanes);
 }
 
-// The largest (or smallest) of the active lanes; the lowest index on ties. NaN: minmax_nan. False if no lane is active.
+// Finds the largest (or smallest) of the active lanes, among equal ones the lane with the lowest index. For NaN see
+// minmax_nan. Returns false if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
                             Extreme<T>& out) {
@@ -89,7 +90,7 @@ inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Str
   return found;
 }
 
-// Warns if the sum of finite halves is infinite. Called before the sum is stored: dst may be src.
+// Warns if the sum of finite halves is infinite. It is called before the sum is stored, because dst may be src.
 template <class T>
 inline void CheckSum(const char* op, Loc loc, const Plan& plan, const T* src, Strides strides, uint32_t first_repeat,
                      uint32_t repeats, T sum) {
@@ -104,7 +105,8 @@ inline void CheckSum(const char* op, Loc loc, const Plan& plan, const T* src, St
   }
 }
 
-// A lane number as the raw bits of T: the kernel reinterprets the tensor as uint16_t or uint32_t.
+// Returns a lane number as the raw bits of T, which the kernel reads by reinterpreting the tensor as uint16_t or
+// uint32_t.
 template <class T>
 inline T IndexBits(uint32_t index) {
   T bits;
@@ -134,7 +136,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
   }
 }
 
-// The same if the mask excludes some groups of lanes entirely: their results keep their old values.
+// Does what CheckReduce does if the mask excludes whole groups of lanes, whose results keep their old values.
 template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
@@ -164,7 +166,8 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
   }
 }
 
-// The sum of each group of `group` lanes (a block or a pair) of every repeat.
+// Computes the sum of each group of `group` lanes (a block or a pair) of every repeat; with another direction than 0
+// the maximum (1) or minimum (-1).
 template <class T, class Mask>
 void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats,
                     const Mask& mask, bool set_mask, uint32_t group, uint32_t dst_unit_bytes, int32_t dst_rep,
@@ -215,7 +218,7 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
   }
 }
 
-// Value and index of every repeat, in the given order.
+// Stores the extreme value of every repeat and its index, in the given order.
 template <class Op, class T, class Mask>
 void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask,
                      bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {
@@ -258,7 +261,7 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
 
 namespace AscendC {
 
-// One sum per repeat; dstRepStride counts elements.
+// Stores one sum per repeat. dstRepStride counts elements.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const int32_t repeatTime,
@@ -278,7 +281,7 @@ inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     dst.Data()[uint64_t{repeat} * dstRepStride] = sum;
   }
 }
-// The same with the repeat count first and a destination block stride that has no effect.
+// Does the same. The repeat count comes first, and the block stride of the destination has no effect.
 template <class T, bool isSetMask = true>
 inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
                             const int32_t mask, const int32_t /*dstBlkStride*/, const int32_t srcBlkStride,
@@ -301,8 +304,9 @@ GNT_WHOLE_EXTREME(WholeReduceMax, MaxOp)
 GNT_WHOLE_EXTREME(WholeReduceMin, MinOp)
 #undef GNT_WHOLE_EXTREME
 
-// Eight results per repeat, one per 32-byte block (dstRepStride in units of eight elements); half as many as lanes for pairs
-// (dstRepStride in units of 128 bytes). The repeat count comes before the mask.
+// BlockReduce gives eight results per repeat, one per 32-byte block (dstRepStride in units of eight elements);
+// PairReduceSum gives half as many as lanes (dstRepStride in units of 128 bytes). The repeat count comes before the
+// mask.
 #define GNT_GROUP_REDUCE(NAME, GROUP, UNIT, DIRECTION)                                                              \
   template <class T, bool isSetMask = true, class Mask>                                                             \
     requires gn_twin::kIsConstMask<Mask>                                                                            \

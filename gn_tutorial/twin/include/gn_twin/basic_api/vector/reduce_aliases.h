@@ -1,4 +1,4 @@
-// The names of 9.x for the reductions of a repeat, a block and a pair: the operation is a template argument.
+// The names of 9.x for the reductions of a repeat, a block and a pair, with the operation as a template argument.
 //
 // Source: docs/zh/api, 归约计算/ReduceRepeat, ReduceDataBlock, ReducePairElem. Here the mask comes before the repeat count.
 #pragma once

@@ -1,7 +1,7 @@
-// Sums of the lanes of a repeat or block: the order of the additions decides the bits.
+// Sums of the lanes of a repeat or block. The order of the additions decides the bits of a sum.
 //
-// A tree of adjacent pairs; lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in
-// docs/hardware-choices.md (half_tree, reduce_lanes).
+// A sum is a tree of adjacent pairs; lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided
+// points in docs/hardware-choices.md (half_tree, reduce_lanes).
 #pragma once
 #include "gn_twin/tensor/block_sums.h"
 #include "gn_twin/basic_api/vector/binary.h"
@@ -10,7 +10,7 @@ namespace gn_twin {
 
 // How this launch rounds sums (docs/hardware-choices.md, half_tree and half_overflow).
 struct SumRule {
-  bool round;  // half: every step is a half
+  bool round;  // of half: every step is rounded to half
   Finish finish;
 
   explicit SumRule(const Core& core)
@@ -26,7 +26,8 @@ struct SumRule {
   }
 };
 
-// Sums up to 128 lanes. Absent lanes are -0.0f: adding it changes no float, not even the sign of zero. `lanes` is overwritten.
+// Returns the sum of up to 128 lanes. Absent lanes are -0.0f, because adding -0.0f changes no float, not even the sign
+// of zero. `lanes` is overwritten.
 template <class T>
 inline T TreeSum(float* lanes, uint32_t width, const Core& core) {
   const SumRule rule(core);
@@ -42,7 +43,7 @@ inline T TreeSum(float* lanes, uint32_t width, const Core& core) {
   return rule.finish(T(lanes[0]));
 }
 
-// The active lanes of one repeat as floats; absent ones as `absent`.
+// Writes the lanes of one repeat as floats, and `absent` for those that are not active.
 template <class T>
 inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* src, Strides strides, float absent) {
   const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -58,7 +59,7 @@ inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* 
   for (uint32_t lane = active; lane < plan.lanes; ++lane) lanes[lane] = absent;
 }
 
-// The sum of the active lanes of one repeat.
+// Returns the sum of the active lanes of one repeat.
 template <class T>
 inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const T* src, Strides strides) {
   float lanes[128];
@@ -73,8 +74,8 @@ inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const 
   return TreeSum<T>(lanes, plan.lanes, core);
 }
 
-// Adds neighbours of `kWidth` sums until `kLast` sums remain in `lanes`. Each width is a constant, because the host's
-// compiler would otherwise not vectorise.
+// Adds neighbours until `kLast` sums remain in `lanes`. The first step gives kWidth sums. Each width is a constant,
+// because the host's compiler would otherwise not vectorise.
 template <class T, uint32_t kWidth, uint32_t kLast>
 inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   GNT_INDEPENDENT
@@ -83,8 +84,8 @@ inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   if constexpr (kWidth > kLast) AddNeighbours<T, kWidth / 2, kLast>(rule, lanes, sums);
 }
 
-// The sums of the eight blocks of every repeat with all lanes active; those of repeat r go to out + r * pitch bytes. A
-// repeat is read before its sums are written, so dst may be src.
+// Stores the sums of the eight blocks of every repeat, in which all lanes are active. Those of repeat r go to
+// out + r * pitch bytes. A repeat is read before its sums are written, so dst may be src.
 template <class T>
 inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uint64_t pitch, const T* src,
                            Strides strides) {
@@ -118,7 +119,7 @@ inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uin
   }
 }
 
-// The same if the mask excludes whole blocks of floats at the end of a repeat, as for lines shorter than a repeat.
+// Does the same if the mask excludes whole blocks of floats at the end of a repeat, as for lines shorter than a repeat.
 // Returns false, and does nothing, for any other mask or if this launch adds in another order.
 inline bool SumLeadingBlocks(const Core& core, const Plan& plan, uint8_t* out, uint64_t pitch, const float* src,
                              Strides strides) {

@@ -41,7 +41,8 @@ struct ShiftRightOp {
   }
 };
 
-// Count form: with kSetMask false the count is ignored and the mask register decides, as in the device's header.
+// Runs the count form. With kSetMask false the count is ignored and the mask register decides, as in the device's
+// header.
 template <bool kSetMask, class Op, class T>
 void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst, const LocalTensor<T>& src, T scalar,
                     int32_t count) {
@@ -59,7 +60,7 @@ void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst,
 namespace AscendC {
 
 // Kernels also take the address of the count form, as void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&,
-// const int32_t&). The second overload is only for that: no call can deduce R, but a pointer's type can.
+// const int32_t&). The second overload is only for that, because a pointer's type can deduce R and no call can.
 #define GNT_SCALAR(NAME, OP, ...)                                                                                    \
   template <class T, bool isSetMask = true>                                                                          \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
@@ -94,7 +95,7 @@ GNT_SCALAR(ShiftLeft, ShiftLeftOp, int16_t, uint16_t, int32_t, uint32_t)
 GNT_SCALAR(ShiftRight, ShiftRightOp, int16_t, uint16_t, int32_t, uint32_t)
 #undef GNT_SCALAR
 
-// ShiftRight with rounding: the last bit shifted out is added.
+// ShiftRight with rounding: if roundEn, the last bit shifted out is added.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,

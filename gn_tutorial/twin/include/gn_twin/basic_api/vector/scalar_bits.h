@@ -8,7 +8,7 @@
 
 namespace AscendC {
 
-// Position of the lowest bit that equals countValue, -1 if there is none.
+// Returns the position of the lowest bit that equals countValue, -1 if there is none.
 template <int countValue>
 inline int64_t GetSFFValue(uint64_t valueIn) {
   static_assert(countValue == 0 || countValue == 1, "GetSFFValue looks for a 0 or a 1");
@@ -20,7 +20,7 @@ inline int64_t ScalarGetSFFValue(uint64_t valueIn) {
   return GetSFFValue<countValue>(valueIn);
 }
 
-// The number of bits that equal countValue.
+// Returns the number of bits that equal countValue.
 template <int countValue>
 inline int64_t GetBitCount(uint64_t valueIn) {
   static_assert(countValue == 0 || countValue == 1, "GetBitCount counts zeros or ones");
@@ -31,17 +31,17 @@ inline int64_t ScalarGetCountOfValue(uint64_t valueIn) {
   return GetBitCount<countValue>(valueIn);
 }
 
-// 64 for zero.
+// Returns the number of leading zeros, 64 for zero.
 inline int64_t CountLeadingZero(uint64_t valueIn) { return valueIn == 0 ? 64 : __builtin_clzll(valueIn); }
 inline int64_t ScalarCountLeadingZero(uint64_t valueIn) { return CountLeadingZero(valueIn); }
 
-// The number of bits after the sign bit that equal it; -1 for 0 and -1, in which all do.
+// Returns the number of bits right after the sign bit that equal the sign bit; -1 for 0 and -1, where all bits do.
 inline int64_t CountBitsCntSameAsSignBit(int64_t valueIn) {
   const uint64_t differs = static_cast<uint64_t>(valueIn < 0 ? ~valueIn : valueIn);
   return differs == 0 ? -1 : __builtin_clzll(differs) - 1;
 }
 
-// num1 / num2 rounded up, for positive numbers; 0 if num2 is 0.
+// Returns num1 / num2 rounded up, for positive numbers; 0 if num2 is 0.
 constexpr int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
 inline uint32_t GetDataBlockSizeInBytes() { return gn_twin::kBlockBytes; }

@@ -1,7 +1,8 @@
 // Sorting in descending order: Sort32 makes sorted groups of 32 (score, index) pairs, MrgSort merges up to four sorted queues.
 //
-// A pair takes 8 bytes: the index in the upper four, the score in the lower four (float) or two (half; the two between are kept).
-// Equal scores keep their order. Source: docs/zh/api, Memory矢量计算/排序组合 and 高阶API/排序操作.
+// A pair takes 8 bytes: the index in the upper four, the score in the lower four (float) or the lowest two (half, whose
+// other two bytes keep their contents). Equal scores keep their order. Source: docs/zh/api, Memory矢量计算/排序组合 and
+// 高阶API/排序操作.
 #pragma once
 #include "gn_twin/basic_api/vector/reduce.h"
 
@@ -35,7 +36,7 @@ struct MrgSort4Info {
 
 namespace gn_twin {
 
-// A pair of score and index, as in memory. T: half or float.
+// Pairs of score and index, as they lie in memory. T: half or float.
 template <class T>
 class Pairs {
  public:
@@ -57,7 +58,7 @@ class Pairs {
   T* at_;
 };
 
-// NaN comes first, as the page of TopK says.
+// Whether score `a` comes before score `b`. NaN comes first, as the page of TopK says.
 template <class T>
 bool SortsBefore(T a, T b) {
   const float left = static_cast<float>(a);
@@ -65,7 +66,7 @@ bool SortsBefore(T a, T b) {
   return left > right || (left != left && right == right);
 }
 
-// A merge sort of `count` pairs; `spare` holds as many pairs.
+// Sorts `count` pairs by merging; `spare` has room for as many. The number of passes decides where the result is.
 template <class T>
 void SortPairs(Pairs<T> pairs, Pairs<T> spare, uint32_t count) {
   for (uint32_t width = 1; width < count; width *= 2) {
@@ -86,7 +87,7 @@ void SortPairs(Pairs<T> pairs, Pairs<T> spare, uint32_t count) {
   }
 }
 
-// The sorted pairs of `count` scores, `group` at a time, into dst.
+// Writes the pairs of `count` scores and indices into dst, sorted `group` at a time.
 template <class T>
 void SortInto(T* dst, const T* score, const uint32_t* index, uint32_t count, uint32_t group) {
   uint64_t* work = new uint64_t[2ull * (group > 0 ? group : 1)]();
@@ -118,8 +119,8 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   }
 }
 
-// One merge of the queues that `valid` selects; with `suspend` it ends when one of them is used up. Calls take(place,
-// queue, pair) for each pair. done: number of pairs taken from each queue.
+// Merges the queues and calls take(place, queue, pair) for each pair. A queue of length 0 takes no part. With `suspend`
+// the merge ends when one queue is used up. done: number of pairs taken from each queue.
 template <class T, class Take>
 void MergeQueues(const Pairs<T> (&queue)[4], const uint32_t (&length)[4], bool suspend, uint32_t (&done)[4],
                  Take take) {
@@ -201,7 +202,7 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
 
 namespace AscendC {
 
-// repeatTime groups of 32 scores, each sorted on its own, with their indices.
+// Sorts repeatTime groups of 32 scores, each on its own, with their indices.
 template <class T>
 inline void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& src1,
                    const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -211,7 +212,7 @@ inline void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
   gn_twin::SortInto(dst.Data(), src0.Data(), src1.Data(), count, 32);
 }
 
-// dst must not overlap the queues.
+// Merges up to four sorted queues into dst, which must not overlap them.
 template <class T>
 inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgSort4Info& params,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -232,7 +233,7 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList
   }
 }
 
-// The number of pairs of each queue that the last MrgSort has taken.
+// Gives the number of pairs that the last MrgSort took from each queue.
 inline void GetMrgSortResult(uint16_t& mrgSortList1, uint16_t& mrgSortList2, uint16_t& mrgSortList3,
                              uint16_t& mrgSortList4) {
   const uint16_t* merged = gn_twin::ThisCore().merged;

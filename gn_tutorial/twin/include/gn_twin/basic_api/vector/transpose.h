@@ -1,4 +1,4 @@
-// Rearranging blocks: Transpose (16 x 16, and NCHW to NHWC and back) and TransDataTo5HD.
+// Instructions that rearrange blocks: Transpose (16 x 16, and NCHW to NHWC and back) and TransDataTo5HD.
 //
 // Source: docs/zh/api, 数据排布转换/Transpose, TransDataTo5HD.
 #pragma once
@@ -58,7 +58,7 @@ namespace gn_twin {
 
 inline constexpr uint32_t kTile = 16;  // rows, and for 16-bit elements columns, of the transposing unit
 
-// A transposed copy of rows x columns; dst may be src.
+// Transposes one tile of kTile x kTile elements. dst may be src.
 template <class T>
 void TransposeTile(T* dst, const T* src) {
   T tile[kTile * kTile];
@@ -68,7 +68,7 @@ void TransposeTile(T* dst, const T* src) {
   }
 }
 
-// `planes` matrices of rows x columns, each transposed; dst and src are apart.
+// Transposes each of `planes` matrices of rows x columns. dst and src must not overlap.
 template <class T>
 void TransposePlanes(T* dst, const T* src, uint32_t planes, uint32_t rows, uint32_t columns) {
   for (uint32_t plane = 0; plane < planes; ++plane, dst += rows * columns, src += rows * columns) {
@@ -78,7 +78,7 @@ void TransposePlanes(T* dst, const T* src, uint32_t planes, uint32_t rows, uint3
   }
 }
 
-// Scratch bytes that the documentation asks for.
+// Returns the scratch bytes that the documentation asks for.
 template <class T>
 uint64_t TransposeScratch(const AscendC::TransposeParamsExt& params) {
   const uint64_t tile = (sizeof(T) == 1 ? 32u : 16u) * kBlockBytes;
@@ -86,7 +86,7 @@ uint64_t TransposeScratch(const AscendC::TransposeParamsExt& params) {
                                                                              : (params.cSize * 2u + 1u) * tile;
 }
 
-// What TransDataTo5HD does in one repeat: column c of the 16 source blocks becomes block c of the destination (16-bit),
+// Does one repeat of TransDataTo5HD. Column c of the 16 source blocks becomes block c of the destination (16-bit),
 // blocks 2c and 2c + 1 (32-bit), or a half of block c (8-bit, 16 columns of the chosen half).
 template <class T>
 void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::TransDataTo5HDParams& params) {
@@ -98,7 +98,7 @@ void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::Tr
   for (uint32_t row = 0; row < kTile; ++row) __builtin_memcpy(tile[row], src[row] + from, sizeof(tile[row]));
   for (uint32_t column = 0; column < kColumns; ++column) {
     for (uint32_t row = 0; row < kTile; ++row) {
-      const uint32_t at = column * kTile + row;  // in a row of blocks of kPerBlock, or half blocks of 16 bytes
+      const uint32_t at = column * kTile + row;  // counted over the destination's blocks; not used for 8 bits
       uint8_t* block = sizeof(T) == 1 ? dst[column] + to + row : dst[at / kPerBlock] + at % kPerBlock * sizeof(T);
       __builtin_memcpy(block, &tile[row][column], sizeof(T));
     }
@@ -139,7 +139,7 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// The number of bytes that one entry of an address list touches.
+// Returns the number of bytes from an entry of an address list to the end of what the instruction touches there.
 inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
   return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
 }
@@ -148,7 +148,7 @@ inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
 
 namespace AscendC {
 
-// A 16 x 16 tile of 16-bit elements; dst may be src.
+// Transposes a 16 x 16 tile of 16-bit elements. dst may be src.
 template <class T>
 inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int16_t, uint16_t, half>, "Transpose on Atlas A2 takes int16_t, uint16_t, half");
@@ -162,7 +162,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_t
   gn_twin::TransposeTile(dst.Data(), src.Data());
 }
 
-// [N, C, H, W] to [N, H, W, C] and back; or the 16 x 16 tile.
+// Transposes [N, C, H, W] to [N, H, W, C] or back, or the 16 x 16 tile.
 template <class T>
 inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& sharedTmpBuffer,
                       const TransposeParamsExt& transposeParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -202,7 +202,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
                            to_last ? plane : channels);
 }
 
-// Sixteen source blocks become sixteen destination blocks, transposed. Lists of tensors.
+// Transposes sixteen source blocks into sixteen destination blocks, given as lists of tensors.
 template <class T>
 inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_SIZE],
                            const LocalTensor<T> (&srcList)[NCHW_CONV_ADDR_LIST_SIZE],
@@ -225,7 +225,7 @@ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_S
   gn_twin::RunTransData<T>(operation, dst, src, nchwconvParams);
 }
 
-// Lists of addresses (GetPhyAddr): only their place in the Unified Buffer can be checked.
+// Takes lists of addresses (GetPhyAddr), of which only the place in the Unified Buffer can be checked.
 template <class T>
 inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -243,7 +243,7 @@ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t 
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
 }
-// The overload for pointers, under the name that public kernels call; it does the same as the one above.
+// Takes lists of pointers. Public kernels call it by this name.
 template <class T>
 inline void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE],
                                __ubuf__ T* srcList[NCHW_CONV_ADDR_LIST_SIZE],
@@ -256,7 +256,7 @@ inline void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE],
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
 }
-// The same with lists in local memory.
+// Takes lists of addresses in local memory.
 template <class T>
 inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst, const LocalTensor<uint64_t>& src,
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
