@@ -27,7 +27,7 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, inde
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> str:
-    """Return the table as HTML, readable in light and dark themes. Only cells that are ``Html`` are not escaped."""
+    """Return the table as HTML, readable in light and dark themes. Everything but cells of ``Html`` is escaped."""
     parts = ['<table style="border-collapse:collapse">']
     if caption:
         parts.append(f'<caption style="text-align:left;font-weight:600;padding:2px 10px">{escape(caption)}</caption>')

@@ -182,7 +182,7 @@ def course_folder(name: str, mark: str) -> Path:
     """Return the course's folder of that name (``kernels``, ``exercises``), in an installed package or beside it.
 
     mark: a pattern that a file in the folder matches. The package's own copy is searched first, because another
-    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if neither exists.
+    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if there is none.
     """
     places = (PACKAGE / f"_{name}", PACKAGE.parent / name)
     for folder in places:

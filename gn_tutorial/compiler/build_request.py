@@ -89,7 +89,7 @@ class BuildRequest:
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache to link in; their names change with their contents
     precompiled: Precompiled | None = None  # the form of the header that the text includes first
-    # Whether to append a table of code that a device refuses. The text names the version of these checks, for the key.
+    # Whether to append a table of code that a device refuses. The text names the version of the checks that make it.
     checked: bool = False
     texts: tuple[str, ...] = ()  # the texts of a checked source and of the headers beside it
 
@@ -182,8 +182,8 @@ class BuildRequest:
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
-        # First only with the stand-ins that the texts name. If that fails, with all, because a macro may make an
-        # include.
+        # The compiler first gets only the stand-ins that the texts name. If that fails, it gets all, because a macro
+        # may make an include.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
@@ -225,7 +225,7 @@ class BuildRequest:
             outcome = run(*ready.objects)
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
-        # The cause is a mistake in the source, whose message must not depend on the header, or the header itself. So
+        # The cause is either the header, or a mistake in the source, whose message must not depend on the header. So
         # compile without the header.
         outcome = run()
         if outcome.end is End.DONE:
@@ -246,14 +246,14 @@ class BuildRequest:
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # A source may have been saved just before. No clock is needed for it, because it was hashed before the
-            # compiler read it.
+            # The source may have been saved just before. It was hashed before the compiler read it, so its hashes are
+            # compared instead of times.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None
         if collected is None or (own is not None and own.content != source_before):
             return None
-        # None if a header was saved after the precompiled header was chosen, which has the earlier text.
+        # If a header was saved after the precompiled header was chosen, the precompiled one has the earlier text.
         if ready and not {(one.path, one.content) for one in ready.made_of.files} <= {
             (one.path, one.content) for one in collected.files
         }:

@@ -154,7 +154,7 @@ class Cache:
 
     @contextlib.contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Holds the lock of ``key`` against other processes and threads. Not re-entrant; hold one at a time."""
+        """Holds the lock of ``key`` against other processes and threads. A process must hold only one at a time."""
         with self._explained():
             folder = self.root / "locks"
             folder.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,10 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Yields a temporary folder on the cache's file system and removes it; a full disk inside is a CacheError."""
+        """Yields a temporary folder on the cache's file system, and removes it afterwards.
+
+        If the disk is full meanwhile, CacheError is raised.
+        """
         with self._explained():
             parent = self.root / "scratch"
             parent.mkdir(parents=True, exist_ok=True)
@@ -220,8 +223,8 @@ class Cache:
     def full(self, messages: str) -> CacheError | None:
         """Return the error of a full disk if that is why a compilation failed, else None.
 
-        messages: the compiler's output. On a full disk they may be missing too. The compiler has then deleted its files
-        already, so the disk counts as full if a compilation might not fit.
+        messages: the compiler's output. On a full disk they may be missing too. Then little free space is the sign,
+        because the compiler has deleted its own files by now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):

@@ -42,7 +42,7 @@ class Dependencies:
         return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
 
     def now(self) -> Dependencies | None:
-        """Return these dependencies with the files as they are now; None if one is gone or an absent path exists."""
+        """Return these dependencies with the files as they are now; None if one is gone, or if an absent path exists."""
         if any(os.path.lexists(path) for path in self.absent):
             return None
         try:
@@ -51,7 +51,7 @@ class Dependencies:
             return None
 
     def unchanged(self) -> bool:
-        """Whether every file still has the contents that it had when it was hashed, and absent paths are absent."""
+        """Whether every file has the contents that it had when it was hashed, and no path of ``absent`` exists."""
         now = self.now()
         return now is not None and [one.content for one in now.files] == [one.content for one in self.files]
 
@@ -66,7 +66,7 @@ class Dependencies:
         return json.dumps({"files": files, "absent": self.absent}).encode("ascii")
 
     @staticmethod
-    @functools.lru_cache(maxsize=32)  # reading two hundred files takes a fifth of a warm look-up
+    @functools.lru_cache(maxsize=32)  # parsing a list of two hundred files takes a fifth of a look-up
     def from_bytes(data: bytes) -> Dependencies | None:
         """Return what ``to_bytes`` wrote; None if another version of this module wrote it."""
         try:

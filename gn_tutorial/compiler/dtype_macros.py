@@ -1,4 +1,4 @@
-"""The macros that an operator package's build defines for a kernel (DTYPE_X, ORIG_DTYPE_X, FORMAT_X), and libc's names.
+"""The macros that an operator package's build defines for a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X.
 
 CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller gives the dtypes.
 A kernel compares the macros in ``#if`` with numbers such as DT_FLOAT16, which

@@ -67,7 +67,7 @@ def interface_marks(headers: Iterable[Path]) -> str:
     """Return text behind which g++ leaves the inline functions of these headers to another translation unit.
 
     g++ knows a file by the name that ``#line`` gives. Marks inside a precompiled header hold only for the headers in
-    it. For headers that are included after it, the text must follow it.
+    it. For headers that are included after it, the marks must follow it.
     """
     return "".join(f'#line 1 "{one}"\n#pragma interface\n' for one in headers)
 
@@ -90,8 +90,8 @@ class Precompiled:
     def ready(self, search: Sequence[Path]) -> Ready | None:
         """Return the precompiled header for a compilation with these include folders; None if there is none to use.
 
-        It is made at the second request, because making it takes as long as it saves in four kernels. So a cache that
-        is used once (a test's, a container's) neither waits for it nor stores it.
+        The header is made at the second request, because making it takes as long as it saves in four kernels. So a
+        cache that is used once (a test's, a container's) neither waits for it nor stores it.
         """
         jobs = [self.job, *([self.inlines] if self.inlines else [])]
         try:
@@ -107,7 +107,8 @@ class Precompiled:
         except GntError:  # the compilation itself reports a wrong header or a full disk better
             return None
         (path, made_of), *objects = made
-        # A learner's header with the name of a twin's header is found first only without the precompiled header.
+        # If the learner has a header with the name of a twin's header, g++ finds it first, but only if it reads the
+        # headers itself.
         first = must_stay_absent([file.path for file in made_of.files], search)
         if any(os.path.lexists(one) for one in first):
             return None

@@ -87,7 +87,7 @@ def _objects(
 ) -> list[tuple[Path, bool]]:
     """Compile host files, with ``head`` above each; return the objects, and whether each was in the cache.
 
-    files: whether each may be left out if it does not compile.
+    files: maps each file to whether it may be left out if it does not compile.
     """
     objects = []
     for source, optional in files.items():

@@ -23,7 +23,7 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.errors import CompilerMissing
 
-# Wheels are about 100 MB. Later versions are not tested: zig's command line changes between releases.
+# Wheels are about 100 MB. Later versions are excluded until tested, because zig's command line changes with releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
 # The first versions that compile unqualified calls of template functions with -std=c++20. Apple's clang needs 13.
 _OLDEST = {"g++": 10, "clang++": 12}
@@ -163,7 +163,7 @@ def _zig() -> Compiler | None:
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         return None
-    # What `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
+    # This program is what `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
     binary = Path(spec.origin).parent / "zig"
     argv = (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
     compiler = _ask(argv)

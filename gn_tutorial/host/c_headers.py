@@ -55,7 +55,7 @@ class Function(NamedTuple):
 
 
 def read_header(path: Path) -> Iterator[Function]:
-    """Return the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
+    """Yield the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
     for found in _DECLARATION.finditer(path.read_text("utf-8")):
         where = f"{path}: {found['name']}"
         words = [one.strip() for one in found["arguments"].split(",")]

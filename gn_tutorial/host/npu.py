@@ -66,7 +66,7 @@ def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path(
 
 @functools.cache
 def why_not() -> str | None:
-    """Return the first reason why nothing can run on an NPU from this process, or None. Cached."""
+    """Return the first reason why nothing can run on an NPU from this process, or None. The answer is cached."""
     available, reason = npu_available()
     return None if available else reason
 

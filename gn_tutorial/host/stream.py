@@ -59,7 +59,8 @@ class Stream:
     def keep(self, *objects: Any) -> None:
         """Keep the memory of queued work alive until the stream is synchronised. Call it after queueing the work.
 
-        If called earlier, another thread's ``synchronize`` could release the memory without waiting for the work.
+        If it were called earlier, another thread's ``synchronize`` could release the memory without waiting for the
+        work.
         """
         with self._lock:
             self._kept.append(objects)

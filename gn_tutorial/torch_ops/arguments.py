@@ -1,8 +1,8 @@
 """Checks of the operators' arguments. They are the same on the CPU, on an NPU and while a graph is traced.
 
 A tensor on another device than x would be read at a meaningless address, so every kernel, also a fake one, first calls
-a check here. While a graph is traced, a size may be known only at run time: a check that depends on it is left to the
-kernel, which checks again.
+a check here. While a graph is traced, a size may be known only at run time. A check that depends on such a size is left
+to the kernel, which checks again when it runs.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tens
 def one_by_one(
     op: Callable[..., Any], count: int, places: Places, arguments: Sequence[Any]
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Call ``op`` for each of ``count`` examples; return the stacked results, and 0, the new axis of each.
+    """Call ``op`` for each of ``count`` examples; return the stacked results, and their axis of examples, which is 0.
 
     places: the axis of examples in each argument, or None for a shared one.
     """

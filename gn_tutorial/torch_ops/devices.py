@@ -1,8 +1,8 @@
 """The devices on which an operator runs. Each has a build of the host API and a stream.
 
-On the CPU it is the twin's build. A call from PyTorch must have its result when it returns, so the stream does the work
-at once. On an NPU the work of the host API is put on PyTorch's own stream, which keeps the order, and the call does not
-wait.
+On the CPU the build is the twin's. A call from PyTorch must have its result when it returns, so the stream does the
+work at once. On an NPU the work of the host API is put on PyTorch's own stream, which keeps the order, and the call
+does not wait.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Twin:
     """The CPU as a device, where the twin computes."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Return the tensors unchanged: the CPU has no private formats."""
+        """Return the tensors unchanged, because the CPU has no private formats."""
         return tensors
 
     def chosen(self) -> AbstractContextManager[object]:
-        """Return an empty context: there is only one CPU."""
+        """Return an empty context, because there is only one CPU."""
         return nullcontext()
 
     def library(self) -> ctypes.CDLL:
@@ -105,7 +105,7 @@ class Npu:
         return npu_library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
-        """Return the host API's handle of PyTorch's current NPU stream. No kernel is compiled: the library has all."""
+        """Return the host API's handle of PyTorch's current NPU stream. The library already has all kernels."""
         from gn_tutorial.host.npu import stream_of_torch
 
         return stream_of_torch()

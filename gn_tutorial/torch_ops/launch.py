@@ -26,7 +26,7 @@ _PLANS: dict[tuple[Any, ...], _Plan] = {}
 def launch(
     name: str, inputs: Sequence[Tensor | None], numbers: tuple[Any, ...], outputs: Sequence[Tensor | None]
 ) -> None:
-    """Put operator ``name`` of the host API on the stream of the device of ``inputs[0]``; it writes the outputs.
+    """Launch operator ``name`` of the host API, which writes the outputs, on the stream of ``inputs[0]``'s device.
 
     The caller has checked that all tensors are on that device. numbers: the arguments between inputs and outputs; a
     mask is a tuple of booleans. outputs: new tensors, or None for an unwanted one. The plan is looked up by the inputs,

@@ -15,7 +15,10 @@ _BATCH, _RATE, _MOMENTUM = 16, 0.05, 0.9
 
 
 class Block(torch.nn.Module):
-    """Two convolutions, each with a norm, and the input added: (N, before, H, W) to (N, after, H/stride, W/stride)."""
+    """Two convolutions, each with a norm, to whose result the input is added.
+
+    It maps (N, before, H, W) to (N, after, H/stride, W/stride).
+    """
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()

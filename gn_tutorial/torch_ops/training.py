@@ -45,10 +45,10 @@ class Digits(NamedTuple):
 
 
 class DigitsNet(torch.nn.Module):
-    """Two convolutions, each with a norm, ReLU and pooling, then a linear layer: (N, 1, 8, 8) to scores, (N, 10).
+    """Two convolutions, each with a norm, ReLU and pooling, and then a linear layer.
 
-    ``norm(groups, channels)`` makes the norms. They are made last, so the other layers have the same initial weights
-    whether or not the norms draw random numbers.
+    The net maps images (N, 1, 8, 8) to scores (N, 10). ``norm(groups, channels)`` makes the norms. They are made last,
+    so the other layers have the same initial weights whether or not the norms draw random numbers.
     """
 
     def __init__(self, norm: Norm) -> None:

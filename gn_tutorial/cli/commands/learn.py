@@ -1,4 +1,4 @@
-"""``gnt learn``: the next exercise, its check, hints, reset, the solution."""
+"""``gnt learn``: shows the next exercise, checks it, gives hints, resets it, and shows the solution."""
 
 from __future__ import annotations
 

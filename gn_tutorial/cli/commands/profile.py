@@ -81,7 +81,7 @@ def profile(
 ) -> None:
     """Model how long the chip would take for a kernel, and why: a table, a picture, a timeline.
 
-    Modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
+    All times are modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
     """
     from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of, ask, warn_if_wrong
     from gn_tutorial.profiler.chrome_trace import save_chrome_trace

@@ -1,4 +1,4 @@
-"""``gnt project``: show, tile, run, fuzz and test an unchanged operator project (op_host, op_kernel), or make one."""
+"""``gnt project``: shows, tiles, runs, fuzzes and tests an operator project (op_host, op_kernel), or makes one."""
 
 from __future__ import annotations
 

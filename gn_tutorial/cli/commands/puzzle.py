@@ -1,4 +1,4 @@
-"""``gnt puzzle``: a puzzle in the terminal."""
+"""``gnt puzzle``: shows and checks a puzzle in the terminal."""
 
 from __future__ import annotations
 

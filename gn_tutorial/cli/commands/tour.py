@@ -71,7 +71,7 @@ def _run(photo: Path | None, out: Path) -> TourReport:
 
 
 def _next_command() -> str:
-    """Return what to type after the tour. In a clone it is ``./gnt``, which sets JupyterLab up first."""
+    """Return what to type after the tour. In a clone it begins with ``./gnt``, which sets JupyterLab up first."""
     clone = (PACKAGE.parent / "gnt").is_file()
     return f"{'./' * clone}gnt lab (the first notebook)"
 

@@ -73,7 +73,10 @@ def group_norm_silu(
     out: np.ndarray | None = None,
     statistics_of_x: bool = False,
 ) -> GroupNormArrays:
-    """Return SiLU of GroupNorm of x, computed in one kernel. Arguments and errors are as in ``group_norm``."""
+    """Return SiLU of GroupNorm of x, and mean and rstd, computed in one kernel.
+
+    Arguments and errors are as in ``group_norm``.
+    """
     made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNormSilu", (x, gamma, beta), (num_groups, float(eps)), made, stream)
     return made

@@ -78,7 +78,7 @@ def _compared(npu: NpuRuntime, op: OpSpec, spec: KernelSpec, dtype: str, rounds:
 
 
 def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: KernelSpec) -> dict[str, Any]:
-    """Compare an output with the reference, within the kernel's tolerance, and bit by bit with the twin's."""
+    """Return how many elements of an output are outside the kernel's tolerance, and how many differ from the twin's."""
     row = compare(name, npu, np.asarray(golden), spec.tolerance)
     other = npu.reshape(-1).view(np.uint8) != np.ascontiguousarray(twin).reshape(-1).view(np.uint8)
     differ = int(other.reshape(npu.size, -1).any(1).sum()) if npu.size else 0

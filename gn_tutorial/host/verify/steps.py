@@ -115,7 +115,10 @@ def kernels(work: VerifyWork) -> Iterator[Row]:
 
 
 def pytorch(work: VerifyWork) -> Iterator[Row]:
-    """Run PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu a row says so."""
+    """Run our PyTorch operators on the NPU, forward and backward, and a training; yield their rows.
+
+    If torch or torch_npu is missing, the only row says so.
+    """
     if missing := [one for one in ("torch", "torch_npu") if util.find_spec(one) is None]:
         yield {"name": "operators", "passed": None, "skipped": f"{missing[0]} is not installed"}
         return

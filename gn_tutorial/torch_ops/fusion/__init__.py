@@ -37,9 +37,9 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
     a Linear that a GELU follows. Its matrix product then runs on the vector unit instead of the cube unit.
 
     The result shares the model's parameters, except those of a convolution into which a BatchNorm was folded. That
-    happens only in eval mode, and such a result is for inference only. Its ``.fusions`` is the FusionReport.
-    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if its caller needs the change of an
-    argument. Raises ArgumentError for a model that cannot be traced.
+    happens only in eval mode, and such a result is for inference only. ``.fusions`` of the result is the FusionReport.
+    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if it changes arguments for its caller.
+    Raises ArgumentError for a model that cannot be traced.
     """
     if isinstance(model, GraphModule):
         graph = GraphModule(model, copy.deepcopy(model.graph))

@@ -58,7 +58,7 @@ def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | No
     return functional.rms_norm(x, shape, weight, eps)
 
 
-#: The name of the module with our modules. It imports this package, so it cannot be imported here.
+#: The name of the Python module that has our PyTorch modules. It imports this package, so it is not imported here.
 OURS = "gn_tutorial.nn"
 #: Every canonical function; the graph calls it with all arguments by position.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)

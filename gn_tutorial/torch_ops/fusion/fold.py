@@ -25,7 +25,7 @@ _NAME = "convolution and BatchNorm"
 
 
 def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
-    """Replace every convolution with a BatchNorm behind it by one new convolution, in place; add it to the report."""
+    """Replace every convolution with a BatchNorm behind it by one new convolution, in place, and fill ``report``."""
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")
     for node in list(graph.graph.nodes):

@@ -159,5 +159,5 @@ def _patterns() -> tuple[Pattern, ...]:
     )  # fmt: skip
 
 
-#: In order of preference: if two match at one place, the first is used.
+#: The patterns in order of preference. If two match at one place, the first is used.
 PATTERNS = _patterns()

@@ -28,7 +28,7 @@ class Left(NamedTuple):
 
 @dataclass
 class FusionReport:
-    """The fusions of one graph, in the order of its values."""
+    """The fusions of one graph, and the places that were left."""
 
     found: list[Found] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)

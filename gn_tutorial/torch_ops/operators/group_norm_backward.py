@@ -1,4 +1,4 @@
-"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, fake kernel and rule for vmap. It has no gradient."""
+"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, fake kernel and rule for vmap, no gradient."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def linear_gelu(
 
     x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O). approximate: as in ``gelu``. keep: whether to
     return the pre-activation, of y's shape. Otherwise it has shape (0,), and the gradients compute it again, which
-    takes as long as Linear. It is not differentiable. Dtypes and errors are as in ``linear``.
+    takes as long as Linear. The pre-activation is not differentiable. Dtypes and errors are as in ``linear``.
     """
     made = _outputs(x, weight, bias, approximate, keep)
     transforms.refuse_forward_mode(_NAME)
