@@ -42,7 +42,7 @@ class Dependencies:
         return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
 
     def now(self) -> Dependencies | None:
-        """Return these dependencies with the files as they are now; None if one is gone, or if an absent path exists."""
+        """Return these dependencies with the files as they are now; None if a file is gone or an absent one exists."""
         if any(os.path.lexists(path) for path in self.absent):
             return None
         try:
