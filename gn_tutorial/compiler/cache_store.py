@@ -33,7 +33,7 @@ class Stored:
 
 
 def entries(root: Path) -> Iterator[Stored]:
-    """Yield every entry of the store. The time of its last use is the seal's, or its own if it has no seal."""
+    """Yield every entry of the store. Its seal has the time of last use; without a seal, the time of writing counts."""
     for folder in _scan(root / "entries"):
         for item in _scan(Path(folder.path)):
             path = Path(item.path)

@@ -1,4 +1,4 @@
-"""Holds a compiled library for an object that uses it for its whole life, which may be days in a notebook."""
+"""Holds a compiled library for an object that may use the library for days, as in a notebook."""
 
 from __future__ import annotations
 

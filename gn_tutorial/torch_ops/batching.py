@@ -1,8 +1,8 @@
 """``torch.vmap``: makes one call for all examples, with their axis folded into an axis of the operator.
 
-It is folded into N if all examples share weight and bias, because the images of a batch are independent. Otherwise it
-is folded into C: B examples of C channels in G groups become B * C channels in B * G groups, and each channel has its
-own weight. So the gradients of weight, which are sums over N, stay separate for each example.
+The axis of examples is folded into N if all examples share weight and bias, because the images of a batch are
+independent. Otherwise it is folded into C: B examples of C channels in G groups become B * C channels in B * G groups,
+and each channel has its own weight. So the gradients of weight, which are sums over N, stay separate for each example.
 """
 
 from __future__ import annotations

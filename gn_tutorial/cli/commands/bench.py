@@ -89,8 +89,9 @@ def bench(
 ) -> None:
     """Model kernels on a grid of shapes: time, lower bound, ratio, binding limit, targets.
 
-    Of a registered operator, every kernel of its ladder is modelled. A .cpp file with --like is modelled beside that
-    registered kernel, on the operator's grid. A file or an operator project alone is modelled on the sizes of --over.
+    Of a registered operator, every kernel of its ladder is modelled. A .cpp file is modelled beside the registered
+    kernel that --like names, on the operator's grid. A file or an operator project alone is modelled on the sizes of
+    --over.
 
     The grid and the targets are data, in kernels/OP/bench.toml; op.toml has the ladder. The bound is the shortest time
     in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes some minutes. All times

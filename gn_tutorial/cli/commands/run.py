@@ -103,8 +103,8 @@ def run(
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
 
-    A registered kernel is compared with its NumPy reference. If it is wrong, the exit code is 1, and the lines are
-    shown that the first wrong element comes from.
+    A registered kernel is compared with its NumPy reference. If the kernel is wrong, the exit code is 1, and the lines
+    that the first wrong element comes from are shown.
     """
     from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample_program
