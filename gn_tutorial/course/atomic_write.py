@@ -9,7 +9,10 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Make the folder if need be, write beside ``path``, rename. Raises OSError and leaves the old file as it was."""
+    """Write ``content`` to a file beside ``path``, then rename that to ``path``. Makes the folder if there is none.
+
+    Raises OSError, and then leaves the old file as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -17,7 +20,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes private files; a learner's file gets the rights that any new file of theirs has.
+        # mkstemp makes a file that only its owner may read. It gets the rights that any new file of the learner has.
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)

@@ -51,7 +51,7 @@ __all__ = [
 def show(source: Kernel | str, start: str, end: str = "  }") -> None:
     """Print numbered lines of a kernel or text, from the first that contains ``start`` to the next that is ``end``.
 
-    end: the whole last line. Raises ValueError, which names the text, if no line has it.
+    end: the whole last line. Raises ValueError, which names the missing text, if there is no such line.
     """
     lines = (source.source if isinstance(source, Kernel) else source).splitlines()
     first = next((i for i, line in enumerate(lines) if start in line), None)
@@ -64,14 +64,14 @@ def show(source: Kernel | str, start: str, end: str = "  }") -> None:
 
 
 def stub(exercise: str) -> str:
-    """The text that a learner starts from in an exercise. Raises ArgumentError for an unknown id."""
+    """Return the text that a learner starts from in an exercise. Raises ArgumentError for an unknown id."""
     return load_course().find(exercise).stub.read_text(encoding="utf-8")
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print how often a launch read its x of ``nbytes``, block 0's vector instructions, and its waits of S for V.
+    """Print how often a launch read x, which vector instructions block 0 ran, and how often its S waited for V.
 
-    nbytes: the size of x. Returns how many of the instructions are ReduceSum.
+    nbytes: the size of x. Returns how many of these instructions are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
     waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]
@@ -83,7 +83,7 @@ def count(profile: Profile, nbytes: int) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "training":  # imports torch, which one notebook needs
+    if name == "training":  # imported only here, because it imports torch, which one notebook needs
         from gn_tutorial.torch_ops import training
 
         return training

@@ -1,6 +1,6 @@
-"""Exercises that got another number, so that a learner's progress and files under the old number are found.
+"""The exercises that got another number. So a learner's progress and files under the old number are found.
 
-When notebook 06 became two, those behind it grew by one. After that, exercises took the order of their notebook.
+When notebook 06 became two, the numbers of those behind it grew by one. Later, exercises took their notebook's order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def new_id(old: str, version: int) -> str:
 
 
 def former_files(file: str) -> tuple[str, ...]:
-    """The former places of an exercise's file, ``08_precision/08_1_...``, in a learner's folder; the latest first."""
+    """Return former places of an exercise's file, ``08_precision/08_1_...``, in a learner's folder, latest first."""
     folder, name = PurePosixPath(file).parent.name, PurePosixPath(file).name
     notebook, _, topic = folder.partition("_")
     number = name[:4].replace("_", ".")
@@ -53,7 +53,7 @@ def former_files(file: str) -> tuple[str, ...]:
 
 
 def renumbered(text: str, former: str, file: str) -> str:
-    """Return a learner's text with the present numbers of exercises and notebooks. former: its file's former place."""
+    """Return a learner's text with the present numbers of exercises and notebooks. former: the file's former place."""
 
     def grown(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + 1:02}{found[3]}"

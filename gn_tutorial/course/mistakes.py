@@ -1,4 +1,4 @@
-"""Mistakes that a puzzle names, and how they are recognised. Imports no NumPy: a web page uses it too."""
+"""Mistakes that a puzzle names, and how they are recognised. Imports no NumPy, because a web page uses it too."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WrongAnswer:
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
     over what the lines did (``names_of``), or by both. right: the mistake of lines whose numbers are right and in which
-    the twin finds nothing; they are refused all the same.
+    the twin finds nothing; such lines are refused all the same.
     """
 
     name: str
@@ -34,7 +34,7 @@ class WrongAnswer:
 
 
 def code_of(lines: str) -> str:
-    """Return the lines without comments and blanks: empty if nothing was written yet."""
+    """Return the lines without comments and blanks; empty if nothing was written yet."""
     return "".join(_COMMENT.sub("", lines).split())
 
 
@@ -61,7 +61,7 @@ def recognised(
 ) -> WrongAnswer | None:
     """Return the first mistake that this attempt shows. right: its numbers are right, and the twin found nothing.
 
-    A finding of the twin is certain, a ``when`` is a guess: after a finding, only mistakes that name it are tried.
+    A finding of the twin is certain and a ``when`` is a guess, so after a finding only mistakes that name it are tried.
     """
     for one in wrong:
         if one.right != right or not (one.when or one.finding):
@@ -82,6 +82,6 @@ def together(found: Timeline, one: str, other: str) -> float:
 def _true(expression: str, names: Mapping[str, Any]) -> bool:
     try:
         return bool(eval(expression, {}, dict(names)))
-    # It may name an output of a launch that failed, or the place of a word that the lines lack (`text.index`).
+    # The expression may name an output of a launch that failed, or a word that the lines lack (`text.index`).
     except (NameError, KeyError, ValueError):
         return False

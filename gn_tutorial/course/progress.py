@@ -18,8 +18,8 @@ import platformdirs
 from gn_tutorial.course.migrations import new_id
 from gn_tutorial.course.users_file import UsersFile
 
-#: 2: notebook 06 became two, which changed the numbers of later exercises. 3: exercises took the order of their
-#: notebook.
+#: The version of the file. 2: notebook 06 became two, which changed the numbers of later exercises. 3: exercises took
+#: the order of their notebook.
 VERSION = 3
 
 
@@ -42,7 +42,7 @@ class Progress:
         return replace(self, passed={exercise: _today()} | self.passed)
 
     def with_puzzle(self, puzzle: str) -> Progress:
-        """This progress and one more puzzle; the date of an earlier pass stays."""
+        """Return this progress with one more puzzle passed; an earlier date stays."""
         return replace(self, puzzles={puzzle: _today()} | self.puzzles)
 
     def with_hint(self, exercise: str, level: int) -> Progress:
@@ -71,7 +71,7 @@ class Progress:
 
 
 class ProgressFile:
-    """The file of one user. Two terminals, or a terminal and a notebook, may use it at once."""
+    """The file of one user's progress. Two terminals, or a terminal and a notebook, may use it at once."""
 
     def __init__(self, folder: Path, warn: Callable[[str], None] = lambda text: None) -> None:
         self.path = folder / "progress.json"
@@ -79,7 +79,7 @@ class ProgressFile:
         self._warn = warn
 
     def read(self) -> Progress:
-        """The progress; empty if there is none. Moves a damaged file aside, and calls ``warn``."""
+        """Return the progress; empty if there is none. Moves a damaged file aside, and calls ``warn``."""
         try:
             return progress_of(json.loads(self.path.read_bytes()))
         except FileNotFoundError:
@@ -92,7 +92,7 @@ class ProgressFile:
             raise self._kept.unusable(error) from error
 
     def update(self, change: Callable[[Progress], Progress]) -> Progress:
-        """Read, change and write in one step. Raises ArgumentError if the folder cannot be used."""
+        """Change the progress in the file and return it. Raises ArgumentError if the folder cannot be used."""
         return self._kept.store(lambda: change(self.read()))
 
 
@@ -108,7 +108,7 @@ def _today() -> str:
 
 
 def progress_of(data: Any) -> Progress:
-    """Progress from plain data. Raises KeyError, TypeError, ValueError or AttributeError for other data."""
+    """Return progress from plain data. Raises KeyError, TypeError, ValueError or AttributeError for other data."""
     version = data.get("version", 1)
     passed = {new_id(key, version): str(value) for key, value in data["passed"].items()}
     hints = {new_id(key, version): int(value) for key, value in data["hints"].items()}

@@ -27,7 +27,7 @@ _COLUMNS = "88"
 #: Variables that a notebook's kernel sets: its name, and colours for the programs that it starts.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
-#: Texts that differ from run to run, times of the day and minutes gone, and the text shown instead.
+#: Texts that differ from run to run (times of the day, minutes gone), each with the text shown instead.
 _TIMES = (
     (re.compile(r"\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b"), "hh:mm"),
     (re.compile(r"\b\d+ min ago\b"), "... min ago"),

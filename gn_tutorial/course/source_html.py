@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pygments.lexers import CppLexer, PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 
-# The first row whose kind contains a token gives its colour. Pygments takes a directive (#include) for a Comment.
+# The first row whose kind contains a token gives its colour. To Pygments a directive (#include) is a Comment.
 _COLOURS = (
     (Comment.Preproc, "var(--jp-mirror-editor-def-color,#9a6700)"),
     (Comment.PreprocFile, "var(--jp-mirror-editor-string-color,#b3541e)"),
@@ -31,7 +31,7 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return a link relative to the notebook's folder: Jupyter opens files below its root, and goes to the line."""
+    """Return a link relative to the notebook's folder, by which Jupyter opens a file below its root at the line."""
     try:
         target = Path(os.path.relpath(file))
     except ValueError:  # another drive
@@ -56,7 +56,7 @@ def linked(text: str, file: Path | None) -> str:
 def coloured(code: str, name: str) -> str:
     """Return code as HTML spans. name: of its file, which tells the language."""
     lexer = (PythonLexer if name.endswith(".py") else CppLexer)(stripnl=False, ensurenl=False)
-    # The lexer takes a // comment for one only if a line end follows.
+    # The lexer recognises a // comment only if a line end follows it.
     tokens = list(lexer.get_tokens(f"{code}\n"))
     tokens[-1] = (tokens[-1][0], tokens[-1][1][:-1])
     parts = []

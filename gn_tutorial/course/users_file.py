@@ -21,7 +21,10 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """name and refusal are for messages: ``the progress file`` ``cannot be used``. version: of the written format."""
+    """One such file. version: that of the written format.
+
+    name, refusal: the parts of a message, as in ``the progress file`` ``cannot be used``.
+    """
 
     path: Path
     name: str
@@ -31,7 +34,7 @@ class UsersFile:
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
         """Return the file's content as that dataclass; None if there is no file. Ignores keys of a newer version.
 
-        Raises ArgumentError if it cannot be read, with this advice if it is damaged; it keeps a damaged file.
+        Raises ArgumentError if the file cannot be read, with this advice if it is damaged. A damaged file stays.
         """
         try:
             return msgspec.convert(json.loads(self.path.read_bytes()), shape)
@@ -44,7 +47,7 @@ class UsersFile:
             raise self.unusable(error) from error
 
     def store(self, made: Callable[[], _Kept]) -> _Kept:
-        """Write the dataclass that ``made`` returns. ``made`` may read the file: a lock keeps others from changing it.
+        """Write the dataclass that ``made`` returns. A lock keeps others from changing the file meanwhile.
 
         Raises ArgumentError if the folder cannot be used.
         """

@@ -71,8 +71,8 @@ class CatalogueEntry(ShownWith):
 
     symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list it under others. ends: the finding
     ends the launch, so it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
-    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of the same finding's harmful
-    form, if this entry is its harmless form.
+    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of the mistake's
+    harmful form, if this entry is its harmless form.
     """
 
     id: str
@@ -105,7 +105,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file has patterns too."""
+    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; in the file, also patterns."""
 
     title: str
     look: str
@@ -114,7 +114,7 @@ class Symptom:
 
 @dataclass(frozen=True)
 class Words:
-    """The parts that findings share: words among their facts, by field, and labels of their other places, by name."""
+    """What several findings share: words among their facts, by field, and labels of their other places, by name."""
 
     facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
@@ -160,7 +160,7 @@ def entries() -> Mapping[str, CatalogueEntry]:
 
 @functools.cache
 def harmless_forms() -> Mapping[str, str]:
-    """Return id of a harmless form -> id of the full one: for a checker of exercises both are one mistake."""
+    """Return id of a harmless form -> id of the full one. For a checker of exercises both are one mistake."""
     return {one.id: one.harmless_form_of for one in entries().values() if one.harmless_form_of}
 
 
@@ -187,7 +187,7 @@ def _shared() -> Words:
 
 
 def label_of(place: str, *shown: ShownWith) -> str:
-    """Return the label of a finding's other place: its cause's, its entry's or the shared one; empty if none has it."""
+    """Return the label of a finding's other place, from the first of ``shown`` that has one, else from words.toml."""
     return next((one.labels[place] for one in shown if place in one.labels), _shared().places.get(place, ""))
 
 
@@ -266,7 +266,7 @@ def symptoms() -> tuple[Symptom, ...]:
 
 
 def find(name: str) -> CatalogueEntry:
-    """Return the entry of an id, in any case of letters. Raises ArgumentError that names the nearest ids."""
+    """Return the entry of an id, in upper or lower case. Raises ArgumentError that names the nearest ids."""
     wanted = name.strip().lower().replace("_", "-")
     if wanted in entries():
         return entries()[wanted]
@@ -288,7 +288,7 @@ def near(name: str, most: int = 3) -> list[str]:
 def read_page(entry: CatalogueEntry) -> str:
     """Return the entry's page as Markdown, in the learner's language; the twin's stored output stays English.
 
-    For an entry that was added after the pages were made, only its sentences.
+    An entry that was added after the pages were made gives only its sentences.
     """
     sentences = {spoken(one): spoken(translated(one)) for one in (entry.what, entry.why, entry.fix)}
     page = _stored_page(entry) or "\n\n".join([f"# {entry.id}", *sentences]) + "\n"
@@ -296,7 +296,7 @@ def read_page(entry: CatalogueEntry) -> str:
 
 
 def _around(text: str, entry: CatalogueEntry) -> str:
-    """Translate a text of the page that is not a sentence of the entry: ``PAGE_WORDS``, with the names on this page."""
+    """Return the translation of a text of the page that is no sentence of the entry, such as one of ``PAGE_WORDS``."""
     if text.startswith(f"*{entry.family}."):
         ends = text.strip("*").removeprefix(f"{entry.family}.").strip()
         both = translated("{family}. {ends}").format(family=translated(entry.family), ends=translated(ends))

@@ -1,8 +1,8 @@
 """Finds the lines to show beside a finding's own: those that decide it, and the one that its fix changes.
 
-The twin sees that an offset or a length is wrong. The mistake is often lines before, where the number was
-computed, and the twin sees no declarations. Both kinds of line are found in the text. The catalogue says which lines a
-finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
+The twin sees that an offset or a length is wrong. The mistake is often in an earlier line, where the number was
+computed, and the twin sees no declarations. So both kinds of line are found in the text. The catalogue says which lines
+a finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
 Variables are followed to the lines that set them, and parameters to the calls of the function; constants are not
 shown.
 """
@@ -19,7 +19,7 @@ from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.translation.texts import translated
 
-#: The number of such lines that are shown.
+#: How many deciding lines are shown, unless the catalogue says another number.
 LINES = 4
 
 _Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
@@ -71,7 +71,7 @@ def deciding(
     source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
     for word in decided_by:
-        find = DECIDED_BY.get(word)  # the lint refuses other words; findings still show
+        find = DECIDED_BY.get(word)  # the lint refuses an unknown word; a finding is shown all the same
         begin, end = source.statement(other if word.startswith("other-") else line)
         every += find(source, begin, end, said) if find and begin < end else ()
     found: dict[int, Deciding] = {}
@@ -98,7 +98,7 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 def operator_line(file: str, line: int, op: str) -> int:
     """Return the line of ``z = x + y`` on tensors if one follows ``line``, else ``line``.
 
-    The twin only knows the last call before it: an operator of C++ takes no argument for its place. op: ``operator+``.
+    The twin knows only the last call before the operator, which takes no argument for its place. op: ``operator+``.
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line

@@ -1,8 +1,9 @@
 """A line of the learner's source with a mark under the part that matters.
 
-The twin names a file and a line. The column is found in the text of that line and does not come from the compiler:
-g++ 12 has no ``__builtin_COLUMN``, and a column from the text is the same for every compiler, so that stored output
-compares equal. If a line calls the operation twice, the first call is marked, unless the twin says which one it was.
+The twin names a file and a line. The column is found in the text of that line. It does not come from the compiler,
+because g++ 12 has no ``__builtin_COLUMN``, and a column from the text is the same for every compiler, so that stored
+output compares equal. If a line calls the operation twice, the first call is marked, unless the twin says which one it
+was.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def excerpt(
 
 
 def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """Return the excerpts with every line once: a second excerpt of a line adds its label to the first."""
+    """Return the excerpts with every line once. A second excerpt of a line adds its label to the first."""
     lines: dict[tuple[str, int], Excerpt] = {}
     for one in excerpts:
         place = (one.file, one.line)

@@ -49,9 +49,9 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """What went wrong, one sentence, and a second one for its cause if the twin knows it.
+        """What went wrong, in one sentence, with a second one on the cause if the twin knows it.
 
-        For an id that is not in the catalogue, the id with its facts.
+        An id that is not in the catalogue is spelt out with its facts.
         """
         what, cause = self._sentence("what") or self._spelt_out(), self._cause()
         if not cause:
@@ -77,7 +77,7 @@ class Diagnostic:
 
     @property
     def where(self) -> str:
-        """``kernel.cpp:12:3, block 0``; without the column if that is not known, only the block if no place is."""
+        """The place, ``kernel.cpp:12:3, block 0``. A column or file that is not known is left out."""
         return self._where(self.column)
 
     def _where(self, column: int) -> str:
@@ -104,7 +104,7 @@ class Diagnostic:
         return {name: place for name, place in found.items() if place[0] and place[1]}
 
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """The finding's own line, the lines that the catalogue adds to it, and its other places; each line once."""
+        """Return the finding's own line, the lines that the catalogue adds to it, its other places; each line once."""
         return self.view().excerpts
 
     def view(self) -> FindingView:
@@ -121,14 +121,14 @@ class Diagnostic:
         return rendering.plain(rendering.source_lines(self.excerpts()))
 
     def render(self) -> str:
-        """Return all of it as text: what, where, the source, why, fix."""
+        """Return the whole finding as text: what, where, the source, why, fix."""
         return rendering.plain(rendering.lines_of(self.view()))
 
     def _repr_html_(self) -> str:
         return rendering.html_of(self.view())
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, for JSON: docs/architecture.md has the keys."""
+        """Return the finding as plain data, for JSON. docs/architecture.md has the keys."""
         others = [
             {"name": name, "file": file, "line": line, "column": self._other(name).column}
             for name, (file, line) in self.places.items()
@@ -180,7 +180,7 @@ class Diagnostic:
         return excerpt(file, line, op, label=label, nth=self._nth(name))
 
     def _shown_with(self) -> list[ShownWith]:
-        """Return how it is shown; the cause takes precedence over the entry."""
+        """Return what says how the finding is shown: the cause, which takes precedence, then the entry."""
         return [one for one in (self._cause(), entries().get(self.id)) if one]
 
     def _nth(self, name: str) -> int:
@@ -232,11 +232,11 @@ class Findings(tuple[Diagnostic, ...]):
 
     @property
     def ordered(self) -> list[Diagnostic]:
-        """Return errors first, because a warning may follow from an error."""
+        """The findings, errors first, because a warning may follow from an error."""
         return sorted(self, key=lambda one: one.severity != "error")
 
     def lines(self, limit: int = SHOWN, *, named: bool = True) -> list[Line]:
-        """Return the findings as lines, with why and fix once an id, and the number of those past ``limit``.
+        """Return the findings as lines, with why and fix once for each id, and the number of those past ``limit``.
 
         named: False leaves out the first one's severity.
         """
@@ -247,7 +247,7 @@ class Findings(tuple[Diagnostic, ...]):
         return rendering.plain(self.lines(limit))
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return all of them as plain data."""
+        """Return all findings as plain data."""
         return [one.to_dict() for one in self]
 
     def __repr__(self) -> str:
@@ -275,7 +275,7 @@ class Findings(tuple[Diagnostic, ...]):
 
 
 def parse_report(report: bytes) -> Findings:
-    """Read a report: JSON lines up to the first NUL. It skips a line that is cut off or is no diagnostic."""
+    """Return the findings of a report: JSON lines up to the first NUL, without those cut off or of another form."""
     return parse_with_notes(report)[0]
 
 
@@ -343,6 +343,6 @@ def _parse_line(line: str) -> Diagnostic | None:
 
 
 def _buffer_name(file: str, line: int, nth: int) -> str:
-    # A line in a loop is called repeatedly: the calls in it are counted in turn.
+    # A line in a loop runs repeatedly, so the count begins again after the last call in the line.
     found = _INIT_BUFFER.findall(source_line(file, line))
     return found[nth % len(found)] if found else ""

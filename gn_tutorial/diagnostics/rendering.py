@@ -51,7 +51,7 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
-    """Return the complete finding. named: begin with its severity. reasons: add why, fix and more."""
+    """Return a finding as lines. named: begin with its severity. reasons: add why, fix and more."""
     severity = [TextSpan(f"{severity_word(view.severity)}: ", view.severity)] if named else []
     return [
         (*severity, TextSpan(view.what)),
@@ -83,7 +83,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
 
 def html_of(view: FindingView, *, reasons: bool = True) -> str:
     """Return the finding as one HTML element, everything escaped, readable in light and dark themes."""
-    # JupyterLab has a red that is readable in each of its themes, but no amber: a warning has the text's colour.
+    # JupyterLab has a red that is readable in each of its themes, but no amber. So a warning has the text's colour.
     error = view.severity == "error"
     edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [

@@ -27,7 +27,7 @@ _VALUE_DTYPES = {ctype: one.name for one in DTYPES.values() for ctype in one.cty
 
 
 def as_dtype(dtype: Any) -> np.dtype:
-    """Turn ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype into a dtype that a kernel's array may have.
+    """Return the dtype of a kernel's array for ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype.
 
     Raises ArgumentError for anything else, with the reason for float64 and complex.
     """
@@ -37,7 +37,7 @@ def as_dtype(dtype: Any) -> np.dtype:
 
             return np.dtype(ml_dtypes.bfloat16)
         found = np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError):  # NumPy parses texts: "(2", a lone surrogate
+    except (TypeError, ValueError, SyntaxError):  # NumPy parses texts, such as "(2" or a lone surrogate
         found = None
     if found is not None and found.name in ARRAY_DTYPES:
         return found if found.isnative else found.newbyteorder("=")
@@ -61,7 +61,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Same:
-    """An argument that gets the memory of an earlier parameter, ``name``; ``array`` has its shape and dtype."""
+    """An argument that gets the memory of an earlier parameter, ``name``, with the shape and dtype of ``array``."""
 
     name: str
     array: np.ndarray
@@ -96,7 +96,7 @@ class TensorList:
 
 
 def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
-    """An output array for ``Kernel.run``: ``y=out((2, 8), "float16")`` or ``y=out(4096)``. Raises ArgumentError."""
+    """Return an output for ``Kernel.run``: ``y=out((2, 8), "float16")`` or ``y=out(4096)``. Raises ArgumentError."""
     axes = shape if isinstance(shape, (tuple, list)) else (shape,)
     try:
         lengths = tuple(operator.index(axis) for axis in axes)
@@ -110,12 +110,12 @@ def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
 
 
 def inout(array: np.ndarray) -> InOut:
-    """An array that the kernel reads and writes. The caller's array stays as it is; the new one is in the result."""
+    """Return an array for the kernel to read and write. The caller's array stays; the new one is in the result."""
     return InOut(check_array("inout", array))
 
 
 def workspace(size: int) -> Scratch:
-    """Scratch memory of ``size`` bytes in global memory. Raises ArgumentError if it cannot exist."""
+    """Return scratch memory of ``size`` bytes in global memory. Raises ArgumentError if it cannot exist."""
     try:
         whole = operator.index(size)
     except TypeError:
@@ -184,7 +184,7 @@ def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[Laun
 
 
 def launch_arg(param: Param, value: Any) -> LaunchArg:
-    """Turn one value into the launch argument for ``param``; None is a null pointer, an optional array left out.
+    """Return the launch argument for ``param`` with this value. None, for an optional array, becomes a null pointer.
 
     Raises ArgumentError naming the parameter.
     """
@@ -196,7 +196,7 @@ def launch_arg(param: Param, value: Any) -> LaunchArg:
         case Out():
             return LaunchArg(param.name, ArgKind.TENSOR, Role.OUT, np.empty(value.shape, value.dtype))
         case InOut():
-            # A launch inside this process writes in place.
+            # A copy, because a launch inside this process writes in place.
             return LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, value.array.copy())
         case Same():
             return LaunchArg(param.name, ArgKind.TENSOR, Role.IN, value.array, same_as=value.name)

@@ -37,7 +37,7 @@ class Plan:
 def plan(
     op: OpSpec, spec: KernelSpec, inputs: Sequence[Any], named: Mapping[str, Any], *, cores: int | None = None
 ) -> Plan:
-    """Check a call and prepare its launch.
+    """Check a call and return the plan of its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
     all of the default chip if None. Raises ArgumentError naming the argument that does not fit.
@@ -77,7 +77,7 @@ def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
 
 
 def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
-    """The result of a call with nothing to compute: empty outputs, no launch.
+    """Return the result of a call with nothing to compute: empty outputs, no launch.
 
     Raises ArgumentError if an output has elements, because no launch would write them.
     """

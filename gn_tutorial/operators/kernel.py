@@ -29,13 +29,13 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
 from gn_tutorial.timing.machine import default_cores
 
-# Finding the entries of 200 lines takes 6 ms: a loop of launches should pay that once.
+# Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay only once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
 _OPTIONS, _LIMITS = TwinOptions(), Limits()
 
 
 class Kernel:
-    """One Ascend C source and its entries. Made by ``kernel``; building happens at the first run, or with ``build``."""
+    """One Ascend C source and its entries. ``kernel`` makes it; ``build`` compiles it, or the first run does."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Kernel:
 
     @classmethod
     def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise | None = None) -> Kernel:
-        """The kernel of one registry entry."""
+        """Return the kernel of one registry entry."""
         return cls(spec.id, path=spec.file, op=op, spec=spec, optimise=optimise)
 
     @property
@@ -83,7 +83,7 @@ class Kernel:
         return _entries(text, place, self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
-        """The entry of that name, or the only one. Raises ArgumentError, which lists all, if there is no such one."""
+        """Return the entry of that name, or the only one. Raises ArgumentError that lists all if there is none."""
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
@@ -98,7 +98,7 @@ class Kernel:
         raise ArgumentError(f"the source has no kernel '{name}'", where=self._place(), hint=f"it has {listed}")
 
     def build(self, observed: bool = True, array_bytes: int = 0) -> Built:
-        """Compile, or take from the cache. ``observed=False`` is the bare build: no checks, no counts.
+        """Return the library, compiled or from the cache. ``observed=False``: the bare build, no checks, no counts.
 
         array_bytes: the bytes of the launch's arrays, which decide how to optimise (see ``kernel``).
         Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
@@ -106,7 +106,7 @@ class Kernel:
         return self._source.build(observed, array_bytes)
 
     def with_ub(self, ub_bytes: int) -> Kernel:
-        """This kernel, built for a chip whose Unified Buffer has that many bytes."""
+        """Return this kernel, built for a chip whose Unified Buffer has that many bytes."""
         other = copy.copy(self)
         other._source = self._source.with_ub(ub_bytes)
         return other
@@ -199,7 +199,7 @@ class Kernel:
         return call_plan.finish(op, plan, result)
 
     def tiling(self, *inputs: Any, blocks: int | None = None, **named: Any) -> Tiling:
-        """The tiling struct that a call with these arguments would pass. Raises ArgumentError if there is none."""
+        """Return the tiling struct that a call with these arguments passes. Raises ArgumentError if it passes none."""
         op, spec = self._registered()
         plan = call_plan.plan(op, spec, inputs, named, cores=blocks)
         if plan.tiling is None:
@@ -215,7 +215,7 @@ class Kernel:
         return self.op, self.spec
 
     def _check_signature(self, op: OpSpec) -> None:
-        """Raise RegistryError if the registry has other parameters or another order: values would swap places."""
+        """Raise RegistryError if the registry has other parameters or another order, since values would swap places."""
         actual = [param.name for param in self.entry().params]
         expected = [argument.name for argument in op.arguments]
         if actual != expected:
@@ -279,7 +279,7 @@ def kernel(
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
     takes a folder that ``gnt new`` made. For a file or text:
     template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X and its
-    kin; defines=["NAME=VALUE"] defines other macros; includes are files to read before it, as a project's build does.
+    kin; defines=["NAME=VALUE"] defines other macros; includes are files to read before the source, as in a project.
     optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but launches run slower; "soonest"
     is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger; None is "soonest" for an
     observed launch of 64 MiB or less, else True.
@@ -319,7 +319,7 @@ def kernel(
 
 
 def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:
-    """Raise ArgumentError for an argument of ``kernel`` of a type that it does not take, ``source=b"..."``."""
+    """Raise ArgumentError if an argument of ``kernel`` has a type that it does not take, as ``source=b"..."`` has."""
     if not isinstance(name_or_path, (str, os.PathLike, type(None))):
         raise ArgumentError(f"a kernel is found by a name or a path, not by {shown(name_or_path, 60)}")
     if not isinstance(source, (str, type(None))):

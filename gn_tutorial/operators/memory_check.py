@@ -1,7 +1,7 @@
 """Checks that an array fits into this machine's memory, before it is allocated, wherever a user gives a size.
 
-Without this check NumPy raises MemoryError or ValueError, each from another depth, or the system hands out memory that
-it lacks and ends the process later.
+Without this check NumPy raises MemoryError or ValueError from somewhere inside, or the system hands out memory that it
+lacks and ends the process later.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec
 
-#: Begins every type of operator, so that it differs from CANN's own, such as GroupNorm.
+#: Begins every operator's type, so that the type differs from CANN's own, such as GroupNorm.
 PREFIX = "GnTutorial"
 _ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool", "choice": "string"}
 
@@ -27,10 +27,10 @@ def op_type(name: str) -> str:
 
 
 def prototype(name: str) -> dict[str, Any]:
-    """The prototype of the operator of that name; its dtypes are those of the kernel with the most dtypes.
+    """Return the prototype of the operator of that name; its dtypes are those of the kernel with the most dtypes.
 
-    An input that may be left out is optional. Raises ArgumentError if there is no such operator, or if a prototype has
-    no name for one of its dtypes.
+    An input that may be left out is optional. Raises ArgumentError if there is no such operator, or if one
+    of the dtypes has no name in a prototype.
     """
     registry = load_registry()
     op = registry.get(name)
@@ -48,7 +48,7 @@ def prototype(name: str) -> dict[str, Any]:
 
 
 def text(names: Iterable[str]) -> str:
-    """A file for msopgen: a list, with one entry for each operator."""
+    """Return a file for msopgen: a list, with one entry for each operator."""
     return json.dumps([prototype(name) for name in names], indent=2) + "\n"
 
 
@@ -57,7 +57,7 @@ def _most(op: OpSpec) -> KernelSpec:
 
 
 def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
-    """One input or output. CANN reads type and format as columns: each input's first entries belong together."""
+    """Return one input or output. CANN reads types as columns: the first ones of all inputs and outputs go together."""
     own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
     if unknown := [one for one in own if one not in DTYPES or not DTYPES[one].msopgen]:
         raise ArgumentError(f"argument {argument.name} of {op} is {unknown[0]}, which has no name in a prototype")

@@ -17,12 +17,12 @@ from gn_tutorial.operators.memory_check import require_room
 from gn_tutorial.operators.shapes import input_shapes
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, OpSpec
 
-#: Random numbers are drawn as float64, and a second array holds them while they are scaled.
+#: The bytes for one number: it is drawn as float64, and a second array holds it while it is scaled.
 _DRAWN_BYTES = 16
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """The generator of this seed. Raises ArgumentError unless it is a whole number from 0 on."""
+    """Return the generator of this seed. Raises ArgumentError unless the seed is a whole number from 0 on."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ArgumentError(f"a seed is a whole number from 0 on, not {seed!r}")
     return np.random.default_rng(seed)

@@ -1,8 +1,8 @@
 """The registry: every operator and kernel of the course, read from ``kernels/<op>/op.toml``.
 
 A folder may hold further operators whose kernels share its headers, each in a ``<name>.op.toml`` of its own:
-``kernels/group_norm/group_norm_silu.op.toml``. With ``extends = "op.toml"`` such a file takes every key that it does
-not have itself from that one.
+``kernels/group_norm/group_norm_silu.op.toml``. With ``extends = "op.toml"`` such a file takes the keys that it
+lacks from ``op.toml``.
 
 A learner's own operator is such a folder anywhere (``gnt new``), called by its path; its reference may be a function of
 a file in it, ``reference = "reference.py:my_softmax"``.
@@ -37,7 +37,7 @@ _FILE = "op.toml"
 
 
 def kernels_root() -> Path:
-    """The folder of the kernels: inside an installed package, or at the top of the repository.
+    """Return the folder of the kernels: inside an installed package, or at the top of the repository.
 
     Raises RegistryError if neither exists.
     """
@@ -54,12 +54,12 @@ def load_registry(root: Path | None = None) -> dict[str, OpSpec]:
 
 
 def all_kernels(registry: dict[str, OpSpec]) -> list[tuple[OpSpec, KernelSpec]]:
-    """Every registered kernel with its operator, in the course's order."""
+    """Return every registered kernel with its operator, in the course's order."""
     return [(op, kernel) for op in registry.values() for kernel in op.kernels]
 
 
 def find_operator(name: str | Path) -> OpSpec:
-    """The operator of that name, or of that folder. Raises RegistryError that lists the names."""
+    """Return the operator of that name, or of that folder. Raises RegistryError that lists the names."""
     op = _registered(str(name))
     if op is not None:
         return op
@@ -70,7 +70,7 @@ def find_operator(name: str | Path) -> OpSpec:
 
 
 def _registered(name: str) -> OpSpec | None:
-    """The registered operator of that name, or None. Reads only that operator's file, which the name determines."""
+    """Return the registered operator of that name, or None. Reads only its file, which the name determines."""
     if "/" in name:
         return None
     root = kernels_root()
@@ -89,7 +89,7 @@ def is_operator(folder: str | Path) -> bool:
 
 
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Look up ``"group_norm/scalar"``, or ``"copy"`` for an operator that has one kernel; or such a folder's path.
+    """Return the kernel named ``"group_norm/scalar"``, or ``"copy"`` if the operator has only one, or that of a folder.
 
     Raises RegistryError that suggests the closest names.
     """
@@ -111,7 +111,7 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
 
 
 def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
-    """The kernels of an operator's folder, ``my_softmax``, or the one that an id adds, ``my_softmax/first``."""
+    """Return the kernels of an operator's folder, ``my_softmax``, or the one that an id adds, ``my_softmax/first``."""
     for folder, short in ((path, ""), (path.parent, path.name)):
         if is_operator(folder):
             op = find_operator(folder)
@@ -159,7 +159,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """The tables of an ``op.toml``: the keys that its specifications lack, or hold as another type."""
+    """The shape of an ``op.toml``: that of OpSpec, but for these keys, which have another form in the file."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None
@@ -167,7 +167,7 @@ class _Operator(OpSpec, kw_only=True):
 
 
 def _read_op(path: Path) -> OpSpec:
-    """The operator of a registry file, which is read again when it, or the file it may extend, looks different."""
+    """Return the operator of a registry file, read again if that file, or the one it may extend, looks different."""
     return _read_once(path, look_of(path), look_of(path.with_name(_FILE)))
 
 
@@ -208,7 +208,7 @@ def _read_content(path: Path) -> dict[str, Any]:
 
 
 def _mistakes(op: OpSpec) -> Iterator[tuple[str, str]]:
-    """Yield mistakes that only a launch would show, and hints: a symbol that nothing binds, two kernels of one name."""
+    """Yield mistakes that else only a launch would show, with a hint each, such as a symbol that nothing binds."""
     names = [argument.name for argument in op.arguments]
     ids = [kernel.id for kernel in op.kernels]
     for label, values in (("argument", names), ("kernel", ids), ("step", [k.step for k in op.kernels])):

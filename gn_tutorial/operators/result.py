@@ -23,7 +23,8 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
-#: The most elements and instructions of a launch that a comparison traces for the origin of a wrong number: a second.
+#: A comparison looks for the origin of a wrong number if the launch has at most so many elements and instructions, for
+#: which a trace takes a second.
 _MOST_TRACED = 1 << 17
 
 
@@ -33,7 +34,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none. args: of the launch, for a comparison's sentences; not copied. again: launches it once more, traced.
+    it has none. args: of the launch, for a comparison's sentences; not copied. again: repeats the launch, traced.
     """
 
     kernel: str
@@ -77,7 +78,7 @@ class Result:
 
     @property
     def diagnostics(self) -> Findings:
-        """Warnings; a mistake raises KernelFault instead."""
+        """The warnings of the launch. A mistake raises KernelFault instead."""
         return self.launched.diagnostics
 
     @property
@@ -126,9 +127,9 @@ class Result:
         return Comparison(tuple(rows), self._origin_of_wrong)
 
     def origin(self, name: str, *index: int) -> Origin:
-        """Where an element of an output comes from, step by step back to the inputs: ``result.origin("y", 0, 37)``.
+        """Return where an element of an output comes from, step by step back to inputs: ``result.origin("y", 0, 37)``.
 
-        The kernel is launched again for it, so its inputs must not have changed. A single index counts in the flat
+        The kernel is launched again for this, so the inputs must not have changed. A single index counts in the flat
         array. Raises ArgumentError for an output or an element that is not there, and for a bare build.
         """
         if name not in self.outputs:

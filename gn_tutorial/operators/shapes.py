@@ -1,4 +1,4 @@
-"""From the shapes of an operator's inputs to the value of every symbol in its ``op.toml``, and back to output shapes.
+"""Finds the value of every symbol of an ``op.toml`` from the inputs' shapes, and from the symbols the outputs' shapes.
 
 ``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
 ``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they lie between N and C.
@@ -21,13 +21,13 @@ Symbols = dict[str, Any]
 
 
 def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Symbols:
-    """Give every symbol of ``op`` its value.
+    """Return the value of every symbol of ``op``.
 
     ``shapes`` holds the shape of each input that was given (an optional input may be absent), ``attributes`` the
     values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
     fit, and the argument that fixed the length.
     """
-    # Attributes first: a length that one of them fixes, as num_groups that of mean, is then checked like any other.
+    # Attributes first. A length that one of them fixes, as num_groups fixes that of mean, is then checked as any other.
     symbols = bind_attributes(op, attributes)
     origins = {a.symbol: f"'{a.name}' is {shown(symbols[a.symbol])}" for a in op.attributes}
     for argument in op.inputs:
@@ -39,7 +39,7 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
 
 
 def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
-    """Check the attributes' names and types, fill in defaults; returns symbol -> value. Raises ArgumentError."""
+    """Return symbol -> value of the attributes, with defaults. Raises ArgumentError for a wrong name or type."""
     names = [attribute.name for attribute in op.attributes]
     for name in given:
         if name not in names:
@@ -50,7 +50,7 @@ def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
 
 
 def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
-    """Turn symbols into lengths: ``("N", "G")`` -> ``(2, 4)``; a ``S...`` contributes all of its axes."""
+    """Return the lengths of symbols: ``("N", "G")`` -> ``(2, 4)``; a ``S...`` contributes all of its axes."""
     lengths: list[int] = []
     for axis in shape:
         value = symbols[axis]
@@ -64,11 +64,11 @@ def input_shapes(
     attributes: Mapping[str, Any] | None = None,
     lengths: Mapping[str, int] | None = None,
 ) -> dict[str, Shape]:
-    """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
+    """Return every input's shape, given that of the first: for ``(2, 8, 16)``, gamma of GroupNorm has ``(8,)``.
 
-    attributes: needed where one fixes a length, as ``num_groups`` that of mean. A length that neither they nor the
-    first input fix, as the O of Linear's weight, comes from ``lengths``, or else from the operator's [example]. Raises
-    ArgumentError if the rank does not fit, or if such an attribute is missing.
+    attributes: needed where one fixes a length, as ``num_groups`` fixes that of mean. A length that neither attributes
+    nor the first input fix, as the O of Linear's weight, comes from ``lengths``, or else from the operator's [example].
+    Raises ArgumentError if the rank does not fit, or if such an attribute is missing.
     """
     symbols: Symbols = {}
     needed = {axis for argument in op.inputs for axis in argument.shape or ()}
@@ -81,7 +81,7 @@ def input_shapes(
 
 
 def describe_call(op: OpSpec) -> str:
-    """The call as one line of text: ``group_norm(x, gamma=None, beta=None, *, num_groups, eps=1e-05)``."""
+    """Return the call as one line of text: ``group_norm(x, gamma=None, beta=None, *, num_groups, eps=1e-05)``."""
     parts = [a.name if a.fill is None else f"{a.name}=None" for a in op.inputs]
     if op.attributes:
         parts.append("*")
@@ -149,7 +149,10 @@ def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols,
 
 
 def flat_index(name: str, shape: Sequence[int], index: Sequence[int]) -> int:
-    """The place of an element in the flat array: an index for each axis, or one for all. Raises ArgumentError."""
+    """Return an element's place in the flat array. index: one number for each axis, or the place itself.
+
+    Raises ArgumentError if there is no such element.
+    """
     axes = list(shape) if len(index) != 1 else [math.prod(shape)]
     whole = all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in index)
     if (

@@ -22,8 +22,9 @@ SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
 #: Seconds for which an isolated launch takes the twin's and the system's headers for unchanged. Looking at all of them
 #: takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
-#: A launch with fewer bytes of arrays ends before a faster library would be compiled. An observed launch of 4 MiB takes
-#: 27 ms instead of 18 with "little", of a scalar kernel 54 instead of 23; compiling takes one to three seconds less.
+#: A launch with fewer bytes of arrays ends before a faster library would be compiled. With "little",
+#: an observed launch of 4 MiB takes 27 ms instead of 18, one of a scalar kernel 54 instead of 23, but compiling takes
+#: one to three seconds less.
 _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
@@ -40,12 +41,12 @@ class _Earlier:
 
 @functools.lru_cache(maxsize=64)
 def _builds(*_asked: object) -> dict[tuple[bool, Optimise], _Earlier]:
-    """What was built of a source, for all kernels that are made of it: a loop may make one for each launch."""
+    """Return what was built of a source. All kernels of it share this, as a loop may make one for each launch."""
     return {}
 
 
 class SourceBuild:
-    """The source of a kernel, a file or text, and how it is compiled (``build_kernel`` has the meaning of each)."""
+    """The source of a kernel, a file or text, and how it is compiled (``build_kernel`` explains each argument)."""
 
     def __init__(
         self,
@@ -76,11 +77,11 @@ class SourceBuild:
         }
         asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
         self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
-        self._looked: set[tuple[bool, Optimise]] = set()  # which of them this object has looked at
-        self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
+        self._looked: set[tuple[bool, Optimise]] = set()  # which builds this object has looked at
+        self._read: tuple[object, str] | None = None  # a second read in a call took a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
-        """The same for a chip whose Unified Buffer has that many bytes."""
+        """Return the same source for a chip whose Unified Buffer has that many bytes."""
         return SourceBuild(self.path, self._text, optimise=self._optimise, **self._how | {"ub_bytes": ub_bytes})
 
     @property
@@ -105,20 +106,20 @@ class SourceBuild:
         return self._read[1]
 
     def headers(self) -> tuple[str, ...]:
-        """The texts of the headers that the source includes: macros in them may make its entries."""
+        """Return the texts of the headers that the source includes, because macros in them may make its entries."""
         near = self.path.resolve().parent if self.path else Path.cwd()
         return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
 
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
-        """Compile for a launch of so many bytes, or take from the cache. Raises as ``build_kernel``."""
+        """Return the library for a launch of so many bytes, compiled or from the cache. Raises as ``build_kernel``."""
         return self._build(observed, self._level(observed, array_bytes))
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        A launch inside this process, after this object's first, assumes that headers elsewhere are unchanged: such
-        launches come in loops. Any other checks each time all that the source includes, and once in ``_TRUSTED``
-        seconds the headers of the twin and of the system.
+        A launch inside this process, after this object's first, assumes that headers elsewhere are unchanged, because
+        such launches come in loops. Any other launch checks each time all that the source includes, and once in
+        ``_TRUSTED`` seconds the headers of the twin and of the system.
         """
         which = observed, self._level(observed, array_bytes)
         earlier = self._built.get(which)
@@ -133,13 +134,13 @@ class SourceBuild:
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
-        """Return how to optimise: a bare or large launch must be fast; of a small observed one the verdict counts."""
+        """Return how to optimise: for speed if the launch is bare or large, else so that its verdict comes soonest."""
         if self._optimise is not None:
             return self._optimise
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
 
     def _build(self, observed: bool, level: Optimise) -> Built:
-        found = self._state(), self.headers(), time.monotonic()  # before: a file may be saved while it is compiled
+        found = self._state(), self.headers(), time.monotonic()  # read first, as a file may be saved meanwhile
         built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
         self._looked.add((observed, level))
         self._built[observed, level] = _Earlier(*found, built)

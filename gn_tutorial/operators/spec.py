@@ -16,15 +16,15 @@ AttributeType = Literal["int64", "float32", "mask", "choice"]
 #: helper: a kernel that the host API launches around an operator. case: an operator besides GroupNorm, worked out like
 #: it. Neither is a step of the course, and the tour leaves both out.
 Direction = Literal["forward", "backward", "helper", "case"]
-#: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
+#: As a ``dtype`` this stands for the dtype of the operator's data inputs, one of the kernel's ``dtypes``.
 DATA_DTYPE = "T"
 
 
 class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
-    A ``mask`` has a boolean for each output, in their order: whether the caller wants it; the others come back empty,
-    of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    A ``mask`` says for each output, in their order, whether the caller wants it. The others come back empty, of shape
+    (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
     the words ``choices``; its symbol is the word's place among them.
     """
 
@@ -40,7 +40,7 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave; the
     symbol without the dots is their product. An output with ``like`` has the shape and dtype of that input. ``fill``
-    is the value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
+    is the value of all elements of an input that is left out; None: it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
     ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its output of
     the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
@@ -58,7 +58,7 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch.
+    """The C++ header, struct and function that split the work. The field ``blocks`` says how many blocks to launch.
 
     ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
     data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field with the
@@ -92,10 +92,10 @@ class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """One of the launches that a fused operator makes unnecessary.
+    """One of the launches that a fused operator replaces.
 
-    kernel: its id. arrays: for each of its inputs and outputs, an array of the fused operator, or a name that only the
-    parts share, for an array that passes from one part to the next.
+    kernel: the id of the launched kernel. arrays: for each of that kernel's inputs and outputs, an array of the fused
+    operator, or a name that only the parts share, for an array that passes from one part to the next.
     """
 
     kernel: str
@@ -152,7 +152,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
 
     @functools.cached_property
     def outputs(self) -> tuple[Argument, ...]:
-        """The arrays that come back, in order: also the order of what the reference returns."""
+        """The arrays that come back, in the order in which the reference returns them too."""
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
 
     def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:

@@ -2,8 +2,8 @@
 
 ``kernels/<op>/<op>_tiling.h`` is the only place where the work is split: the kernel includes it, NPU host code
 includes it, and this module compiles it as a small host library. The struct's fields are parsed from the header's
-text, and the compiler then confirms them: the library does not compile if their number or a name is wrong, and exports
-the offset, size and kind of each, from which the NumPy dtype is made.
+text, and the compiler then confirms them: the library does not compile if their number or a name is wrong. It
+exports the offset, size and kind of each field, from which the NumPy dtype is made.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.tables import html_table, text_table
 
-#: Bytes of an answer before the struct: whether the call was refused, and the sentence.
+#: The bytes of an answer before the struct. They say whether the call was refused, and why, as a sentence.
 _HEAD_BYTES = 1024
-#: Limit of a call: a tiling function computes a few numbers, but reading its library from a slow disk takes a second.
+#: The limit of a call. A tiling function computes a few numbers, but to read its library from a slow disk takes a
+#: second.
 _SECONDS = 20.0
-#: The most calls whose answers are kept: launches of one shape come in loops.
+#: The most calls whose answers are kept, because launches of one shape come in loops.
 _MOST_KNOWN = 4096
 #: No struct of tiling data is larger: CANN's own limit is far below (projects/host_call.py has 8 MiB for all answers).
 _MOST_BYTES = 8 << 20
@@ -65,8 +66,8 @@ class Tiling:
     def with_(self, **values: int | float) -> Tiling:
         """Return the struct with other numbers, to try what the host function did not choose.
 
-        ``tiling.with_(tileElements=512)``. No other field changes: the caller must adapt those that depend on a changed
-        one. Raises ArgumentError for a field that does not exist or cannot hold the number.
+        ``tiling.with_(tileElements=512)``. No other field changes, so the caller must adapt those that depend on a
+        changed one. Raises ArgumentError for a field that does not exist or cannot hold the number.
         """
         record = np.frombuffer(self.bytes, self.dtype).copy()
         for name, value in values.items():
@@ -82,7 +83,7 @@ class Tiling:
         return Tiling(self.name, record.tobytes(), self.dtype)
 
     def rows(self) -> list[tuple[str, str, int, str]]:
-        """Field name, dtype, byte offset and value as text, in the struct's order."""
+        """Return field name, dtype, byte offset and value as text, in the struct's order."""
         record, places = np.frombuffer(self.bytes, self.dtype)[0], self.dtype.fields or {}
         # A NumPy scalar's text has its own digits: 1e-05, where a Python float shows 9.999999747378752e-06.
         return [(name, str(places[name][0]), places[name][1], str(record[name])) for name in self.fields]
@@ -153,7 +154,7 @@ class TilingFunction:
             raise
 
     def _read_dtype(self, field_names: tuple[str, ...], numbers: Sequence[int]) -> np.dtype:
-        """Return the struct's dtype. It checks the numbers, because the library may have written anything."""
+        """Return the struct's dtype. The numbers are checked, because the library may have written anything."""
         total, rows = numbers[0], [numbers[at : at + 4] for at in range(1, len(numbers), 4)]
         if not 0 < total <= _MOST_BYTES or any(
             kind not in _KINDS or not length or size not in (length << n for n in range(5)) or at + size > total
@@ -183,7 +184,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 
 
 def _included(folder: Path, text: str) -> tuple[str, ...]:
-    """Return the texts of the headers that a tiling header includes from its folder: an edit of one recompiles it."""
+    """Return the texts of the headers that a tiling header includes from its folder; an edit of one recompiles it."""
     files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
     return tuple(readable_text(file) for file in files)
 
@@ -197,7 +198,7 @@ def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunct
 
 
 def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
-    """The names of a plain struct's fields, in order, from the header's text. Raises RegistryError."""
+    """Return the names of a plain struct's fields, in order, from the header's text. Raises RegistryError."""
     found = re.search(rf"\bstruct\s+{re.escape(struct)}\s*\{{(.*?)\}}\s*;", without_comments(text), flags=re.DOTALL)
     if not found:
         raise RegistryError(f"there is no 'struct {struct} {{ ... }};'", where=where)
@@ -218,8 +219,8 @@ def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
 def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
     """Return C++ that exports the struct's layout and the function.
 
-    The structured binding fails to compile unless ``names`` are as many as the struct has fields; ``offsetof`` fails
-    unless each one exists. An argument arrives as an integer or as a real, as the type of its parameter is; an integer
+    The structured binding does not compile unless the struct has as many fields as ``names``; ``offsetof`` does not
+    unless each name exists. An argument arrives as an integer or as a real, as the type of its parameter is; an integer
     that does not fit the parameter is refused, because the conversion would silently give another number.
     """
     layout = ",\n    ".join(

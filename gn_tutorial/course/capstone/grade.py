@@ -1,6 +1,6 @@
 """The grade of an operator: a row for each case, the losses in the order in which to mend them, the mark.
 
-A share is the modelled bound over the modelled time. The geometric mean of the shares makes the mark.
+A share is the modelled bound over the modelled time. The geometric mean of the shares decides the mark.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from gn_tutorial.tables import html_table, text_table
 
-#: The least shares of the modelled bound for these marks, as geometric means.
+#: The least geometric mean of the shares for a pass and for a distinction.
 PASS, DISTINCTION = 0.5, 0.7
 HEADERS = ("shape", "right", "strict", "modelled us", "bound us", "share")
 RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
@@ -22,7 +22,7 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 class GradeLoss:
     """Something to mend: what, where in the learner's files, and what to read or to call next.
 
-    detail: the source lines, with marks. turn: its place in the order of the report; float32 comes before float16, and
+    detail: the source lines, with marks. turn: the loss's place in the report; float32 comes before float16, and
     wrong numbers before the waits that only ``--strict`` finds missing.
     """
 
@@ -55,7 +55,7 @@ class GradeRow:
 
     @property
     def share(self) -> float | None:
-        """The share of the bound, None without times."""
+        """The modelled bound over the modelled time; None without times."""
         return self.bound_us / self.modelled_us if self.bound_us and self.modelled_us else None
 
     def cells(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class GradeRow:
 
 @dataclass(frozen=True, repr=False)
 class Grade:
-    """A folder's rows, and the losses in the order in which to mend them. share: None unless all is right."""
+    """The grade of one folder: its rows, and the losses in the order in which to mend them."""
 
     operator: str
     machine: str

@@ -1,7 +1,8 @@
-"""The grading of an operator's folder: right results, no findings, the same with ``--strict``, the share of the bound.
+"""Grades an operator's folder: right results without findings, also with ``--strict``, and the share of the bound.
 
-Small cases come first; the grid, whose launches take longer, runs only if all of them are right. Every case is launched
-twice: with the default options, which is the launch that is timed, and with the twin's strict options.
+Small cases come first; the grid, whose launches take longer, runs only if all of them are right. A case is launched
+with the default options, which is the launch that is timed. If that is right, it is launched with the twin's strict
+options too.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _UNORDERED = "race-same-pipe"
 
 
 def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
-    """Grade the operator in ``folder`` (``gnt new``), or a registered one.
+    """Return the grade of the operator in ``folder`` (``gnt new``), or of a registered one.
 
     tell: called with the number of cases that are done, the number of all, and the next case. Raises RegistryError or
     ArgumentError for files that define no operator, CompileError for a kernel or a tiling header that does not compile.
@@ -68,7 +69,7 @@ def _not_run(held: Graded, case: GradedCase) -> GradeRow:
 
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
-    """Return the losses that are known without a launch: the first forbidden call."""
+    """Return the losses that are known without a launch: one for the first forbidden call, if there is any."""
     broken = forbidden(held.forbidden, {path.name: _text(path) for path in _sources(held)})
     if not broken:
         return []
@@ -90,7 +91,10 @@ def _turn(dtype: str, *, strict: bool) -> int:
 
 
 def _no_halves(held: Graded) -> bool:
-    """Whether no file of a capstone's kernel names a type of two bytes; other folders may include one that does."""
+    """Whether this is a capstone, and none of its files names a type of two bytes.
+
+    Other operators may include such a name from a file outside their folder, so for them it is False.
+    """
     if not held.op.capstone:
         return False
     texts = (re.sub(r"//.*|/\*(?s:.*?)\*/", "", _text(path)) for path in _sources(held))
@@ -102,12 +106,12 @@ def _sources(held: Graded) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """Return the file's text, "" without one. Wrong UTF-8 is replaced here: the launch reports it."""
+    """Return the file's text; "" if there is no file. Wrong UTF-8 is replaced here, because the launch reports it."""
     return path.read_text("utf-8-sig", "replace") if path.is_file() else ""
 
 
 def _unwritten_place(held: Graded) -> str:
-    """Return file and line of the first YOUR TURN in the kernel; "" without one."""
+    """Return file and line of the first YOUR TURN in the kernel; "" if there is none."""
     lines = _text(held.spec.file).splitlines()
     return next(
         (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
@@ -129,7 +133,7 @@ class _Grading:
         self.losses: list[GradeLoss] = []
 
     def row(self, case: GradedCase) -> GradeRow:
-        """Make both launches of a case and return its row; add what goes wrong to the losses."""
+        """Make the launches of a case and return its row; add what goes wrong to the losses."""
         row = _not_run(self.held, case)
         if self.losses and case in self.held.grid and self.held.small:
             return row
@@ -178,7 +182,7 @@ class _Grading:
         return result, self._compared(case, result, expected, GradeLoss(where, turn=turn))
 
     def _found(self, all_of_them: Sequence[Diagnostic], where: str, turn: int) -> str:
-        """Add the first finding to the losses and return its id; for ``race-same-pipe`` with all pairs of lines."""
+        """Add the first finding to the losses and return its id. A ``race-same-pipe`` gets all pairs of lines."""
         one = all_of_them[0]
         what, place, read = f"{one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}"
         pairs = [other for other in all_of_them if (other.id, other.file) == (_UNORDERED, one.file)]
@@ -208,8 +212,8 @@ class _Grading:
 
 #: The dtypes that a kernel of a capstone has to take.
 DTYPES = ("float32", "float16")
-#: The dtype whose share of the bound counts. In half the vector unit limits the time, and the bound does not count
-#: instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
+#: The share of the bound counts in this dtype only. In half the vector unit limits the time, and the bound does not
+#: count its instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
 TIMED = "float32"
 
 
@@ -217,8 +221,8 @@ TIMED = "float32"
 class GradedCase:
     """One shape and dtype. timed: its share of the bound counts.
 
-    mean, spread: of the first input; without a spread ``random_inputs`` draws it. means, read: what this case shows,
-    for a message, and where the course explains it.
+    mean, spread: of the first input; without a spread ``random_inputs`` draws that input. means: what this case shows,
+    for a message. read: where the course explains it.
     """
 
     bench: BenchCase
@@ -278,9 +282,9 @@ class Graded:
 def graded(folder: str) -> Graded:
     """Return what is graded of an operator's folder or of a registered operator: its last kernel and the cases.
 
-    A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; another
-    operator its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one that has other
-    arguments than its capstone.
+    A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; any
+    other operator keeps its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one
+    with other arguments than its capstone.
     """
     op = find_operator(folder)
     spec = op.kernels[-1]

@@ -1,4 +1,4 @@
-"""``gnt new``: the start of an operator's folder, copied from ``exercises/capstone`` with the learner's name for it."""
+"""``gnt new``: makes an operator's folder, a copy of one in ``exercises/capstone`` under the learner's name for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from gn_tutorial.toml_file import course_folder
 OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-#: Names that mean something else in C++ or Python (their camel case does not); `reference` is a file of the folder.
+#: Names that mean something else in C++ or Python, although their camel case does not. `reference` is a file of the
+#: folder.
 _TAKEN = frozenset(
     "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
     "reference return short struct switch template this tiling void while".split()
@@ -34,7 +35,7 @@ def start_folder(operator: str) -> Path:
 
 
 def new_operator(folder: Path | str, operator: str = "own") -> Path:
-    """Write the folder of a new operator, which gets the folder's name, and return its path.
+    """Write the folder of a new operator and return its path. The operator gets the folder's name.
 
     operator: one of OPERATORS. The files run at once, and YOUR TURN marks what is missing. Raises ArgumentError for an
     unknown operator, a name that C++ refuses or the course has, and a folder that exists.

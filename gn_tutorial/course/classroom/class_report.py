@@ -25,7 +25,7 @@ _DEEPEST = 2
 
 @dataclass(frozen=True)
 class LearnerStanding:
-    """One learner. standings: one for each objective, in the order of the course."""
+    """How far one learner is. standings: one for each objective, in the order of the course."""
 
     name: str
     export: Export
@@ -39,7 +39,7 @@ class LearnerStanding:
 
 @dataclass(frozen=True)
 class GoalOfClass:
-    """One objective in a class. shares: of each learner, 0 to 1. reached: how many learners have reached it."""
+    """How far a class is with one objective. shares: one for each learner, 0 to 1. reached: by how many of them."""
 
     goal: Goal
     shares: tuple[float, ...]
@@ -47,17 +47,17 @@ class GoalOfClass:
 
     @property
     def half(self) -> int:
-        """How many learners have half of it or more, and have not reached it."""
+        """How many learners have half of the objective or more, but have not reached it."""
         return sum(share >= _HALF for share in self.shares) - self.reached
 
     @property
     def begun(self) -> int:
-        """How many learners have some of it, and less than half."""
+        """How many learners have some of the objective, but less than half."""
         return sum(0 < share < _HALF for share in self.shares)
 
     @property
     def untouched(self) -> int:
-        """How many learners have nothing of it."""
+        """How many learners have nothing of the objective."""
         return sum(share == 0 for share in self.shares)
 
     @property
@@ -68,14 +68,14 @@ class GoalOfClass:
 
 @dataclass(frozen=True)
 class ClassReport:
-    """The report on a class. aside: files that are not counted, and why; of a learner's files the newest counts."""
+    """The report on a class. aside: files that do not count, and why. Of one learner's files only the newest counts."""
 
     learners: tuple[LearnerStanding, ...]
     aside: tuple[Aside, ...]
     notes: tuple[str, ...] = ()
 
     def goals(self) -> list[GoalOfClass]:
-        """Return each objective, in the order of the course."""
+        """Return how far the class is with each objective, in the order of the course."""
         columns = zip(*(one.standings for one in self.learners), strict=True)
         return [
             GoalOfClass(mine[0].goal, tuple(one.share for one in mine), sum(not one.left for one in mine))
@@ -83,7 +83,7 @@ class ClassReport:
         ]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the cells under HEADERS, one row an objective."""
+        """Return the cells under HEADERS, a row for each objective."""
         return [
             (one.goal.title, *map(str, (one.reached, one.half, one.begun, one.untouched)), f"{one.mean:.0%}")
             for one in self.goals()
@@ -96,7 +96,7 @@ class ClassReport:
         return f"{many} learner{'s' * (many > 1)}, {mean:.0%} of the objectives in the mean"
 
     def csv(self) -> str:
-        """Return a line a learner: exercises and puzzles passed, points of tasks, the share of each objective."""
+        """Return CSV text with a line for each learner: exercises and puzzles passed, points of tasks, shares."""
         goals = [one.goal for one in self.goals()]
         tasks = sorted({one.task for each in self.learners for one in each.export.known.attempts.attempts})
         out = io.StringIO()

@@ -1,4 +1,4 @@
-"""Judging a class: read the submissions, judge them on many cores, keep each judgement, write the results.
+"""Judges a class: reads the submissions, judges them on many cores, keeps each judgement, writes the results.
 
 A further call judges only what has no judgement yet.
 """
@@ -23,14 +23,14 @@ from gn_tutorial.course.classroom.similarity import alike
 from gn_tutorial.course.classroom.submissions import read_camp
 from gn_tutorial.errors import ArgumentError
 
-#: The time limit of one text, in seconds: a task of the exam takes ten to thirty on one core.
+#: The time limit of one text, in seconds. A task of the exam takes ten to thirty on one core.
 LIMIT = 300.0
 CSV, JSON, PAGE, KEPT = "results.csv", "results.json", "results.html", "judgements.jsonl"
 
 
 @dataclass(frozen=True)
 class HowFar:
-    """How far the judging is, in texts. known: judged by an earlier call. done: by this one. last: the latest."""
+    """How many texts are judged. known: by earlier calls. done: by this call. texts: all. last: the last judgement."""
 
     known: int
     done: int
@@ -40,20 +40,26 @@ class HowFar:
 
 @dataclass(frozen=True)
 class Where:
-    """Where texts are judged. workers: on this machine, 0 for one a core; scheduler: the address of another cluster."""
+    """Where texts are judged: by workers on this machine, or by another cluster if ``scheduler`` is its address.
+
+    workers: how many on this machine; 0: one for each core.
+    """
 
     workers: int = 0
     scheduler: str = ""
 
     def client(self) -> contextlib.AbstractContextManager[scheduler.Client]:
-        """Return a client of the cluster."""
+        """Return a context manager that gives a client of the cluster."""
         return (
             scheduler.remote(self.scheduler) if self.scheduler else scheduler.local(self.workers or scheduler.cores())
         )
 
 
 def default_results(folder: Path) -> Path:
-    """Return the default folder of results, beside the class's: that may be read only, and is read at each call."""
+    """Return the default folder of results, which lies beside the folder of the class.
+
+    The results do not lie inside, because that folder may be read-only, and everything in it is read at each call.
+    """
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}-judged")
 
@@ -67,7 +73,7 @@ def judge_class(
     anew: bool = False,
     tell: Callable[[HowFar], None] = lambda progress: None,
 ) -> Results:
-    """Judge every submission below ``folder`` that was not judged before; results go into the folder ``into``.
+    """Judge every submission below ``folder`` that was not judged before; write all results into ``into``, return them.
 
     limit: seconds of each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
     Raises ArgumentError for a folder of another layout, and if results cannot be written.
@@ -98,7 +104,7 @@ def judge_class(
 
 
 def write(found: Results, folder: Path, into: Path) -> None:
-    """Write the three files; one that fails stays as it was. Raises ArgumentError."""
+    """Write the three files of results. Raises ArgumentError if one cannot be written; that one stays as it was."""
     name = folder.resolve().name
     texts = {
         CSV: found.csv(),
@@ -114,7 +120,7 @@ def write(found: Results, folder: Path, into: Path) -> None:
 
 @contextlib.contextmanager
 def _held(into: Path) -> Iterator[None]:
-    """Make the folder of results and lock it for one call at a time. Raises ArgumentError."""
+    """Make the folder of results and lock it during the context. Raises ArgumentError if another call has the lock."""
     lock = filelock.FileLock(into / "judging.lock", timeout=0)
     try:
         into.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Judging one text: an exercise by its checker, a task of the exam by the judge of ``gnt exam submit``."""
+"""Judges one text: an exercise with its checker, a task of the exam with the judge of ``gnt exam submit``."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def points_of(kind: str) -> float:
 class TextJudge:
     """Judges texts one after the other; a context manager.
 
-    Attempts in Python are forks of a process that has imported their libraries. It keeps these processes; no attempt
-    sees what another did.
+    Attempts in Python are forks of a process that has imported their libraries. The judge keeps these processes; no
+    attempt sees what another did.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,14 @@ class TextJudge:
         self._stack.close()
 
     def judge(self, text: Text, limit: float) -> Judgement:
-        """Return the judgement. limit: seconds, only noted. An error that is not the text's makes it undecided."""
+        """Return the judgement on a text. limit: in seconds; it is only noted in the judgement.
+
+        An error that is not the text's fault makes the judgement undecided.
+        """
         begun = time.monotonic()
         try:
             status, points, findings = self._exercise(text) if text.kind == EXERCISE else _task(text)
-        except GntError as error:  # no compiler, a full disk
+        except GntError as error:  # for example no compiler, or a full disk
             status, points, findings = "undecided", 0.0, [Finding(error.what, error.where, read=error.hint)]
         except Exception as error:
             status, points, findings = "undecided", 0.0, [Finding(f"the judge itself failed: {error!r}")]

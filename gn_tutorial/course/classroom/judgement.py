@@ -1,6 +1,6 @@
 """The judgement on one text, as data, and the file that keeps judgements while a class is judged.
 
-Each judgement is one line, written when it comes, so a run that is killed loses only the texts being judged.
+Each judgement is a line, written as soon as it is made. So a run that is killed loses only the texts being judged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STATES = ("right", "wrong", "stopped", "undecided")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. points: lost for it, in a task. case: the input that shows it."""
+    """One thing that is wrong with a text. points: what it costs in a task. case: the input that shows it."""
 
     what: str
     where: str = ""
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement on one text. of: the most points: 100 for a task, 1 for an exercise.
+    """The judgement on one text. of: the most points, 100 for a task and 1 for an exercise.
 
     seconds: the elapsed time of judging. limit: the time limit in seconds. version: of the package that judged.
     """
@@ -63,13 +63,13 @@ def from_record(record: Any) -> Judgement:
 
 
 class JudgementFile:
-    """The file ``judgements.jsonl``: one line a judgement; the last one of a text counts."""
+    """The file ``judgements.jsonl``, a line for each judgement. If a text has several, the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self, version: str, limit: float) -> dict[str, Judgement]:
-        """Read digest -> judgement, of those still valid. A last line that was cut off is ignored.
+        """Return digest -> judgement for the judgements that are still valid. A last line that was cut off is ignored.
 
         Raises ArgumentError for a file that has other lines.
         """
@@ -103,7 +103,7 @@ class JudgementFile:
 
 
 class Writer:
-    """Writes judgements to the file, and each call to the disk at once; a context manager."""
+    """Writes judgements to the file; they are on the disk when ``write`` returns. A context manager."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -115,7 +115,7 @@ class Writer:
         self._file.close()
 
     def write(self, found: Iterable[Judgement]) -> None:
-        """Add them to the file."""
+        """Add judgements to the file."""
         for one in found:
             self._file.write(json.dumps(asdict(one)).encode() + b"\n")
         self._file.flush()

@@ -3,8 +3,8 @@
 It reads a line of JSON for each text, and writes one for each judgement. The programs of a text are isolated elsewhere;
 this process exists so that its parent can stop it. At the end of its input it ends itself and all that it started.
 
-It has a cache of its own over the user's, which it only reads (docs/platforms.md). So judges do not wait for each
-other's locks, and the texts' libraries are removed with the cache.
+It writes into a cache of its own, and only reads the user's (docs/platforms.md). So judges do not wait for each other's
+locks, and the texts' libraries are removed with that cache.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 
-#: Seconds of the alarm beyond four limits. Only the alarm ends a text that blocks the interpreter, as a regular
-#: expression can.
+#: The alarm ends this process so many seconds after four times the limit. Nothing else ends a text that blocks the
+#: interpreter, as a regular expression can.
 _GRACE = 60
 
 
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _own(stream: int, mode: str) -> BinaryIO:
-    """Return a standard stream for this process alone. Processes that it starts get /dev/null in its place."""
+    """Return a standard stream for this process alone. The processes that it starts get /dev/null instead."""
     kept = os.fdopen(os.dup(stream), mode)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, stream)

@@ -23,7 +23,7 @@ from gn_tutorial.course.classroom.submissions import Text
 from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline
 
 _COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.course.classroom.judging_child")
-#: Tries of a text whose judge was lost: the first loss may be the machine's fault.
+#: How often a text is tried whose judge is lost. The first loss may be the machine's fault.
 TRIES = 2
 _TAIL = 2000
 
@@ -64,7 +64,7 @@ class JudgingProcess:
         return _without(text, "undecided", what, limit, begun)
 
     def close(self) -> None:
-        """End the child and what it started, and start no other. A ``judge`` that waits finds the child lost."""
+        """End the child and what it started, and start no other. A waiting call of ``judge`` finds the child lost."""
         self._closed = True
         child = self._child
         if child is not None and child.poll() is None:
@@ -141,6 +141,6 @@ class JudgingProcess:
 
 
 def _without(text: Text, status: str, what: str, limit: float, begun: float) -> Judgement:
-    """Return the judgement on a text that the judge did not answer."""
+    """Return the judgement on a text for which the judge gave no answer."""
     seconds = round(time.monotonic() - begun, 3)
     return Judgement(text.digest, status, 0.0, points_of(text.kind), (Finding(what),), seconds, limit, __version__)

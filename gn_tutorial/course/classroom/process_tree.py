@@ -1,7 +1,7 @@
-"""Ending a process with all that it started, since compilers and launched kernels have sessions of their own.
+"""Ends a process and all that it started, since compilers and launched kernels have sessions of their own.
 
-As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it does so from outside, and removes
-the folder: no process can be sure of its own threads while it tidies up.
+As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it also removes the folder. A process
+starts this program to end itself, because it cannot be sure of its own threads while it tidies up.
 
 A module of its own, because it runs as a program.
 """
@@ -15,7 +15,7 @@ import sys
 
 import psutil
 
-#: Seconds to wait until the killed processes are gone.
+#: The most seconds to wait until the killed processes are gone.
 _GONE = 5.0
 
 
@@ -24,7 +24,7 @@ def end(pid: int) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         stopped = {pid: psutil.Process(pid)}
         stopped[pid].suspend()
-        # Repeat until there is no new process: a compiler may start its assembler while its parent is being stopped.
+        # Repeat until there is no new process. A compiler may start its assembler while its parent is being stopped.
         while new := [one for one in stopped[pid].children(recursive=True) if one.pid not in {*stopped, os.getpid()}]:
             for one in new:
                 stopped[one.pid] = one
@@ -33,7 +33,7 @@ def end(pid: int) -> None:
         for one in stopped.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 one.kill()
-        # The parent of the first one waits for it, and gets its exit code.
+        # Not for ``pid`` itself: the parent of that process waits for it, and gets its exit code.
         psutil.wait_procs([one for one in stopped.values() if one.pid != pid], timeout=_GONE)
 
 

@@ -35,7 +35,7 @@ _OF_SUBMISSION = ("points", "accepted", "late", "at")
 
 @dataclass(frozen=True)
 class Export:
-    """A learner's exported progress. date: when it was made, in ISO form. course: the version that made it."""
+    """A learner's exported progress. date: when it was made, in ISO form. course: the course's version that made it."""
 
     name: str
     date: str
@@ -77,7 +77,10 @@ def default_file(name: str) -> Path:
 
 
 def write_export(export: Export, path: Path) -> None:
-    """Write the file, over an older export. Raises ArgumentError if it is another file, or cannot be written."""
+    """Write the export to ``path``, over an older export.
+
+    Raises ArgumentError if the file there is no export, or if it cannot be written.
+    """
     if path.exists():
         try:
             read_export(path)
@@ -90,7 +93,7 @@ def write_export(export: Export, path: Path) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """Read an export from a file that may hold anything. Raises ValueError that says why it is no export."""
+    """Return the export in a file that may hold anything. Raises ValueError that says why it is no export."""
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(opened, "rb") as file:

@@ -18,7 +18,7 @@ COLUMNS = ("learner", "kind", "item", "path", "status", "points", "of", "seconds
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One submission and its judgement. status: a state of judgements, ``untouched``, or ``open``: not judged yet."""
+    """One submission and its judgement. status: a state of judgements, ``untouched``, or ``open`` if not judged yet."""
 
     learner: str
     kind: str
@@ -39,7 +39,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Sum:
-    """One learner's sums. passed: right exercises. tried: how many exercises. points: the best of each task."""
+    """One learner's sums. passed: right exercises. tried: how many exercises came in. points: the best of each task."""
 
     learner: str
     passed: tuple[str, ...]
@@ -49,7 +49,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Results:
-    """All results of a class. sums: of every learner, also of those without a submission."""
+    """All results of a class. sums: one for every learner, also for those without a submission."""
 
     rows: tuple[ResultRow, ...]
     sums: tuple[Sum, ...]
@@ -61,7 +61,7 @@ class Results:
         return sum(row.status == status for row in self.rows)
 
     def csv(self) -> str:
-        """Return a line a submission, with its first finding. Cells that a spreadsheet would compute are quoted."""
+        """Return CSV text with a line for each submission. Cells that a spreadsheet would compute are quoted."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)

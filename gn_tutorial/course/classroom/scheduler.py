@@ -1,8 +1,8 @@
-"""Judging texts on many cores with Dask's distributed: workers of this process, or those of a scheduler elsewhere.
+"""Judges texts on many cores with Dask's distributed: with workers of this process, or of a scheduler elsewhere.
 
 The local cluster consists of threads of this process, each of which waits for its own ``JudgingProcess``. It opens no
-port, to which another user of the machine or a text that is not isolated could connect. If a worker elsewhere is lost,
-Dask gives its texts to others.
+port, because another user of the machine or a text that is not isolated could connect to it. If a worker elsewhere is
+lost, Dask gives its texts to others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _started: list[JudgingProcess] = []
 
 
 def need_dask() -> None:
-    """Raise ArgumentError, with the command that installs it, if distributed is missing."""
+    """Raise ArgumentError if distributed is missing, with the command that installs it."""
     if find_spec("distributed") is None:
         raise ArgumentError(
             "Dask's distributed is not installed, and judging a class needs it",
@@ -47,7 +47,7 @@ def cores() -> int:
 
 @contextlib.contextmanager
 def local(workers: int) -> Iterator[Client]:
-    """Start that many workers in this process; yield a client, and end them at the end."""
+    """Start this many workers in this process, yield a client of them, and end their judging processes at the end."""
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every text that Ctrl-C interrupts
@@ -74,7 +74,7 @@ def local(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def remote(address: str) -> Iterator[Client]:
-    """Yield a client of a scheduler. Raises ArgumentError if it does not answer, or a worker has another version."""
+    """Yield a client of a scheduler. Raises ArgumentError if none answers, or if its workers have another version."""
     from distributed import Client
 
     try:
@@ -122,7 +122,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
 
 
 def judge_here(text: Text, limit: float) -> Judgement:
-    """Judge a text in a worker, with the judging process of its thread, which stays for the next text."""
+    """Return the judgement on a text, made by the judging process of this thread, which stays for the next text."""
     from gn_tutorial.course.classroom.judging_process import JudgingProcess
 
     if not hasattr(_mine, "process"):

@@ -2,7 +2,7 @@
 
 A text is compared by its tokens without comments, layout and directives; all names except those of the language and the
 API become the same name. Shingles of the stub, of our solutions, and of many texts do not count. So a copy is found
-after renaming, new comments and reordered functions, and a short right answer does not look like one. The result is a
+after renaming, new comments and reordered functions, and a short right answer does not look copied. The result is a
 list to look at, never a verdict.
 """
 
@@ -23,13 +23,14 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
-#: The tokens of a shingle, about two statements.
+#: How many tokens a shingle has: about two statements.
 SHINGLE = 12
-#: The fewest own shingles of a text that is compared; a shorter one shows nothing.
+#: A text with fewer shingles of its own is not compared, because it is too short to show anything.
 FEWEST = 24
-#: The least share of common shingles, of all that two texts have, at which they are listed.
+#: Two texts are listed if they have at least this share of all their shingles in common.
 ALIKE = 0.7
-#: A shingle is usual, no sign of a copy, if more than _FEW texts and more than _USUAL of all, or _MANY, have it.
+#: A shingle is usual, and so no sign of a copy, if more than _FEW texts have it, and besides more than the share _USUAL
+#: of all texts or more than _MANY texts.
 _USUAL, _FEW, _MANY = 0.25, 4, 40
 _LONGEST = 200_000
 _PYTHON = re.compile(
@@ -75,7 +76,7 @@ def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[A
 
 
 def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
-    if any(name.endswith(".toml") for name in mine[0].text.files):  # right predictions are all the same
+    if any(name.endswith(".toml") for name in mine[0].text.files):  # right predictions are always equal
         return
     given = _given(mine[0].text)
     forms: dict[tuple[str, ...], list[Submission]] = defaultdict(list)
@@ -151,7 +152,7 @@ def _given(text: Text) -> set[int]:
 
 
 def _sources(files: dict[str, str]) -> dict[str, str]:
-    """Return the files of a folder that a submission has."""
+    """Return those files of a task's folder that a submission has."""
     return {
         name: text
         for name, text in files.items()

@@ -22,11 +22,11 @@ from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.projects.chips import find_soc
 
 EXERCISE, TASK = "exercise", "exam"
-#: Most bytes of an exercise's file; a source of a task has the same limit.
+#: The most bytes of an exercise's file. A source file of a task has the same limit.
 LARGEST_FILE = 1 << 20
-#: Most characters of all sources of a task.
+#: The most characters of all sources of a task.
 LARGEST_TASK = 4 << 20
-#: Most files and folders of one learner: far more than a course and its tasks have.
+#: At most this many files and folders of one learner are looked at. A course and its tasks have far fewer.
 MOST_ENTRIES = 20_000
 DEEPEST = 8
 PAGE = "docs/judging.md, section 'The folder of a class'"
@@ -39,7 +39,7 @@ _CHIP = re.compile(r'AddConfig\s*\(\s*"(\w+)"')
 
 @dataclass(frozen=True)
 class Text:
-    """A text to judge, without its learner. files: name -> text; one for an exercise, the sources for a task.
+    """A text to judge, without its learner. files: name -> text; one file for an exercise, the sources for a task.
 
     item: the exercise's id, or the task's name. layout, soc: of a task's project.
     """
@@ -52,7 +52,7 @@ class Text:
 
     @functools.cached_property
     def digest(self) -> str:
-        """The checksum of the text; texts with the same one are judged once."""
+        """The checksum of the text. Texts with the same checksum are judged once."""
         facts = [self.kind, self.item, self.layout, self.soc, sorted(self.files.items())]
         return checksum(json.dumps(facts).encode())
 
@@ -91,13 +91,13 @@ class Camp:
     aside: list[Aside] = field(default_factory=list)
 
     def texts(self) -> list[Text]:
-        """Return each text once. Tasks come first: they take longest, and should not start last."""
+        """Return each text once. Tasks come first, because they take longest and should not start last."""
         found = {one.text.digest: one.text for one in self.submissions}
         return sorted(found.values(), key=lambda one: (one.kind == EXERCISE, one.order, one.digest))
 
 
 def read_camp(folder: Path) -> Camp:
-    """Read the folder of a class. Raises ArgumentError if it is none, or has nothing to judge."""
+    """Return what is in the folder of a class. Raises ArgumentError if it is none, or has nothing to judge."""
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint=f"a folder with one for each learner: {_HINT}")
     try:
@@ -123,7 +123,7 @@ def read_camp(folder: Path) -> Camp:
 
 
 def _refuse_one_learners(folder: Path, names: list[str]) -> None:
-    """Raise ArgumentError if the folder is one learner's: its subfolders would be taken for learners."""
+    """Raise ArgumentError if the folder is one learner's, because its subfolders would be taken for learners."""
     topics = {Path(one.file).parent.name for one in load_course()} | {"my_exercises", "my_exam", *_TASK_FOLDERS}
     theirs = [name for name in names if name in topics]
     if not theirs and names and all(re.sub(r"_\d+$", "", one) in {task.name for task in load_tasks()} for one in names):
@@ -170,7 +170,7 @@ class _Reader:
             camp.aside.append(Aside(name, "no exercise and no task in it"))
 
     def _known(self, path: Path) -> bool:
-        """Whether a link at this path could hide a submission, so that it has to be listed."""
+        """Whether a link at this path could hide a submission. Then the link has to be listed."""
         return path.name in self.exercises or path.name in _TASK_FOLDERS or path.is_dir()
 
     def _exercise(self, learner: str, path: Path, shown: str, camp: Camp) -> None:
@@ -244,7 +244,7 @@ def _has(path: Path, snake: str) -> bool:
 
 
 def _config(chips: list[str]) -> str:
-    """Return the first known chip of the definition; ascend910b, the chip of the exam's tasks, without one."""
+    """Return the first known chip of the definition; if there is none, ascend910b, the chip of the exam's tasks."""
     for one in chips:
         try:
             return find_soc(one).config
@@ -254,7 +254,7 @@ def _config(chips: list[str]) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    """Read a regular file. Raises OSError for anything else, and for one that is too large."""
+    """Return the bytes of a regular file. Raises OSError for anything else, and for a file that is too large."""
     # O_NONBLOCK: without it, opening a pipe that has no writer would wait.
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(opened, "rb") as file:

@@ -1,1 +1,1 @@
-"""The exam's theory: the bank of questions, a timed paper of them, and its marking."""
+"""The exam: theory papers and their marking, practical tasks and their judge, objectives and progress."""

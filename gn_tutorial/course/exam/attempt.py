@@ -27,10 +27,10 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Attempt(Timed):
-    """One attempt; its times are those of Timed. finished: when it was first handed in.
+    """One attempt at a task; ``Timed`` explains its times. finished: when it was first handed in.
 
     layout, soc: the project layout and the chip of the folder. checks: how often the given test was run. submissions:
-    the judge's verdict of each time (``Marks.record``), with ``at`` and ``late``.
+    the judge's verdict on each (``Marks.record``), with ``at`` and ``late``.
     """
 
     task: str
@@ -45,7 +45,7 @@ class Attempt(Timed):
     submissions: tuple[Mapping[str, Any], ...] = ()
 
     def over(self, now: float) -> bool:
-        """Whether its time is over at ``now``, also if it was handed in."""
+        """Whether the time limit has passed at ``now``, even if the attempt was handed in before."""
         return self.left(now) == 0.0
 
     def checked(self, now: float) -> Attempt:
@@ -70,7 +70,7 @@ class Attempts:
     attempts: tuple[Attempt, ...] = field(default=())
 
     def latest(self, task: str) -> Attempt | None:
-        """The last attempt at a task."""
+        """Return the last attempt at a task; None if there is none."""
         return next((one for one in reversed(self.attempts) if one.task == task), None)
 
     def chosen(self, task: str, here: Path) -> Attempt:
@@ -87,12 +87,12 @@ class Attempts:
         return found
 
     def best(self, task: str) -> Mapping[str, Any] | None:
-        """The judge's verdict on the best first submission that was in time; None without one."""
+        """Return the verdict with the most points on a first submission that was in time; None without one."""
         firsts = [one.submissions[0] for one in self.attempts if one.task == task and one.submissions]
         return max((one for one in firsts if not one["late"]), key=lambda one: one["points"], default=None)
 
     def with_(self, attempt: Attempt) -> Attempts:
-        """Return these with the attempt in place of the one with its task and start, or at the end."""
+        """Return the attempts with this one: in place of the one with the same task and start, or else at the end."""
         others = list(self.attempts)
         for index, one in enumerate(others):
             if (one.task, one.started) == (attempt.task, attempt.started):
@@ -102,19 +102,19 @@ class Attempts:
 
 
 class AttemptFile:
-    """The file of one user. folder: the folder of the learner's progress. now: returns the seconds since 1970."""
+    """The file of one user's attempts. folder: that of the learner's progress. now: returns the seconds since 1970."""
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:
         self.path, self.now = folder / "exam_attempts.json", now
         self._kept = UsersFile(self.path, "the file of exam attempts", "cannot be kept", _VERSION)
 
     def read(self) -> Attempts:
-        """Read the attempts. Raises ArgumentError if the file cannot be read, and keeps the file."""
+        """Return the attempts. Raises ArgumentError if the file cannot be read; the file stays."""
         advice = "rename it to begin anew: your folders are untouched, but their clocks are in this file"
         return self._kept.load(Attempts, advice) or Attempts()
 
     def keep(self, change: Callable[[Attempts], Attempts]) -> Attempts:
-        """Read, change and write in one step."""
+        """Read the attempts, change them and write them, in one step; return the changed ones."""
         return self._kept.store(lambda: change(self.read()))
 
     def update(self, attempt: Attempt, change: Callable[[Attempt], Attempt]) -> Attempt:
@@ -124,7 +124,7 @@ class AttemptFile:
 
 
 def default_attempt_file(now: Callable[[], float]) -> AttemptFile:
-    """The file of this user."""
+    """Return the file of this user's attempts."""
     return AttemptFile(default_progress().path.parent, now)
 
 

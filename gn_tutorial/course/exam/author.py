@@ -1,4 +1,4 @@
-"""Checks of a task for authors and CI: gaps fail with help, right solutions pass, wrong ones get their own message."""
+"""Checks a task, for authors and CI: gaps fail with help, right solutions pass, wrong ones get their own message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEWEST_WRONG, RIGHT = 5, 3
 
 
 def judged(task: Task, files: Mapping[str, str], layout: str) -> Marks:
-    """The judge's verdict on a folder with these files."""
+    """Return the judge's verdict on a folder with these files."""
     with tempfile.TemporaryDirectory(prefix="gnt-exam-") as folder:
         return judge(task, write(files, Path(folder) / task.name), layout)
 
@@ -34,7 +34,10 @@ def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
 
 
 def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
-    """Yield right solutions that are refused, and a first one below 100 points. names: which to judge; empty: all."""
+    """Yield a complaint for each right solution that is refused, and for a first one that earns less than 100 points.
+
+    names: the ones to judge; empty: all.
+    """
     for number, (name, pieces) in enumerate(right_solutions(task).items()):
         if names and name not in names:
             continue
@@ -46,9 +49,9 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 
 
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
-    """Yield wrong solutions that are accepted, or whose message is not their own. chosen: the ones to judge; None: all.
+    """Yield a complaint for each wrong solution that is accepted, or whose message is not its own.
 
-    The others are only made, not judged, which shows that their edits still fit the solution.
+    chosen: the ones to judge; None: all. The others are made but not judged, to see that their edits still fit.
     """
     first, told = next(iter(right_solutions(task).values())), {}
     for wrong in task.wrong():
@@ -68,7 +71,7 @@ def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | 
 
 
 def complaints(task: Task) -> Iterator[str]:
-    """Yield the complaints of all checks: wrong solutions in one layout, the others in both. It takes minutes."""
+    """Yield the complaints of all checks, in both layouts except for wrong solutions. This takes minutes."""
     if len(task.wrong()) < FEWEST_WRONG:
         yield f"{len(task.wrong())} wrong solutions; {FEWEST_WRONG} are the least"
     if len(right_solutions(task)) < RIGHT:

@@ -71,7 +71,7 @@ def kind_of(question: QuizQuestion) -> str:
 
 @functools.cache
 def load_bank(root: Path | None = None) -> Bank:
-    """Read the bank. root: the course's folder of exercises. Raises RegistryError with the file and what is wrong."""
+    """Return the bank. root: the course's folder of exercises. Raises RegistryError with the file and what is wrong."""
     folder = (root or exercises_root()) / "theory"
     known = decode(folder / "pages.toml", _PageList, "the list of pages").pages
     topics = tuple(_topic(path, known) for path in sorted(folder.glob("[0-9][0-9]_*.toml")))

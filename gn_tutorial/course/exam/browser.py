@@ -1,6 +1,6 @@
 """``gnt.exam_theory()``: the theory paper in a notebook, answered by clicks like the quizzes.
 
-``gnt exam theory`` uses the same paper: one that was begun in a terminal goes on here.
+``gnt exam theory`` uses the same paper, so a paper that was begun in a terminal goes on here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gn_tutorial.errors import ArgumentError
 
 
 class TheoryPaper:
-    """A theory paper to show in a notebook: the one in the file, or a new one. Its time is running."""
+    """A theory paper for a notebook to show; its time is running. said: lines to show at first."""
 
     def __init__(self, file: PaperFile, paper: Paper, said: Sequence[str] = ()) -> None:
         self.file, self.paper, self._said = file, paper, tuple(said)
@@ -57,10 +57,10 @@ def exam_theory(
     seed: int | None = None,
     new: bool = False,
 ) -> TheoryPaper:
-    """Return the open theory paper, or a new one: ``count`` questions of these topics, by default 1.5 minutes each.
+    """Return the open theory paper, or a new one with ``count`` questions of these topics, by default 1.5 minutes each.
 
-    The other arguments matter for a new paper only. new: hand in an open paper as it stands and draw another one; until
-    then a finished paper stays for reading. Raises ArgumentError.
+    The other arguments matter for a new paper only. new: hand in an open paper as it stands and draw another
+    one. Without ``new``, a finished paper stays for reading. Raises ArgumentError.
     """
     said: list[str] = []
     file = default_paper_file(load_bank(), time.time, said.append)

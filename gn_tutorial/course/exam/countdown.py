@@ -1,13 +1,13 @@
-"""The time limit of a paper or of an attempt at a task. It runs on while the program is closed."""
+"""The time of a paper or of an attempt at a task, which runs on while the program is closed."""
 
 from __future__ import annotations
 
 
 class Timed:
-    """The times of something timed, in seconds since 1970. minutes: the limit, None without one.
+    """The times of a paper or of an attempt, in seconds since 1970. minutes: the limit; None if there is none.
 
-    seen: the latest moment that was read from the clock. The computer's clock counts, as the one on the wall does in
-    an exam; setting it back gives no time back.
+    seen: the latest time that was read from the computer's clock. It is kept so that setting the clock back gives no
+    time back.
     """
 
     minutes: float | None

@@ -1,7 +1,8 @@
 """The objectives of course and exam, ``exercises/objectives.toml``: the text, the lessons and the items of each.
 
-An item belongs to an objective if it cites one of its lessons, or if the file names it. So a new question on a lesson's
-section needs no line there; an item without an objective is refused, with the line that would add it to one.
+An item belongs to an objective if it cites one of the objective's lessons, or if the objective's table names the item.
+So a new question on a lesson's section needs no line in the file. An item without an objective is refused, with the
+line that would add it to one.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ from gn_tutorial.toml_file import decode
 FILE = "objectives.toml"
 #: The topic of mathematical objectives. The other topics are those of the theory bank.
 MATHEMATICS = "mathematics"
-# How many items one message shows: a new notebook brings about a dozen at once.
+# The most items that one message shows. A new notebook brings about a dozen at once.
 _SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Goal:
-    """One objective. title: a few words. you_can: the end of "you can ...". lessons: pages (``02``) and headings."""
+    """One objective. title: a few words. you_can: the end of "you can ...".
+
+    lessons: page (``02``) and heading of each.
+    """
 
     id: str
     title: str
@@ -41,7 +45,7 @@ class Goal:
     items: tuple[Item, ...]
 
     def of(self, kind: str) -> tuple[Item, ...]:
-        """Return its items of one kind of ``items.KINDS``."""
+        """Return the objective's items of one kind of ``items.KINDS``."""
         return tuple(one for one in self.items if one.kind == kind)
 
     def lesson(self, item: Item) -> str:
@@ -51,7 +55,7 @@ class Goal:
 
     @property
     def last_notebook(self) -> int:
-        """The number of the last notebook that has one of its lessons; 0 if only pages under docs have them."""
+        """The number of the last notebook among the lessons' pages; 0 if all lessons are pages under docs."""
         return max((int(page) for page, _ in self.lessons if page.isdigit()), default=0)
 
 
@@ -105,7 +109,7 @@ def _goal(key: str, given: _Objective, topics: set[str], items: Sequence[Item], 
 
 
 def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
-    """Whether a lesson's heading is a section that the item cites, or begins with its words."""
+    """Whether the item cites a lesson: the lesson's heading is the cited section, or begins with the cited words."""
     return any(
         page == lesson_page and re.match(rf"{re.escape(section)}(?!\w)", heading) is not None
         for page, section in item.cites
@@ -114,7 +118,7 @@ def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
 
 
 def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path) -> None:
-    """Raise RegistryError if items belong to no objective; it has the line to add for each."""
+    """Raise RegistryError if items belong to no objective. The error has the line to add for each."""
     at_home = {id(item) for goal in goals for item in goal.items}
     homeless = [one for one in items if id(one) not in at_home]
     if not homeless:

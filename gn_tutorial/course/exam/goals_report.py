@@ -31,7 +31,7 @@ class GoalsReport:
     topics: dict[str, str]
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the cells under HEADERS, one row an objective."""
+        """Return the cells under HEADERS, a row for each objective."""
         return [
             (one.goal.title, f"{one.share:.0%}", *(str(one.parts[kind]) for kind in KINDS)) for one in self.standings
         ]
@@ -78,10 +78,10 @@ class GoalsReport:
 
 
 def exam_goals() -> GoalsReport:
-    """What you can do after the course and for the exam, and how far you are with each, by your own progress.
+    """Return what you can do after the course and for the exam, and how far you are with each objective.
 
-    It reads exercises passed, answers to quizzes, theory papers and attempts at exam tasks. Show it in a notebook, or
-    draw it: ``gnt.plot.goals(gnt.exam_goals())``. Raises ArgumentError if a file of yours cannot be read.
+    Exercises passed, answers to quizzes, theory papers and attempts at exam tasks count. Show the report in a notebook,
+    or draw it: ``gnt.plot.goals(gnt.exam_goals())``. Raises ArgumentError if a file of yours cannot be read.
     """
     progress = default_progress(lambda text: print(f"gnt: {text}", file=sys.stderr))
     known = Learned(progress.read(), default_attempt_file(time.time).read())

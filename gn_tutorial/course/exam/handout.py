@@ -1,4 +1,4 @@
-"""The folder that a candidate gets: an operator project of a task with marked gaps; everything else works."""
+"""Makes the folder that a candidate gets: an operator project of a task, complete except for marked gaps."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _TAKES = (
 
 
 class _Text(Template):
-    """A template with ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
+    """A template whose names are written ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
 
     delimiter = "@"
 
 
 def handout(task: Task, layout: str = "9.x", soc: str = "ascend910b") -> dict[str, str]:
-    """Return path inside the folder -> text, with gaps. Raises ArgumentError for an unknown layout or chip."""
+    """Return the folder's files with their gaps, path -> text. Raises ArgumentError for an unknown layout or chip."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
     config = find_soc(soc).config
@@ -50,7 +50,7 @@ def handout(task: Task, layout: str = "9.x", soc: str = "ascend910b") -> dict[st
 
 
 def solved(task: Task, pieces: Pieces, layout: str = "9.x", soc: str = "ascend910b") -> dict[str, str]:
-    """Return the same folder with a solution in its gaps."""
+    """Return the files of ``handout`` with a solution in the gaps."""
     return pieces.placed(task, layout, handout(task, layout, soc))
 
 

@@ -22,7 +22,7 @@ class Item:
     """One item. kind: a key of KINDS. name: its name in objectives.toml. group: its quiz or topic, or its own name.
 
     cites: the pages and sections that teach it; a page is a notebook's number or a path under docs. question: None for
-    exercises and tasks. text: the question or the title, to recognise it.
+    exercises and tasks. text: the question or the title, by which to recognise the item.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The strict judge of the practical exam: hidden calls of an attempt, with all checks, every element compared.
+"""The strict judge of the practical exam. It makes hidden calls with all checks, and compares every element.
 
 It puts the sources of the folder's op_host and op_kernel into a fresh folder of the task, so changes to other files
 do not count. The project's host functions and its kernel run isolated, as in ``gnt project``.
@@ -38,17 +38,17 @@ from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 _SECONDS = 10.0
-#: As on a device: copies take effect when they are waited for, so a kernel that forgets to wait gets wrong numbers;
-#: Reciprocal and Rsqrt have no more digits than their pages state.
+#: Copies take effect only when they are waited for. So a kernel that forgets to wait gets wrong numbers, as it may on a
+#: device. Reciprocal and Rsqrt have no more digits than their pages state.
 _OPTIONS = TwinOptions(delayed_dma=True, approximate="documented")
-#: From this many bytes of inputs on, a launch with one block loses points: every chip of the exam has several cores.
+#: From this many bytes of inputs on, a launch with one block loses points if the chip has several vector cores.
 _ENOUGH_TO_SHARE = 256 << 10
 _STRUCT, _FUNCTION, _KERNEL, _NUMBERS, _FINDINGS = (
     "tiling struct", "tiling function", "kernel", "accuracy", "no findings",
 )  # fmt: skip
 _RUN = (_KERNEL, _NUMBERS, _FINDINGS)
 _UNSET = "field-never-set"
-#: Notes about the chip, not about the attempt: they cost nothing.
+#: These notes cost nothing, because they are about the chip and not about the attempt.
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
 _SHARES = "Notebook 03, section 'Which groups belong to which core'"
 _MEETING = "docs/exam.md, section 'Blocks that meet'"
@@ -56,12 +56,12 @@ _NOTES = "docs/projects.md, section 'What the tiling function gets, and the note
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError if it has no sources."""
+    """Return the marks of the attempt in ``folder``. soc: its chip. Raises ArgumentError if there are no sources."""
     return judge_sources(task, handed_in(folder), layout, soc)
 
 
 def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Judge sources that were read before, as ``judge`` does."""
+    """Return the marks of sources that were read before, as ``judge`` does."""
     broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
@@ -90,7 +90,10 @@ class _Judging:
     endless: str = ""
 
     def marks(self) -> Marks:
-        """Run every hidden call, then time the call of the bound. Raises CompileError for host files, ArgumentError."""
+        """Run every hidden call, time the call of the bound if nothing was lost, and return the marks.
+
+        Raises CompileError for host files that do not compile, ArgumentError for a project that cannot be called.
+        """
         changed = self._changed()
         if changed:
             return all_lost(self.task, changed)
@@ -148,7 +151,7 @@ class _Judging:
             self._warned(number, hidden, result)
 
     def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
-        """Return the tiling plan, or None if it cannot be launched; note what is wrong with it."""
+        """Return the tiling plan, None if it cannot be launched; add what is wrong with the plan to the losses."""
         everything = (_STRUCT, _FUNCTION, *_RUN)
         given = [
             out(one.shape, dtype_name(call.column.outputs[index].dtype))
@@ -243,7 +246,7 @@ def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
 
 
 def _stops(note: PlanNote) -> bool:
-    """Whether the note prevents a launch: an error, or an unset field, with which each launch does something else."""
+    """Whether the note prevents a launch. An error does, and an unset field, because its value differs by launch."""
     return note.severity == "error" or note.rule == _UNSET
 
 
@@ -265,7 +268,7 @@ def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
 
 
 def place(where: str, root: Path) -> str:
-    """Return ``where`` with the path of the judged copy ``root`` removed, in each form that messages write it."""
+    """Return ``where`` with the path of the judged copy ``root`` removed, in each form in which messages write it."""
     for shown in (str(root), short(root)):
         where = where.replace(f"{shown}/", "").replace(shown, ".")
     return where
@@ -276,9 +279,9 @@ _LEAST = 0.05
 
 
 def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | None, tuple[Loss, ...]]:
-    """Return the share of the bound that the call reaches, None if it does not run, and the points lost for it."""
+    """Return the share of the bound that the call reaches, None if it does not run, and the loss for being slow."""
     most, read = float(task.points[SPEED]), task.reading(SPEED)
-    # A chip without measured times gets those of the default machine, and is tiled for its cores.
+    # A chip without measured times is timed as the default machine, and the work is divided for that machine's cores.
     machine = project.soc.machine or DEFAULT_MACHINE
     timed = project if project.soc.machine else project.on(machine)
     try:

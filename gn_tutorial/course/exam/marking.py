@@ -21,13 +21,13 @@ class Marked:
 
     @property
     def right(self) -> bool:
-        """Whether it counts."""
+        """Whether the question counts."""
         return self.chosen == self.question.right
 
 
 @dataclass(frozen=True)
 class PaperResult:
-    """The result of a finished paper. by_topic: title -> right, asked, in the order of the bank.
+    """The result of a finished paper. by_topic: title -> how many were right and asked.
 
     minutes: how long it took. gone: how many of its questions the bank no longer has; they do not count.
     """

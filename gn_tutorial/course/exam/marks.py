@@ -29,7 +29,7 @@ class Loss:
         return sum(self.points.values())
 
     def lines(self) -> list[str]:
-        """Return the lines of a report."""
+        """Return the lines on this loss in a report."""
         parts = ", ".join(f"{part} -{_number(lost)}" for part, lost in self.points.items())
         found = [f"-{_number(self.total)}  {self.what}"]
         found += [f"      where: {self.where}"] if self.where else []
@@ -41,7 +41,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Marks:
-    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, or None."""
+    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, if timed."""
 
     task: str
     of: Mapping[str, int]
@@ -62,7 +62,7 @@ class Marks:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing is wrong; an operator that is merely slow is accepted."""
+        """Whether points were lost for slowness only, if at all."""
         return all(set(loss.points) <= {SPEED} for loss in self.losses)
 
     def record(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Marks:
 
 @dataclass
 class Ledger:
-    """The losses while hidden calls run. Each call has an equal share of a part's points, and loses it once at most."""
+    """Collects the losses of hidden calls. A call has an equal share of each part's points and loses it only once."""
 
     task: Task
     cases: int
@@ -95,7 +95,7 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Take the share of call ``number`` in these parts. The losses of a group are one row with its first reason."""
+        """Take the share of call ``number`` from these parts. A group's losses are one row, with the first reason."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))
@@ -113,7 +113,7 @@ class Ledger:
 
 
 def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:
-    """Return the marks, all points lost, of an attempt that cannot be judged."""
+    """Return marks with all points lost, for an attempt that cannot be judged."""
     loss = Loss(what, dict(task.points), where, read=read or "docs/exam.md, section 'Points'")
     return Marks(task.name, task.points, (loss,), 0)
 

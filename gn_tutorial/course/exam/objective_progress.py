@@ -10,7 +10,8 @@ from gn_tutorial.course.exam.goals import Goal
 from gn_tutorial.course.exam.items import KINDS, Item
 from gn_tutorial.course.progress import Progress
 
-#: Right theory answers that complete an objective, if none is wrong: a paper draws only 40 of some 300 questions.
+#: So many right theory answers complete an objective if none is wrong, because a paper draws only 40 of some 300
+#: questions.
 ENOUGH_THEORY = 3
 PROPOSALS = 3
 # How many proposals are for notebooks already reached, as long as later notebooks have open items.
@@ -20,7 +21,7 @@ _KINDS = list(KINDS)
 
 @dataclass(frozen=True)
 class KindDone:
-    """How much of one kind is done: exercises passed, right answers, or for tasks the earned part of their points."""
+    """How much of one kind of item is done: exercises passed, right answers, for tasks the earned part of points."""
 
     done: float
     of: int
@@ -61,13 +62,13 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Learned:
-    """A learner's progress and exam attempts, as they concern items."""
+    """A learner's progress and exam attempts. They say how much of each item is done."""
 
     progress: Progress
     attempts: Attempts
 
     def worth(self, item: Item) -> float | None:
-        """Return how much of an item is done, 0 to 1: passed, right, or a task's points; None if it was not tried.
+        """Return how much of an item is done, 0 to 1 (of a task: its points over 100); None if it was not tried.
 
         An accepted task is done, since it can lack only speed.
         """
@@ -92,7 +93,7 @@ class _Step:
     standing: Standing
 
     def order(self) -> tuple[int, int, str]:
-        """Return the sort key of the course's order: by notebook; in one, exercises, quizzes, theory, tasks."""
+        """Return the sort key for the course's order: by notebook, then exercises, quizzes, theory, tasks."""
         # Exercises are sorted by number across objectives; tasks keep their order, the easy ones first.
         return self.stage, self.kind, self.item.name if self.item.kind == "exercises" else ""
 
@@ -116,10 +117,10 @@ def _standing(goal: Goal, known: Learned) -> Standing:
 
 
 def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
-    """Return up to three things to do: two for the reached objectives with the smallest share, then the next one.
+    """Return up to three things to do: two for reached objectives with the least shares, then the course's next item.
 
     A notebook is reached if an exercise or quiz question of it or of a later one was tried. Theory and tasks of an
-    objective count as reached with its last notebook.
+    objective count as reached with the objective's last notebook.
     """
     reached = _reached(found, known)
     steps = [_Step(_stage(one, item), _KINDS.index(item.kind), item, one) for one in found for item in one.left]
@@ -139,7 +140,7 @@ def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
 
 
 def _with_goals_of_their_own(chosen: dict[str, list[_Step]], known: Learned) -> Iterator[Proposal]:
-    """Yield a proposal for each command, for an objective that no earlier proposal has, if the command serves one."""
+    """Yield a proposal for each command, if possible for an objective that no earlier proposal has."""
     used: set[str] = set()
     for command, steps in chosen.items():
         step = next((one for one in steps if one.standing.goal.id not in used), steps[0])

@@ -18,7 +18,7 @@ MINUTES_A_QUESTION = 1.5
 
 @dataclass(frozen=True)
 class Paper(Timed):
-    """A paper; its times are those of Timed.
+    """One theory paper; ``Timed`` explains its times.
 
     asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; open questions have none.
     """
@@ -32,7 +32,7 @@ class Paper(Timed):
     finished: float | None = None
 
     def at(self, now: float) -> Paper:
-        """Return this paper at the time ``now``: finished at its deadline if that has passed."""
+        """Return this paper as it is at ``now``: if its deadline has passed, it was finished then."""
         if self.finished is not None:
             return self
         if self.deadline is not None and max(now, self.seen) >= self.deadline:
@@ -53,7 +53,7 @@ class Paper(Timed):
         return there if there.finished is not None else replace(there, finished=there.seen)
 
     def questions(self, bank: Bank) -> tuple[tuple[Topic, QuizQuestion], ...]:
-        """Return topic and question of each, in order, without questions that the bank no longer has in these words."""
+        """Return topic and question of all that is asked, in order, except questions that the bank no longer has."""
         by_key = {(topic.name, one.key): (topic, one) for topic in bank.topics for one in topic.questions}
         return tuple(by_key[pair] for pair in self.asked if pair in by_key)
 

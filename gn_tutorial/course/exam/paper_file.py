@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 class PaperFile:
-    """The file of one user. progress: takes the results, and lies in the same folder. now: gives seconds since 1970."""
+    """The file of one user's paper. progress: the file beside it, for results. now: returns the seconds since 1970."""
 
     def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
         self.path = progress.path.with_name("theory_paper.json")
@@ -29,7 +29,7 @@ class PaperFile:
         self.progress = progress
 
     def read(self) -> Paper | None:
-        """Read the paper at the present time; None if there is none. Raises ArgumentError if it cannot be read."""
+        """Return the paper as it is now; None if there is none. Raises ArgumentError if it cannot be read."""
         paper = self._kept.load(Paper, "gnt exam theory --new draws another one, and keeps this file aside")
         return None if paper is None else paper.at(self.now())
 
@@ -38,7 +38,7 @@ class PaperFile:
         return self._kept.store(lambda: paper)
 
     def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
-        """Read, change and write in one step; add the result to the progress if the paper is finished then."""
+        """Change the paper in the file and return it. If it is finished then, add its result to the progress."""
 
         def changed() -> Paper:
             there = self.read()
@@ -70,5 +70,5 @@ class PaperFile:
 
 
 def default_paper_file(bank: Bank, now: Callable[[], float], warn: Callable[[str], None]) -> PaperFile:
-    """The paper file of this user."""
+    """Return the paper file of this user."""
     return PaperFile(default_progress(warn), bank, now)

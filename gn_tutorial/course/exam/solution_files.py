@@ -16,7 +16,7 @@ from gn_tutorial.course.exercises.registry import WrongSolution
 from gn_tutorial.errors import RegistryError
 
 FILES = ("struct.h", "tiling.cpp", "kernel.cpp")
-#: The folder of the first solution: wrong ones are edits of it, and the others take from it the files they lack.
+#: The folder of the first solution. Wrong solutions are edits of it; other right ones take from it the files they lack.
 FIRST = "solution"
 _BETWEEN = "\n//----\n"
 _FIELD = re.compile(r"^\s*([\w:]+)\s+(\w+)(?:\[(\w+)\])?;\s*(//.*)?$", re.MULTILINE)
@@ -32,7 +32,7 @@ class Pieces:
     kernel: str
 
     def mistaken(self, wrong: WrongSolution) -> Pieces:
-        """Return these with the edits of a wrong solution, each of which fits one place of the three texts."""
+        """Return the texts with the edits of a wrong solution. Each edit fits one place of the three texts."""
         return Pieces(*wrong.apply(_BETWEEN.join((self.struct, self.tiling, self.kernel))).split(_BETWEEN))
 
     def placed(self, task: Task, layout: str, project: dict[str, str]) -> dict[str, str]:
@@ -107,7 +107,7 @@ def _with_setters(tiling: str) -> str:
 
 
 def _without_struct(kernel: str) -> str:
-    """Return the kernel without include and registration of its struct, which the build gives an 8.x kernel."""
+    """Return the kernel without include and registration of its struct, because the build adds an 8.x struct."""
     text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
     text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
     return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

@@ -1,4 +1,4 @@
-"""The files of a submission: the sources of op_host and op_kernel are taken, and put into a new folder of the task."""
+"""The files of a submission: reads the sources in op_host and op_kernel, puts them into a new folder of the task."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class HandedIn:
         return {name: text for name, text in self.files.items() if name.startswith("op_kernel/")}
 
     def gaps(self) -> dict[str, int]:
-        """Return path -> how many marks of gaps it still has, for the files that have any."""
+        """Return path -> how many marks of gaps the file still has, for the files that have any."""
         return {name: text.count(GAP) for name, text in self.files.items() if GAP in text}
 
 
 def handed_in(folder: Path) -> HandedIn:
-    """Read the sources. Raises ArgumentError if the folder or sources are missing, or one cannot be read."""
+    """Return the sources in a folder. Raises ArgumentError if folder or sources are missing, or one cannot be read."""
     if not folder.is_dir():
         raise ArgumentError(
             f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"
@@ -62,7 +62,7 @@ def handed_in(folder: Path) -> HandedIn:
 
 @contextlib.contextmanager
 def judged_folder(task: Task, attempt: HandedIn, layout: str, soc: str) -> Iterator[Path]:
-    """Write the folder that is judged, and keep it locked for one judge at a time.
+    """Write the folder that is judged and yield its path. It stays locked for other judges during the context.
 
     It lies in the cache, always at the same path, so that host files or a kernel that did not change since the last
     time are not compiled again. Raises CacheError.

@@ -1,11 +1,11 @@
 """The tasks of the practical exam: ``exercises/exam/<task>.toml``, and their solutions in ``solutions/exam``.
 
 The TOML file has all that a candidate is given besides an empty project: the text, the prototype, the reference, the
-cases of the given test; and what the judge draws its hidden calls from. ``solutions/exam/<task>/`` has a folder for
-each right solution (``solution_files``) and ``wrong.toml``, edits of the first one.
+cases of the given test. It also has the hidden cases. ``solutions/exam/<task>/`` has a folder for each right solution
+(``solution_files``) and ``wrong.toml``, edits of the first one.
 
-The judge draws its hidden calls from a task's hidden cases, seeded with the text of the attempt: the same attempt meets
-the same calls each time, and no attempt can contain their answers.
+The judge draws its hidden calls from a task's hidden cases, seeded with the text of the attempt. So the same attempt
+meets the same calls each time, and no attempt can contain their answers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gn_tutorial.toml_file import decode
 GRADES = ("easy", "medium", "hard")
 #: The parts that earn points, in the order of a report.
 PARTS = ("tiling struct", "tiling function", "kernel", "accuracy", "no findings", "share of the bound")
-#: The part without which an operator is still accepted: a right operator may be slow.
+#: An operator that loses points in this part only is accepted, because a right operator may be slow.
 SPEED = "share of the bound"
 
 
@@ -137,11 +137,11 @@ class Task(
 
     @property
     def answers(self) -> Path:
-        """The folder of its solutions."""
+        """The folder of the task's solutions."""
         return solutions_root() / "exam" / self.name
 
     def wrong(self) -> tuple[WrongSolution, ...]:
-        """Read the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
+        """Return the named wrong solutions, which are edits of the first right one. Raises RegistryError."""
         return decode(self.answers / "wrong.toml", _WrongSolutions, "the wrong solutions").wrong
 
 
@@ -151,7 +151,7 @@ class _WrongSolutions(Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
-    """Read every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
+    """Return every task, easy ones first. root: the course's exercises. Raises RegistryError with the file at fault."""
     folder = (root or exercises_root()) / "exam"
     paths = sorted(folder.glob("*.toml"))
     found = [decode(path, Task, "the task", name=path.stem) for path in paths]

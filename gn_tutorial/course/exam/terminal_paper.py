@@ -18,14 +18,14 @@ KEYS = "Enter leaves a question open, - goes back, a number goes to that questio
 class Sitting:
     """The dialogue with a learner over one paper. answer: shows a prompt, returns what was typed; say: shows a text.
 
-    EOFError and KeyboardInterrupt of ``answer`` are passed on: each answer is already in the file.
+    EOFError and KeyboardInterrupt of ``answer`` are passed on, because each answer is already in the file.
     """
 
     def __init__(self, file: PaperFile, answer: Callable[[str], str], say: Callable[[str], None]) -> None:
         self._file, self._answer, self._say = file, answer, say
 
     def write(self, paper: Paper) -> Paper:
-        """Ask until the paper is handed in or its time is over; return it."""
+        """Ask questions until the paper is handed in or its time is over; return the finished paper."""
         asked = paper.questions(self._file.bank)
         place = next((n for n, (_, one) in enumerate(asked) if one.key not in paper.answers), 0)
         while paper.finished is None:
@@ -33,7 +33,7 @@ class Sitting:
         return paper
 
     def _one(self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], place: int) -> tuple[Paper, int]:
-        """Ask the question at ``place``; after the last, whether to hand in. Return the paper and the next place."""
+        """Ask the question at ``place``, or past the last whether to hand in. Return the paper and the next place."""
         if place >= len(asked):
             return self._at_the_end(paper, asked)
         topic, question = asked[place]

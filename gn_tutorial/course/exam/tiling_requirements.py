@@ -1,6 +1,7 @@
-"""What a kernel needs from its tiling function but no launch here checks: blocks that start together, and workspace.
+"""Checks what a kernel needs from its tiling function and no launch here shows: a common start of blocks, workspace.
 
-SyncAll needs all blocks at once, which SetScheduleMode(1) asks for; GetUserWorkspace skips the library's bytes.
+SyncAll needs all blocks to run at once, and SetScheduleMode(1) asks for that. GetUserWorkspace skips the library's
+bytes of the workspace.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
 A module of its own, because the judge compares what ran and this reads the kernel's text.
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from gn_tutorial.cpp.code_text import code
 from gn_tutorial.projects.tiling_plan import TilingPlan
 
-#: The mentions of the workspace in a handed-out kernel that do not use it.
+#: Where a handed-out kernel names the workspace without using it.
 _IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
 
 

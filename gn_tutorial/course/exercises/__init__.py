@@ -1,1 +1,1 @@
-"""The exercises: the course's list, the learner's files, the checks and their verdicts, progress, quizzes, puzzles."""
+"""The exercises: the course's list, the learner's files, the checks and their verdicts."""

@@ -1,11 +1,11 @@
 """The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``. Imports nothing of the package.
 
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
-NumPy and the libraries; attempt_process.py asks it.
+NumPy and the libraries. attempt_process.py starts either.
 
 The protocol is that of attempt_process.py: arrays that the job names are in arrays.npz, the result of call number N is
-in outN.npz. A call may have a probe: a function of the check that gets the attempt's names and says what is wrong with
-them.
+in outN.npz. A call may have a probe, which is a function of the check. It gets the attempt's names and says what is
+wrong with them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-#: The packages that have the finished function. Importing one fails even where the text of the attempt hides it.
+#: The packages that have the finished functions. Importing one fails, even if the attempt's text hides the import.
 FINISHED = ("gn_tutorial", "torch", "scipy", "jax", "tensorflow", "sklearn", "pandas")
 
 
@@ -49,12 +49,12 @@ def main(folder: Path) -> None:
 
 
 def read_job(folder: Path) -> dict[str, Any]:
-    """The job that the checker wrote into the folder."""
+    """Return the job that the checker wrote into the folder."""
     return json.loads((folder / "job.json").read_text(encoding="utf-8"))
 
 
 def report_of(folder: Path) -> TextIO:
-    """The file that ``report`` writes to; the caller closes it."""
+    """Open the file that ``report`` writes to; the caller closes it."""
     return (folder / "report.jsonl").open("w", encoding="utf-8")
 
 
@@ -65,10 +65,10 @@ def report(answers: TextIO, fact: dict[str, Any]) -> None:
 
 
 def forked(libraries: Sequence[str]) -> Path:
-    """Import the libraries once, then fork for each line of standard input; returns in the forks only, with the line.
+    """Import the libraries once, then fork for each line of standard input. Returns only in the forks, with the folder.
 
-    A line is a job's folder. Standard output has a line when the libraries are there, one for each fork's process id
-    and one for its exit code. This process ends with its input, and never runs a text of an attempt.
+    A line is a job's folder. This process writes a line when the libraries are imported, and for each fork a line with
+    the process id and one with the exit code. It ends with its input, and never runs a text of an attempt.
     """
     _close(libraries)
     for name in libraries:
@@ -81,7 +81,7 @@ def forked(libraries: Sequence[str]) -> Path:
     last = 0
     while True:
         line = sys.stdin.readline()
-        if last:  # not sooner: no other process may get its id until the asker knows that it ended
+        if last:  # not sooner: no other process may get the fork's id until the asker knows that it ended
             os.waitpid(last, 0)
         if not line:
             os._exit(0)  # as at the end of this file
@@ -96,7 +96,7 @@ def forked(libraries: Sequence[str]) -> Path:
 
 
 def _leave_the_pipes(folder: Path) -> None:
-    """Replace the pipes to the asker: standard input is empty, what is printed goes to a file."""
+    """Replace the pipes to the asker, by an empty standard input and a file for what is printed."""
     nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     for stream, own in enumerate((nothing, printed, printed)):
         os.dup2(own, stream)
@@ -124,7 +124,7 @@ def _call(
     given = {name: _value(value, arrays) for name, value in call["arguments"].items()}
     before = {name: value.copy() for name, value in given.items() if isinstance(value, np.ndarray)}
     peak = 0
-    if call["measured"]:  # NumPy reports its arrays to tracemalloc; those that are given were made before
+    if call["measured"]:  # NumPy reports its arrays to tracemalloc, but not the arguments, which were made before
         tracemalloc.start()
     try:
         with np.errstate(all="ignore"):
@@ -192,7 +192,7 @@ def _printable(text: str) -> str:
 
 
 def _close(libraries: Sequence[str]) -> None:
-    """Forbid to import packages with finished functions, except the exercise's libraries."""
+    """Make imports of packages with finished functions fail, except those of the exercise's libraries."""
     for name in set(FINISHED) - set(libraries):
         sys.modules[name] = None  # type: ignore[assignment]
     if "torch" in libraries:
@@ -202,8 +202,8 @@ def _close(libraries: Sequence[str]) -> None:
 def _spare_the_graph_compiler() -> None:
     """Keep PyTorch from importing its graph compiler.
 
-    A custom operator imports it at its first call, to say that it must not be compiled. That takes as long as
-    importing the rest of PyTorch, and nothing is compiled here.
+    A custom operator imports that compiler at its first call, to say that the operator must not be compiled. The import
+    takes as long as that of the rest of PyTorch, and nothing is compiled here.
     """
     with contextlib.suppress(Exception):  # if PyTorch does not load, the attempt reports it
         import torch
@@ -213,7 +213,7 @@ def _spare_the_graph_compiler() -> None:
 
 
 def _wall(folder: Path) -> None:
-    """Allow writing in the job's folder only, and signals to no other process, where Linux has Landlock."""
+    """Where Linux has Landlock, allow writing in the job's folder only, and no signals to other processes."""
     if _SANDBOX is None:
         return
     _SANDBOX.die_with_parent()
@@ -223,7 +223,10 @@ def _wall(folder: Path) -> None:
 
 
 def _write_sandbox() -> ModuleType | None:
-    """Load runtime/write_sandbox.py by its path: an import would load the package, which an attempt must not find."""
+    """Return the module runtime/write_sandbox.py, loaded by its path; None except on Linux.
+
+    An import would load the package too, which an attempt must not find.
+    """
     if sys.platform != "linux":
         return None
     path = Path(__file__).resolve().parents[2] / "runtime" / "write_sandbox.py"
@@ -239,7 +242,7 @@ _SANDBOX = _write_sandbox()
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:
-    """Limit memory, and the size of files, which a loop that prints would fill the disk with."""
+    """Limit memory, and the size of files, because a loop that prints would fill the disk."""
     try:
         import resource
 
@@ -251,5 +254,5 @@ def _limit(memory_bytes: int, file_bytes: int) -> None:
 
 if __name__ == "__main__":
     main(forked(sys.argv[2:]) if sys.argv[1] == "--fork" else Path(sys.argv[1]))
-    # The report is closed. To take PyTorch down in good order takes half a second, and in a fork more.
+    # The report is closed. An orderly exit of PyTorch would take half a second, and more in a fork.
     os._exit(0)

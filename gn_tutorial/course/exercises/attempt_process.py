@@ -1,11 +1,11 @@
-"""The process of an attempt: one by itself, or a fork of one that has imported what every attempt needs.
+"""Runs an attempt: in a process by itself, or in a fork of a process that has imported what every attempt needs.
 
-A learner's attempt is a process by itself. Authors and CI judge some twenty attempts at an exercise, one after the
-other; importing PyTorch would take seconds of each, for a tenth of a second of work.
+A learner's attempt is a process by itself. Authors and CI judge some twenty attempts at an exercise in a row, as forks,
+because importing PyTorch anew would take seconds for each, for a tenth of a second of work.
 
-An attempt has one folder. ``job.json`` goes in, beside the files that it names. ``report.jsonl`` comes out: one object
-of JSON a line, each written whole before the next call, so that a loop without end leaves a trace. The child's output
-is in ``printed``. The child's side of this protocol is ``attempt_child``.
+An attempt has one folder. ``job.json`` goes in, beside the files that it names. ``report.jsonl`` comes out: a line
+of JSON for each call, written before the next call, so that a loop without end loses no earlier line. The child's
+output is in ``printed``. The child's side of this protocol is ``attempt_child``.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline, Ran, run_until
 _COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")))
 #: macOS has os.fork, but its libraries may crash in a fork; Windows has none.
 CAN_FORK = sys.platform == "linux"
-#: Seconds to import the libraries, and to end: far more than either takes. An attempt's time begins when it is forked.
+#: The most seconds to import the libraries, and to end; either takes far less. An attempt's time begins with its fork.
 _IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
 
 
 def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -> Ran:
-    """Run the job in a new process (a Runner): ``attempt_child``, for Python exercises, unless ``command`` differs."""
+    """Run the job in a new process, by default an ``attempt_child`` for a Python exercise. This is a Runner."""
     with (folder / "printed").open("wb") as printed:
         return run_until(seconds, [*command, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
 
@@ -58,7 +58,7 @@ class Forks:
         self._end()
 
     def run(self, seconds: float, folder: Path) -> Ran:
-        """Run a job as ``by_itself`` does; importing the libraries does not count against its seconds."""
+        """Run a job as ``by_itself`` does; importing the libraries does not count against the job's seconds."""
         (folder / "printed").touch()
         pid = self._forked(folder)
         if not pid:
@@ -69,14 +69,14 @@ class Forks:
         except TimeoutError:
             return Ran(-signal.SIGKILL, "", "", stopped=True)
         finally:
-            if code is None:  # its time is over, it ended its parent, or a KeyboardInterrupt came
+            if code is None:  # the fork's time is over, it ended its parent, or a KeyboardInterrupt came
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 self._end()
         return Ran(-signal.SIGKILL if code is None else code, "", "", stopped=False)
 
     def _forked(self, folder: Path) -> int:
-        """Start a fork that runs the job, and return its process id; 0 if there is none."""
+        """Start a fork that runs the job, and return its process id; 0 if none could be started."""
         if self._parent is None and not self._useless:
             self._start()
         if self._parent is None or self._parent.stdin is None:
@@ -92,7 +92,7 @@ class Forks:
 
     def _start(self) -> None:
         pipe, command = subprocess.PIPE, [*_COMMAND, "--fork", *self._libraries]
-        # Unbuffered: select must see what has come.
+        # Unbuffered, because select must see all that has come.
         parent = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
         self._parent = parent
         try:
@@ -114,7 +114,7 @@ class Forks:
         return int(line) if line.lstrip(b"-").isdigit() else None
 
     def _end(self) -> None:
-        """End the parent, which first waits for its fork: afterwards neither runs."""
+        """End the parent, which first waits for its fork, so that neither runs afterwards."""
         parent, self._parent = self._parent, None
         if parent is None:
             return

@@ -2,8 +2,8 @@
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
 those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
-diagnostic with delayed copies, and without the compiler's automatic synchronisation unless its checker says that it
-counts on that. (Unwritten memory holds NaN in every launch.)
+diagnostic with delayed copies, and without the compiler's automatic synchronisation unless the exercise's checker says
+that the kernel counts on it. (Unwritten memory holds NaN in every launch.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gn_tutorial.course.exercises.verdict import CheckResult, Verdict
 from gn_tutorial.errors import GntError, RegistryError
 
 FEWEST_WRONG = 3
-#: Shorter lines ("return y;", "}") are in every program.
+#: The least length of a line that may give a solution away. Shorter ones ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
 _SEED = 1
 #: Other content of the two folders: quizzes, puzzles, the exam's questions and tasks, the capstone; their solutions.
@@ -46,16 +46,16 @@ class Complaint:
 
 
 def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = None) -> Iterator[Complaint]:
-    """Return everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
+    """Yield everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
 
-    wrong: the wrong solutions to run, None for all. The others are only made, so that none drifts from the solution.
+    wrong: the wrong solutions to run; None: all. The others are made but not run, to see that their edits still fit.
     """
     for text in _complaints(exercise, exercise.wrong if wrong is None else wrong):
         yield Complaint(exercise.id, text)
 
 
 def check_folders(course: Course) -> list[Complaint]:
-    """Files that belong to no exercise, in both folders."""
+    """Return a complaint about each file, in both folders, that belongs to no exercise."""
     given = {exercise.stub for exercise in course}
     kept = {path for exercise in course for path in (exercise.solution, exercise.info)} | _check_files(course)
     found = []
@@ -68,7 +68,7 @@ def check_folders(course: Course) -> list[Complaint]:
 
 
 def _check_files(course: Course) -> set[Path]:
-    """The check files, and the files beside them that they import or read."""
+    """Return the check files, and the files beside them that they import or read."""
     used = {exercise.check_file for exercise in course}
     unread = list(used)
     while unread:
@@ -84,7 +84,7 @@ def _check_files(course: Course) -> set[Path]:
 def leaks(stub: str, solution: str) -> list[str]:
     """Return the solution's lines that a stub contains, also in comments, with any spacing and line breaks."""
     given = _squeezed(stub)
-    # Lines that both have as code. A stub's comment that quotes the solution differs by its comment mark.
+    # Lines that both have as code give nothing away. A stub's comment that quotes the solution is not among them.
     own = {line.strip() for line in stub.splitlines()}
     lines = [line for line in solution.splitlines() if line.strip() not in own]
     # The first line of a statement that continues below, `sums =`, gives nothing away.
@@ -123,7 +123,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
 
 @contextlib.contextmanager
 def _for_many(checker: Checker) -> Iterator[Checker]:
-    """Yield the checker for many attempts in a row: Python attempts are forks of a process with their libraries."""
+    """Yield the checker for many attempts in a row. Python attempts are forks of a process with their libraries."""
     if not isinstance(checker, PythonChecker):
         yield checker
         return

@@ -33,8 +33,8 @@ from gn_tutorial.translation.texts import translated
 class Trap:
     """A fault that a right kernel must cause: its diagnostic and its block.
 
-    It proves which block did the work: the twin reports the block, and no kernel can fake that number. words: the
-    message if another ``{block}`` causes the fault.
+    It proves which block did the work, because the twin reports the block, and no kernel can fake that number. words:
+    the message if another ``{block}`` causes the fault.
     """
 
     id: str
@@ -46,9 +46,9 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    An array in both is read and written. golden: an output's values in float64, by name; such an output must meet
-    the accuracy standard (compare.accuracy) instead of rtol and atol. trap: a right kernel is stopped by this fault,
-    and the outputs are not compared. workspace: bytes of scratch memory in global memory, by parameter name.
+    An array in inputs and expected is read and written. golden: an output's values in float64, by name; such an output
+    must meet the accuracy standard (compare.accuracy) instead of rtol and atol. trap: a right kernel is stopped by this
+    fault, and the outputs are not compared. workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
     label: str
@@ -66,7 +66,7 @@ Symptom = Callable[[KernelCase, Result], str | None]
 
 
 def by_scalars(result: Result, least: int) -> str | None:
-    """Return a complaint if a launch made ``least`` or more scalar accesses: a scalar loop does the work."""
+    """Return a complaint if a launch made ``least`` or more scalar accesses, since then a scalar loop does the work."""
     if result.tally.scalar < least:
         return None
     return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
@@ -95,7 +95,7 @@ class KernelChecker:
     the solution counts on the order that the compiler makes by itself (docs/hardware-choices.md). options: of each
     launch. traced: whether results have a trace, for demands about which instructions ran, or when. orders: seeds of
     further orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: text
-    that the code must have, without comments and blanks -> the message if it does not, for what the twin misses.
+    that the code without comments and blanks must have -> the message if it is missing; for what the twin cannot see.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -126,8 +126,8 @@ class KernelChecker:
         return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
 
     def check(self, path: Path, seed: int) -> Verdict | int:
-        """The first thing that is wrong, or the number of cases if all is right."""
-        # An attempt is compiled anew after each edit, and its launches take milliseconds.
+        """Return the first thing that is wrong, or the number of cases if all is right."""
+        # An attempt is compiled after each edit, and its launches take milliseconds, so compiling has to be fast.
         found = kernel(path, optimise="little")
         cases = self.cases(np.random.default_rng(seed))
         try:
@@ -160,9 +160,9 @@ class KernelChecker:
         return self._judge(case, result) or self._same_bits(found, case, result)
 
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
-        """Complain if an output's bits depend on the order of the blocks, which nobody chooses on the device."""
+        """Return a verdict if an output's bits depend on the order of the blocks, which nobody chooses on a device."""
         for order in self.orders:
-            options = replace(self._watching, block_order=order, threads=1)  # a race must give one verdict
+            options = replace(self._watching, block_order=order, threads=1)  # so that a race has one verdict
             again = self._launch(found, case, observed=False, options=options)
             for name, want in case.expected.items():
                 width = f"u{want.dtype.itemsize}"
@@ -180,13 +180,13 @@ class KernelChecker:
     def _launch(
         self, found: Kernel, case: KernelCase, *, observed: bool = True, options: TwinOptions | None = None
     ) -> Result:
-        # Inputs go in as arrays that may be written, so that a kernel which does is seen.
+        # Inputs go in as arrays that may be written, so that a kernel which writes one is noticed.
         values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
         outputs = {name: array for name, array in case.expected.items() if name not in case.inputs}
         values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
         options = options or self._watching
-        # A bare library refuses what only watched launches can do.
+        # A bare library refuses delayed copies, which only observed launches have.
         options = options if observed else replace(options, delayed_dma=False)
         tracing = Tracing() if self.traced and observed else None
         return found.run(
@@ -194,9 +194,9 @@ class KernelChecker:
         )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
-        """Return a symptom's sentence, after a race, about the numbers of a sequential run without checks.
+        """Return a verdict, after a race, if the numbers of a sequential run without checks show a symptom.
 
-        Two cores that write one place are often not the mistake, but the result of a wrong share.
+        Two cores that write one place are often not the mistake itself, but follow from a wrong division of the work.
         """
         if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
             return None

@@ -22,8 +22,8 @@ class Prediction:
     measure: returns the twin's count or the timing model's number. slips: a wrong answer -> its cause. within: the
     relative error that a modelled number may have; 0: whole numbers, exactly. choices: the possible words, if the
     answer is no number. is_line: the answer is a line number, and the message does not say on which side it is wrong.
-    above, below: the hint for an answer too large or too small that is no known slip. rule: the hint for both sides,
-    where these are empty: how the number is computed, not the number.
+    above, below: the hint for an answer too large or too small that is no known slip. rule: the hint for a side
+    whose own is empty; it says how the number is computed, not the number.
     """
 
     name: str
@@ -88,7 +88,7 @@ class PredictChecker:
     questions: tuple[Prediction, ...]
 
     def check(self, path: Path, seed: int) -> Verdict | int:
-        """The first thing that is wrong, or the number of questions if all is right. The seed is not used."""
+        """Return the first thing that is wrong, or the number of questions if all is right. The seed is not used."""
         del seed
         try:
             given = parse_toml(path.read_bytes())
@@ -102,7 +102,7 @@ class PredictChecker:
         for question in self.questions:
             if malformed := question.malformed(given.get(question.name)):
                 return Verdict(malformed, question.asks)
-        # Measured after every answer is given: the first result would help with the others.
+        # Measured only after every answer is given, because the first result would help with the others.
         for question in self.questions:
             if wrong := question.wrong(given[question.name]):
                 return Verdict(wrong, question.asks)

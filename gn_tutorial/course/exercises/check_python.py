@@ -35,7 +35,7 @@ _DAMAGED = "what the functions return cannot be read: the attempt changed files 
 
 @dataclass(frozen=True)
 class Chunks:
-    """An argument that is passed as an iterator of arrays, which yields each once."""
+    """An argument that is passed as an iterator, which yields each of these arrays once."""
 
     arrays: tuple[np.ndarray, ...]
 
@@ -71,7 +71,8 @@ class PythonCase:
 #: Returns a sentence if the arrays that a call returned show a certain mistake, else None.
 Symptom = Callable[[PythonCase, Mapping[str, np.ndarray]], str | None]
 
-#: Returns a sentence about an exception, "ValueError: ...", and the attempt's function that raised it, or None.
+#: Returns a sentence about an exception, or None. Gets the case, the exception as a text, "ValueError: ...", and the
+#: name of the attempt's function that raised it.
 Raised = Callable[[PythonCase, str, str], str | None]
 
 
@@ -99,7 +100,7 @@ class PythonChecker:
     run: Runner = by_itself
 
     def check(self, path: Path, seed: int) -> Verdict | int:
-        """The first thing that is wrong, or the number of cases if all is right."""
+        """Return the first thing that is wrong, or the number of cases if all is right."""
         if missing := self.missing():
             return Verdict(
                 f"this exercise needs {missing}, which is not installed: ./gnt torch installs it", "", path.name
@@ -110,7 +111,7 @@ class PythonChecker:
         if self.before:
             self.before()
         cases = _named(self.cases(np.random.default_rng(seed)))
-        # An attempt that ended the process it was forked from may still write for a moment.
+        # An attempt that has ended the process it was forked from may itself still write for a moment.
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             report = run_job(self.run, self.seconds, folder, _job(folder, path, cases, self.libraries))
@@ -125,7 +126,7 @@ class PythonChecker:
         return len(cases)
 
     def missing(self) -> str:
-        """The first of its libraries that is not installed; empty if all are."""
+        """Return the first of the libraries that is not installed; empty if all are."""
         return next((name for name in self.libraries if importlib.util.find_spec(name) is None), "")
 
     def _read(self, path: Path) -> Verdict | None:
@@ -135,7 +136,7 @@ class PythonChecker:
             return Verdict(f"Python cannot read the file: {error.msg}", where=f"{path.name}:{error.lineno}")
         except ValueError as error:
             return Verdict(f"Python cannot read the file: {error}", where=path.name)
-        except (RecursionError, MemoryError):  # a sum of 60000 terms
+        except (RecursionError, MemoryError):  # for example a sum of 60000 terms
             return Verdict("Python cannot read the file: an expression is too long or nested too deeply", "", path.name)
         for line, name, module in _names(tree):
             where = f"{path.name}:{line}"
@@ -155,7 +156,7 @@ class PythonChecker:
 
     def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Verdict | None:
         name = case.function
-        if case.probe:  # which calls several functions
+        if case.probe:  # a probe calls several functions
             name = _function_at(path, fact.get("line", 0)) or name
         match fact:
             case {"said": said, "line": line}:
@@ -215,7 +216,7 @@ class PythonChecker:
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
-    """Begin each label with the called function, if the exercise has several functions."""
+    """Return the cases, with the called function in front of each label if the exercise has several functions."""
     if len({case.function for case in cases}) < 2:
         return cases
     return [replace(case, label=f"{case.function}, {case.label}") for case in cases]

@@ -20,7 +20,7 @@ from gn_tutorial.operators.tiling import load_tiling
 class TilingCase:
     """One call. expected: every field of the struct, or None where the function must refuse.
 
-    why: the reason for which it must refuse; or, where it must not, what a refusal overlooks.
+    why: the reason for which the function must refuse or, if it must not refuse, what a refusal overlooks.
     """
 
     label: str
@@ -50,11 +50,11 @@ class TilingChecker:
     seconds: float = 5.0
 
     def check(self, path: Path, seed: int) -> Verdict | int:
-        """The first thing that is wrong, or the number of cases if all is right."""
+        """Return the first thing that is wrong, or the number of cases if all is right."""
         cases = self.cases(np.random.default_rng(seed))
         try:
             function = load_tiling(TilingSpec(path.resolve(), self.struct, self.function, self.arguments, ""))
-        except KernelError as error:  # a static initialiser, which runs as the function does
+        except KernelError as error:  # of a static initialiser, which runs with limits as the function does
             return self._ended(error, "", path)
         except GntError as error:
             return Verdict(f"the header does not work: {error.what}", where=path.name, detail=error.detail)
@@ -70,7 +70,7 @@ class TilingChecker:
         return len(cases)
 
     def _ended(self, error: KernelError, label: str, path: Path) -> Verdict:
-        """Return the verdict on a function that did not return; the error's text names it in place of the launch."""
+        """Return the verdict on a function that did not return: the error's text, with the function's name in it."""
         said = error.what.replace("the tiling function", self.function).replace(f"'{self.function}'", self.function)
         advice = ": look for a loop that never ends" if isinstance(error, KernelTimeout) else ""
         return Verdict(f"{said}{advice}", label, path.name, error.printed)

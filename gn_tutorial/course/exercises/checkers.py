@@ -1,4 +1,4 @@
-"""The checker of an exercise: ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
+"""Loads the checker of an exercise, ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
 
 The file is loaded when its exercise is checked, and again when a Python file of its folder has changed. Checks of one
 folder may share a helper file there, which they import as ``from .helper import name``.
@@ -32,7 +32,7 @@ class Checker(Protocol):
 
 
 def checker_of(exercise: Exercise) -> Checker:
-    """The checker of one exercise; no other exercise's check is loaded.
+    """Return the checker of one exercise; no other exercise's check is loaded.
 
     Raises RegistryError if the check file is missing, cannot be loaded, or has no checker named ``CHECK``.
     """
@@ -43,7 +43,7 @@ def checker_of(exercise: Exercise) -> Checker:
 
 
 def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Name, time and size of each Python file of a folder: helpers too, since a check runs their code."""
+    """Return name, time and size of each Python file of a folder, also of helpers, since a check runs their code."""
     with os.scandir(folder) as entries:
         found = [(one.name, one.stat()) for one in entries if one.name.endswith(".py")]
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))
@@ -70,11 +70,11 @@ def _load(path: Path, state: tuple[tuple[str, int, int], ...]) -> Checker:
 @functools.lru_cache(maxsize=32)
 def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
     """Return the name of a package made for the folder, from which checks import their helpers."""
-    del state  # another state is another call: the modules of the former one are forgotten
+    del state  # only a key of the cache: in a new state the body runs again, and forgets the former modules
     name = f"gn_tutorial_checks_{zlib.crc32(os.fsencode(folder)):08x}"
     for known in [one for one in sys.modules if one == name or one.startswith(f"{name}.")]:
         del sys.modules[known]
-    sys.path_importer_cache.pop(str(folder), None)  # it may remember the folder without a new helper
+    sys.path_importer_cache.pop(str(folder), None)  # this cache may list the folder without a new helper
     package = ModuleType(name)
     package.__path__ = [str(folder)]
     sys.modules[name] = package

@@ -32,7 +32,7 @@ _LAUNCHES = {"sound": "", "A": "cores", "B": "tiles", "C": "waiting"}
 
 @functools.cache
 def launch_text(name: str) -> str:
-    """The source of launch "A", "B" or "C", or of the sound one: "sound"."""
+    """Return the source of launch "A", "B" or "C", or of the one without a fault, "sound"."""
     text, fault = kernel("add/queue").source, _LAUNCHES[name]
     for old, new in (*_SOUND, *([FAULTS[fault]] if fault else [])):
         assert old in text, old
@@ -41,17 +41,17 @@ def launch_text(name: str) -> str:
 
 
 def launch_kernel(name: str) -> Kernel:
-    """The kernel of launch "A", "B" or "C", or the sound one: "sound"."""
+    """Return the kernel of launch "A", "B" or "C", or of the one without a fault, "sound"."""
     return kernel(source=launch_text(name))
 
 
 @functools.cache
 def text_profile(text: str) -> Profile:
-    """The profile of a source: two arrays of 600,000 floats on 8 blocks."""
+    """Return the profile of a source that is launched on two arrays of 600,000 floats with 8 blocks."""
     x = np.ones(_N, np.float32)
     return profile(kernel(source=text), x, x, out(_N), _N, blocks=_BLOCKS)
 
 
 def launch_profile(name: str) -> Profile:
-    """The profile of launch "A", "B" or "C", or of the sound one: "sound"."""
+    """Return the profile of launch "A", "B" or "C", or of the one without a fault, "sound"."""
     return text_profile(launch_text(name))

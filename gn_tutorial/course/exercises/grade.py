@@ -56,9 +56,9 @@ def check(
 
 
 def warm(exercise: Exercise) -> None:
-    """Check the stub, so that the cache has what a first check needs besides the attempt; ignores the verdict.
+    """Check the stub and ignore the verdict, so that the cache has what a first check needs besides the attempt.
 
-    For a kernel that is the launcher, the twin's checkers and, after a second text, the precompiled headers.
+    For a kernel this is the launcher, the twin's checkers and, after a second text, the precompiled headers.
     """
     checker = checker_of(exercise)
     stub = exercise.stub.read_bytes()
@@ -81,7 +81,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
         return _failed(exercise, Verdict("the file is empty", where=path.name))
-    # The attempt's text determines the data: an attempt has the same verdict each time, and none can contain the
+    # The attempt's text determines the data, so an attempt has the same verdict each time, and none can contain the
     # numbers that its own check will use.
     checker = checker or checker_of(exercise)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
@@ -91,7 +91,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
 
 
 def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
-    """Return the verdict on a text, in a file with the name of the exercise's own."""
+    """Return the verdict on a text. It is put into a file with the name of the exercise's file."""
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name
         path.write_bytes(text.encode("utf-8", "surrogatepass"))  # the checker reports a lone surrogate
@@ -109,7 +109,7 @@ def _strict(checker: Checker) -> Checker:
 
 
 def _with_code(finding: Verdict, path: Path) -> Verdict:
-    """Return the finding with the line that it names and a mark below it, unless it has a detail already."""
+    """Return the finding with the line that it names and a mark below that line, unless it has a detail already."""
     place = re.match(rf"{re.escape(path.name)}:(\d+)", finding.where)
     line = source_line(str(path), int(place[1])).expandtabs(4) if place and not finding.detail else ""
     if not place or not line:

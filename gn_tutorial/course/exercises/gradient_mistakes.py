@@ -63,7 +63,7 @@ _EDITS: Mapping[str, tuple[str, str]] = {
 
 
 def text(name: str = "right", factor: float = 1.0) -> str:
-    """Return the text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with that mistake.
+    """Return the text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with the mistake ``name``.
 
     The function returns dx, dgamma, dbeta. factor: a further factor of dx. Raises KeyError for an unknown name.
     """
@@ -74,7 +74,7 @@ def text(name: str = "right", factor: float = 1.0) -> str:
 
 @functools.cache
 def function(name: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The function that ``text`` defines; it returns dx, dgamma, dbeta."""
+    """Return the function that ``text`` defines; it returns dx, dgamma, dbeta."""
     names: dict[str, Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
     exec(text(name), names)
     return names["backward"]
@@ -91,16 +91,16 @@ _SUSPECTS: Mapping[str, str] = {
 
 
 def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The backward pass A, B, C, D or E of exercise 10.4, with the arguments and results that ``text`` describes."""
+    """Return the backward pass A, B, C, D or E of exercise 10.4. Its arguments and results are those of ``text``."""
     return function(_SUSPECTS[letter])
 
 
-#: Experiments, named by the value that is special: of gamma, of the groups, of dy. All else has no symmetry; C = 4.
+#: Experiments, each named by what is special in it: gamma, the groups or dy. All else has no symmetry; C = 4.
 EXPERIMENTS = ("general", "gamma 1", "G = C", "dy 1")
 
 
 def experiment(name: str) -> dict[str, np.ndarray | int]:
-    """The arguments dy, x, gamma, mean, rstd and num_groups of one of ``EXPERIMENTS``; x has the shape (2, 4, 5)."""
+    """Return dy, x, gamma, mean, rstd and num_groups, by name, of one of ``EXPERIMENTS``; x has the shape (2, 4, 5)."""
     rng = np.random.default_rng(4)
     x = rng.standard_normal((2, 4, 5)) + np.arange(4).reshape(4, 1)
     dy = rng.standard_normal(x.shape) + 0.5
@@ -115,7 +115,7 @@ def experiment(name: str) -> dict[str, np.ndarray | int]:
 #: The relative and the absolute tolerance of a test such as the published sample's.
 TOLERANCE = 1e-3
 
-#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs that accept it. The first seven pass
+#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs that let it pass. The first seven pass
 #: with the inputs of the sample.
 WRONG: Mapping[str, tuple[str, str]] = {
     "zero": ("writes zeros into dx", "how large is dx for them?"),
@@ -144,7 +144,7 @@ WRONG: Mapping[str, tuple[str, str]] = {
 
 
 def published_sample() -> dict[str, Any]:
-    """dy, x, gamma, mean, rstd and num_groups as the sample has them: dy = x = 1 to 24, gamma = 1, one group."""
+    """Return dy, x, gamma, mean, rstd, num_groups as the sample has them: dy = x = 1 to 24, gamma = 1, one group."""
     x = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
     saved = reference.group_norm(x, num_groups=1)
     return {
@@ -158,7 +158,7 @@ def published_sample() -> dict[str, Any]:
 
 
 def accepted_with(given: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the mistake in words -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
+    """Return mistake in words -> whether a test with these inputs and ``TOLERANCE`` accepts the mistaken gradients."""
     wide = {name: one.astype(float) if isinstance(one, np.ndarray) else one for name, one in given.items()}
     right = function("right")(**wide)
     return {what: _alike(function(name)(**wide), right) for name, (what, _) in WRONG.items()}

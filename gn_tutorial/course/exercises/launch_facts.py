@@ -20,12 +20,12 @@ _LIMITS = {"scalar unit": "S", "vector unit": "V"}
 
 
 def limiting_pipe(found: Profile) -> str:
-    """The pipe of the binding limit; the limit's own name if it is not a pipe's."""
+    """Return the pipe of the limit that binds the launch; the limit's own name if it is not a pipe's."""
     return _LIMITS.get(found.binding.name, found.binding.name)
 
 
 def vector_instructions(result: Result) -> list[Event]:
-    """The vector instructions of the recorded blocks."""
+    """Return the vector instructions of the recorded blocks."""
     blocks = result.trace.blocks.values() if result.trace else ()
     return [event for events in blocks for event in events if event.kind is Kind.VECTOR]
 

@@ -55,7 +55,7 @@ class WrongSolution(Struct, frozen=True, forbid_unknown_fields=True):
     edits: tuple[Edit, ...] = field(name="edit")
 
     def apply(self, solution: str) -> str:
-        """The wrong program. Raises RegistryError if the solution no longer has the text that an edit replaces."""
+        """Return the wrong program. Raises RegistryError if the solution lacks the text that an edit replaces."""
         for edit in self.edits:
             if solution.count(edit.find) != 1:
                 raise RegistryError(
@@ -97,21 +97,21 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
     @property
     def check_file(self) -> Path:
-        """The file that checks it, beside ``info``. Its name follows from the id, so no key can be out of date."""
+        """The file that checks the exercise, beside ``info``. Its name follows from the id, so no key can be stale."""
         return self.info.with_name(f"{self.id.replace('.', '_')}.check.py")
 
     @property
     def lesson(self) -> str:
-        """The notebook and section that explain it, in words."""
+        """The notebook and section that explain the exercise, in words."""
         return self.lesson_in(self.section)
 
     def lesson_in(self, section: str) -> str:
-        """Its notebook and another section, in words."""
+        """Return the exercise's notebook and another section of that notebook, in words."""
         words = translated("notebook {notebook}, section '{section}'")
         return words.format(notebook=self.notebook, section=translated(section))
 
     def translated(self) -> Exercise:
-        """The exercise with title, task and hints in the learner's language."""
+        """Return the exercise with title, task and hints in the learner's language."""
         if language() == ENGLISH:
             return self
         hints = tuple(map(translated, self.hints))
@@ -120,7 +120,7 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Course:
-    """The exercises in order, and the two folders they are read from. Each is read when it is needed.
+    """The exercises in order, and the two folders they are read from. An exercise is read when it is needed.
 
     files: id -> the exercise's TOML file.
     """
@@ -143,7 +143,7 @@ class Course:
         return list(self.files)
 
     def find(self, name: str) -> Exercise:
-        """The exercise of that id, in the learner's language.
+        """Return the exercise of that id, in the learner's language.
 
         Raises ArgumentError that suggests the closest ids, RegistryError that names its file and the key at fault.
         """
@@ -154,13 +154,13 @@ class Course:
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
     def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
-        """The next exercise that was not passed, from this one to the last, then from the first; None if all were."""
+        """Return the next exercise that was not passed, from this one on and then from the first; None if all were."""
         begin = self.ids.index(exercise.id)
         order = self.ids[begin:] + self.ids[:begin]
         return next((self.find(one) for one in order if one not in passed), None)
 
     def after(self, exercise: Exercise) -> Exercise:
-        """The exercise after this one; after the last, the first."""
+        """Return the exercise after this one; after the last, the first."""
         return self.find(self.ids[(self.ids.index(exercise.id) + 1) % len(self.ids)])
 
     def _read(self, info: Path) -> Exercise:
@@ -168,17 +168,17 @@ class Course:
 
 
 def exercises_root() -> Path:
-    """The folder of the stubs and quizzes. Raises RegistryError if it is missing."""
+    """Return the folder of the stubs and quizzes. Raises RegistryError if it is missing."""
     return course_folder("exercises", "*/*")
 
 
 def solutions_root() -> Path:
-    """The folder of the exercises' files: task, hints, solution. Raises RegistryError if it is missing."""
+    """Return the folder of the exercises' tasks, hints and solutions. Raises RegistryError if it is missing."""
     return course_folder("solutions", "*/*.exercise.toml")
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """List the exercises, in the order of their ids. Raises RegistryError for a file whose name is no exercise's."""
+    """Return the exercises, in the order of their ids. Raises RegistryError for a file whose name is no exercise's."""
     root = root or exercises_root()
     solutions = solutions or solutions_root()
     found = {}

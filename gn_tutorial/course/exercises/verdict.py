@@ -51,7 +51,7 @@ class Step:
         return "/".join(self.file.parts[-3:])
 
     def link(self) -> str:
-        """The file as a link."""
+        """Return the file as a link."""
         return file_link(self.file, self.shown)
 
 
@@ -78,7 +78,7 @@ class CheckResult:
         return self.finding.message if self.finding else ""
 
     def head(self) -> str:
-        """The verdict in one line."""
+        """Return the verdict in one line."""
         if self.status == "not attempted":
             words = translated("{exercise}: not attempted yet")
         elif self.status == "passed":
@@ -88,7 +88,7 @@ class CheckResult:
         return words.format(exercise=self.exercise, title=self.title, cases=self.cases)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Label and text of each line after the head; empty unless the attempt failed."""
+        """Return label and text of each line after the head; empty unless the attempt failed."""
         if self.finding is None:
             return []
         rows = [

@@ -20,7 +20,7 @@ from gn_tutorial.toml_file import learners_folder
 
 
 def default_folder() -> Path:
-    """The folder of the learner's files."""
+    """Return the folder of the learner's files."""
     return learners_folder("GNT_EXERCISES_DIR", exercises_root(), "my_exercises", "gn_exercises")
 
 
@@ -31,7 +31,7 @@ class Workspace:
     folder: Path
 
     def path(self, exercise: Exercise) -> Path:
-        """The learner's file of an exercise, which need not exist. Moves a file under a former number there first."""
+        """Return the path of the learner's file, which need not exist. A file under a former number is moved there."""
         path = self.folder / exercise.file
         for former in () if path.exists() else former_files(exercise.file):
             old = self.folder / former
@@ -48,7 +48,7 @@ class Workspace:
         return not path.is_file() or path.read_bytes() == exercise.stub.read_bytes()
 
     def prepare(self, exercise: Exercise) -> Path:
-        """Copy the stub unless the learner has the file. Raises ArgumentError if the folder cannot be written."""
+        """Return the learner's file; copy the stub if there is none. Raises ArgumentError if it cannot be written."""
         path = self.path(exercise)
         if not path.exists():
             self._write(path, exercise.stub.read_text(encoding="utf-8"))
@@ -77,5 +77,5 @@ class Workspace:
 
 
 def default_workspace() -> Workspace:
-    """The workspace of this user."""
+    """Return the workspace of this user."""
     return Workspace(default_folder())

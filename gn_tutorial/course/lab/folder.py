@@ -8,8 +8,8 @@
                .gnt/            gnt's files: the manifest of the copies, the log of JupyterLab
                .gitignore       everything
 
-So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. It is ``my_course`` in a
-clone, ``gn_course`` in the home folder for an installed package, ``$GNT_COURSE_DIR`` where that is set.
+So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. The folder is ``my_course``
+in a clone, ``gn_course`` in the home folder for an installed package, ``$GNT_COURSE_DIR`` where that is set.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def default_folder() -> Path:
 
 @dataclass(frozen=True)
 class CourseFolder:
-    """One learner's course; ``root`` is absolute."""
+    """The folder of one learner's course; ``root`` is absolute."""
 
     root: Path
 
@@ -63,8 +63,8 @@ class CourseFolder:
     def prepare(self) -> list[str]:
         """Make the folder and its links; return the names of the links that could not be made.
 
-        Raises ArgumentError for a folder that cannot be written, or that has other files: everything in it is hidden
-        from git, which must not happen to a project of the user.
+        Raises ArgumentError for a folder that cannot be written, or that has other files, because everything in it is
+        hidden from git, which must not happen to a project of the user.
         """
         if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
             raise ArgumentError(
@@ -89,7 +89,7 @@ class CourseFolder:
             ) from error
 
     def _link(self, name: str, target: Path) -> bool:
-        """Link the name to the target; return whether it leads there. A real folder and a right link stay."""
+        """Link the name to the target; return whether the name leads there. A real folder and a right link stay."""
         place = self.root / name
         place.parent.mkdir(exist_ok=True)
         if place.is_symlink():

@@ -22,10 +22,10 @@ _VERSION = metadata.version("gn_tutorial")
 
 
 def prepare() -> Request:
-    """Make or update the learner's folder and return the start of the server. Raises GntError if it cannot be written.
+    """Make or update the learner's folder and return the server's request. Raises GntError if it cannot be written.
 
-    It sets the umask, so that only the learner can read new files of this process and the server: many systems have
-    readable homes.
+    It sets the umask, so that only the learner can read new files of this process and the server. On many systems
+    others can read a home folder.
     """
     os.umask(0o077)
     folder, course = CourseFolder(default_folder()), notebooks_root()

@@ -1,8 +1,8 @@
 """An extension of IPython that prints hints below a cell, in a notebook's kernel.
 
-They say that the notebook is of another version than the installed course, that its last kernel died, and, if a cell
-misses a name, which cell above makes it: in a new kernel no cell above has been run. ``gnt lab`` loads the extension
-before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows its notebook.
+They say if the notebook is of another version than the installed course, if its last kernel died and, when a cell
+misses a name, which cell above makes that name, since in a new kernel no cell above has been run. ``gnt lab`` loads the
+extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows its notebook.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def attach() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the hints; IPython calls this. A second call does nothing: importing the package attaches it already."""
+    """Register the hints; IPython calls this. It does nothing if importing the package has attached them already."""
     path = Path(os.environ.get(SESSION, ""))
     if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
         shell.events.register("post_run_cell", Companion(path).after)
@@ -102,7 +102,7 @@ def _of(mark: dict[str, Any]) -> str:
 def made_above(path: Path, name: str, cell_id: str | None) -> list[str]:
     """Return lines on the cell that makes a name which a later cell misses; none if no cell above makes it.
 
-    cell_id: of the cell that misses it; None if the frontend does not give it, then every cell counts.
+    cell_id: of the cell that misses the name. None: the frontend gives no id, and every cell counts as above.
     """
     try:
         cells = notebook.read(path)["cells"]

@@ -25,7 +25,7 @@ def in_language(contents: dict[str, Any]) -> dict[str, Any]:
         if cell["cell_type"] == "markdown":
             cell["source"] = translated_markdown(text).splitlines(keepends=True)
         elif (asked := _QUIZ.fullmatch(text.strip())) and cell["outputs"]:
-            from gn_tutorial.course.quizzes.quiz import quiz  # a kernel imports this module before its first cell
+            from gn_tutorial.course.quizzes.quiz import quiz  # kernels import this module at their start
 
             shown = quiz(asked[1])
             texts = {"text/html": shown._repr_html_(), "text/plain": repr(shown)}

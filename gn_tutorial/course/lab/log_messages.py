@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The begin of the line that ``restarter`` logs, after the time.
+#: What the line that ``restarter`` logs begins with, after the time.
 MARK = "gnt-kernel "
 _LINE = re.compile(r"\[([DIWEC]) [\d:. -]+ (\w+)\] (.*)")
 _CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
@@ -38,7 +38,7 @@ class Death:
         return f"it ended with the exit code {self.code}"
 
     def lines(self) -> list[str]:
-        """Return the lines to show for it."""
+        """Return the lines to show for this death."""
         if self.final:
             return [
                 f"the Python of {self.notebook.name} died several times in a row: {self.cause}.",
@@ -51,7 +51,7 @@ class Death:
         ]
 
     def note(self, folder: Path) -> None:
-        """Write its lines to a file for the next kernel of this notebook."""
+        """Write the lines on this death to a file for the next kernel of the notebook."""
         folder.mkdir(exist_ok=True)
         _note_file(folder, self.notebook).write_text("\n".join(self.lines()), encoding="utf-8")
 

@@ -1,6 +1,6 @@
 """A notebook of the course as data: its cells, the learner's copy, and what differs between two versions.
 
-Pure JSON, without nbformat, because a kernel imports it before its first cell (``in_kernel``).
+It reads pure JSON, without nbformat, because a kernel imports this module before its first cell (``in_kernel``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def read(path: Path) -> Contents:
-    """Read the notebook's contents, unchanged. Raises RegistryError if the file is no notebook."""
+    """Return the notebook's contents, unchanged. Raises RegistryError if the file is no notebook."""
     try:
         contents = json.loads(path.read_bytes())
         if not isinstance(contents["cells"], list) or not isinstance(contents["metadata"], dict):
@@ -50,7 +50,7 @@ def text_of(cell: Mapping[str, Any]) -> str:
 
 
 def fingerprints(contents: Contents) -> dict[str, str]:
-    """Return id of each cell -> hash of its type and source. Outputs do not count: running a cell makes them again."""
+    """Return id of each cell -> hash of its type and source. Outputs do not count, since a run remakes them."""
     marks = {}
     for number, cell in enumerate(contents["cells"]):
         text = f"{cell['cell_type']}\n{text_of(cell)}"
@@ -81,8 +81,8 @@ def answers(contents: Contents) -> Iterator[Contents]:
 def learners_copy(contents: Contents, name: str, version: str) -> Contents:
     """Return the learner's copy: in the learner's language, without stored answers below predictions, with a mark.
 
-    The mark says what it was made from. contents: the course's notebook in English, whose words show where predictions
-    are. name: the file's name in the course. version: of the package.
+    The mark says what the copy was made from. contents: the course's notebook in English, whose words show where
+    predictions are. name: the file's name in the course. version: of the package.
     """
     made = copy.deepcopy(contents)
     for cell in answers(made):
@@ -95,7 +95,7 @@ def learners_copy(contents: Contents, name: str, version: str) -> Contents:
 def drop_widgets(contents: Contents) -> bool:
     """Remove widgets from the outputs, which keep their other forms; return whether there was one.
 
-    A stored widget is only an id in the kernel that made it. Without it JupyterLab shows an error in its place.
+    A stored widget is only an id in the kernel that made it. Without that kernel JupyterLab shows an error instead.
     """
     found = False
     for cell in contents["cells"]:
@@ -105,7 +105,7 @@ def drop_widgets(contents: Contents) -> bool:
                 kept.append(output)
                 continue
             found = True
-            if set(output["data"]) - {"text/plain"}:  # its text is the widget's name in Python
+            if set(output["data"]) - {"text/plain"}:  # the text is only the widget's name in Python
                 kept.append(output)
         if "outputs" in cell:
             cell["outputs"] = kept

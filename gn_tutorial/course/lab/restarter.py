@@ -20,7 +20,7 @@ class TellingRestarter(AsyncIOLoopKernelRestarter):
 
     def _fire_callbacks(self, event: str) -> None:
         facts: dict[str, Any] = {"event": event, "notebook": "", "code": None}
-        with contextlib.suppress(Exception):  # a later version may store them elsewhere; the restart matters more
+        with contextlib.suppress(Exception):  # a later Jupyter may keep the facts elsewhere; the restart matters more
             launched = self.kernel_manager._launch_args or {}
             facts["notebook"] = launched.get("env", {}).get("JPY_SESSION_NAME", "")
             facts["code"] = self.kernel_manager.provisioner.process.poll()

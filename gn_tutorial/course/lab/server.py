@@ -1,4 +1,4 @@
-"""JupyterLab on the learner's folder: starting it, stopping it, and messages for lines of its log."""
+"""JupyterLab on the learner's folder: starts it, stops it, and shows messages for lines of its log."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from gn_tutorial.course.lab import log_messages
 from gn_tutorial.course.lab.folder import CourseFolder
 from gn_tutorial.errors import ArgumentError, GntError
 
-#: Our kernel, and defaults (pages open laid out, no question about news), which the user's settings override.
+#: The folder with our kernel, and with defaults that the user's settings override: Markdown opens as a preview, and
+#: nothing asks about news.
 _JUPYTER = Path(__file__).resolve().parent / "jupyter"
 _URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
-_SECOND_SECONDS = 5.0  # the longest time between two Ctrl-C that stop it
+_SECOND_SECONDS = 5.0  # the longest time between two Ctrl-C that stop the server
 _STOP_SECONDS = 20.0
 _LISTEN_SECONDS = 60.0
 _EVENTS = 50  # lines of the log that are kept in memory
 
 
 def need_jupyterlab() -> None:
-    """Raise ArgumentError, with the command that installs them, if JupyterLab or its Python kernel is missing."""
+    """Raise ArgumentError if JupyterLab or its Python kernel is missing, with the command that installs them."""
     missing = [name for name in ("jupyterlab", "ipykernel") if find_spec(name) is None]
     if missing:
         asked = [one.partition(";")[0].strip() for one in _of_the_extra("lab")] or ["jupyterlab", "ipykernel"]
@@ -86,7 +87,7 @@ class Request:
         ]
 
     def environment(self, environ: Mapping[str, str], token: str = "") -> dict[str, str]:
-        """Return the server's variables, which kernels and terminals inherit: this Python first in PATH."""
+        """Return the server's environment, which kernels and terminals inherit. This Python is the first in PATH."""
         path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
         ours = {"PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
         if token:
@@ -107,7 +108,7 @@ def is_root() -> bool:
 def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], None]) -> None:
     """Run the server until it is stopped, here or in the browser.
 
-    say: gets each sentence. ready: gets the address, once it can be opened. Raises GntError, with the end of its log,
+    say: gets each sentence. ready: gets the address, once it can be opened. Raises GntError, with the end of the log,
     if the server ends by itself.
     """
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
@@ -142,7 +143,7 @@ def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 def _listens(url: str, process: subprocess.Popen[str]) -> bool:
-    """Wait until the server takes connections, a moment after it has logged its address. False if it ends."""
+    """Wait until the server takes connections, a moment after it has logged its address. Return False if it ends."""
     parts = urlsplit(url)
     where = (parts.hostname or "localhost", parts.port or (443 if parts.scheme == "https" else 80))
     end = time.monotonic() + _LISTEN_SECONDS
@@ -151,7 +152,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
             socket.create_connection(where, timeout=1).close()
             return True
         except OSError:
-            if time.monotonic() > end:  # only the browser's machine may know the name; the address may be right
+            if time.monotonic() > end:  # perhaps only the browser's machine knows the name, so use the address
                 return True
             time.sleep(0.05)
     return False

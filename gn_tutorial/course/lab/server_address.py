@@ -1,4 +1,4 @@
-"""The port of JupyterLab, the servers that run already, and the browser of this machine."""
+"""Chooses JupyterLab's port, and finds the servers that run already and the browser of this machine."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def holder(port: int) -> str:
 def choose_port(asked: int | None) -> tuple[int, str]:
     """Return a free port, and a sentence if it is not the usual one.
 
-    asked: the user's port, or None. Raises ArgumentError if that is taken or reserved; it names the holder and a free
-    port.
+    asked: the user's port, or None. Raises ArgumentError if that is taken or reserved; the error names the holder and
+    a free port.
     """
     first = FIRST_PORT if asked is None else asked
     if is_free(first):

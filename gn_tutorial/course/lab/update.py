@@ -1,4 +1,4 @@
-"""Updates of the learner's copies to the installed course, which never lose what the learner wrote.
+"""Updates the learner's copies to the installed course, and never loses what the learner wrote.
 
 A copy counts as touched if the text of a cell differs from what we wrote; outputs do not count. An untouched copy is
 replaced. A touched copy stays, and the new notebook is put beside it, once.
@@ -31,7 +31,7 @@ class News:
 
     copied: there was no copy. updated: the untouched copy was replaced. kept: the touched copy stays, the new one is
     ``beside`` it. set aside: on request, the touched copy is now ``beside`` the new one. gone: the course no longer has
-    it, and the untouched copy was removed. left: the course no longer has it, but the copy is touched and stays.
+    the notebook, and the untouched copy was removed. left: the course no longer has it, but the touched copy stays.
     sections: headings of sections that changed.
     """
 
@@ -50,7 +50,7 @@ class Copies:
         self._sign: Callable[[notebook.Contents], None] = _signer()
 
     def update(self) -> list[News]:
-        """Make or update every copy. Raises ArgumentError if the folder cannot be used."""
+        """Make or update every copy, and return what changed. Raises ArgumentError if the folder cannot be used."""
         return self._locked(self._update_all)
 
     def anew(self, name: str) -> News:
@@ -118,9 +118,9 @@ class Copies:
             return News("copied", name)
         mine = _digest_of(path)
         if mine == made_from:
-            if before.made_from != made_from:  # its text is the present one, also if the learner wrote it
+            if before.made_from != made_from:  # its text is the present one, even if the learner wrote it
                 known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
-            elif _sum(path.read_bytes()) == before.written:  # never saved: the stored outputs follow, too
+            elif _sum(path.read_bytes()) == before.written:  # never saved: stored outputs are updated too
                 self._write(name, name, known)
             return None
         sections = notebook.news(before.cells, wanted) if before.cells else ()
@@ -198,7 +198,7 @@ def _signer() -> Callable[[notebook.Contents], None]:
     def sign(contents: notebook.Contents) -> None:
         try:
             notary.sign(nbformat.from_dict(contents))
-        except Exception:  # a full disk, a locked database: not worth a learner's time
+        except Exception:  # such as a full disk or a locked database: not worth a learner's time
             return
 
     return sign
@@ -211,7 +211,7 @@ _FORMAT = 1
 class Copy:
     """One copy. made_from: digest of the course's notebook, "" for a file that we did not make.
 
-    written: sha256 of the bytes that we wrote, "" likewise. cells: fingerprints of that notebook's cells. offered: the
+    written: sha256 of the bytes that we wrote, or "". cells: fingerprints of that notebook's cells. offered: the
     digest of a newer notebook that was put beside this copy, so that it is offered once.
     """
 
@@ -224,8 +224,8 @@ class Copy:
 def read_manifest(path: Path) -> dict[str, Copy]:
     """Return name -> Copy. Empty for a file that is missing, damaged or of another format.
 
-    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook: that keeps
-    too much, and never too little.
+    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook. So too much
+    may be kept, but never too little.
     """
     try:
         data: Any = json.loads(path.read_bytes())

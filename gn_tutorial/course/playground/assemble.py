@@ -1,6 +1,6 @@
-"""Assembling the folder of the page: all that it fetches, made from the course's files (docs/playground.md).
+"""Assembles the page's folder: all that the page fetches, made from the course's files (docs/playground.md).
 
-A file server is all it needs. Large files lie there as ``name.gz``, which src/packed.mjs unpacks.
+Any file server can serve the folder. Large files lie there as ``name.gz``, which src/packed.mjs unpacks.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def assemble(out: Path) -> dict[str, int]:
 def python_files() -> dict[str, str]:
     """Return path -> text of the modules that ``in_page`` needs, and of the package's data that they read.
 
-    The modules are found by importing it in a Python without NumPy and without the package's ``__init__``, as in the
-    page.
+    The modules are found by importing ``in_page`` in a Python without NumPy and without the package's ``__init__``, as
+    in the page.
     """
     ask = f"""
 import json, sys, types

@@ -1,7 +1,7 @@
-"""Requests to the page's compiler for a kernel, and its answers. Runs in Pyodide, without NumPy.
+"""Requests for a kernel to the page's compiler, and the compiler's answers. Runs in Pyodide, without NumPy.
 
-It does what ``compiler/build.py`` does on a machine: put a shim around the source, find what device code may not have,
-and explain the compiler's errors.
+It does what ``compiler/build.py`` does on a machine: it puts a shim around the source, finds what device code may not
+have, and explains the compiler's errors.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ class Compilation:
         return self._request(self._shim.text)
 
     def source_findings(self, preprocessed: str) -> list[dict[str, Any]]:
-        """Return findings on what device code may not have, for a launch's job. preprocessed: empty if that failed.
+        """Return findings on what device code may not have, for a launch's job.
 
-        A library of ``compiler/build.py`` has them compiled in. Here the text is searched while the compiler works.
+        preprocessed: the text after the preprocessor; "" if that failed. A library of ``compiler/build.py`` has the
+        findings compiled in. Here the text is searched while the compiler works.
         """
         if not portability_rules.words_are_left(preprocessed):
             return []

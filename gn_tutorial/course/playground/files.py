@@ -1,4 +1,4 @@
-"""The files that the page's compiler sees below COURSE: the twin, the kernels, and names for the preprocessor."""
+"""The files that the page's compiler sees below COURSE: the twin, the kernels, and stand-ins for the preprocessor."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def course_files(kernels: Path) -> dict[str, str]:
         if folder.name in ("npu", "torch_cpp", "projects", "host_api", "calibration"):
             continue
         found |= {f"kernels/{folder.name}/{name}": text for name, text in _texts(folder)}
-        # For `../common/x.h`: the compiler's file system ignores `..`.
+        # For `../common/x.h`, because the compiler's file system ignores `..`.
         if folder.name != "common":
             found |= {f"kernels/{folder.name}/common/{name}": text for name, text in _texts(kernels / "common")}
     return found

@@ -1,4 +1,4 @@
-"""The pages of findings (docs/diagnostics) beside the page: HTML in its style, with links that open their programs."""
+"""Makes the pages of findings (docs/diagnostics) as HTML in the page's style, with links that open their programs."""
 
 from __future__ import annotations
 

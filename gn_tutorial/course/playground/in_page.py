@@ -41,7 +41,7 @@ class PageSession:
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: the start's, or null."""
+        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: the start's, as JSON."""
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
@@ -69,7 +69,7 @@ class PageSession:
 
 
 def _errors(error: CompileError) -> list[dict[str, Any]]:
-    """Return each error at its line; without any, one error without a line for the whole text."""
+    """Return each error at its line; if the compiler named none, one error without a line for the whole text."""
     whole = {"file": "", "line": 0, "column": 0, "message": error.what, "hint": error.hint or ""}
     return [
         {

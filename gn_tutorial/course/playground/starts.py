@@ -41,7 +41,7 @@ _ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
 
 
 def kernel_starts(root: Path) -> Iterator[dict[str, Any]]:
-    """Yield each registered kernel, in the order of ``gnt list``. root: the repository."""
+    """Yield a start for each registered kernel, in the order of ``gnt list``. root: the repository."""
     for op, spec in all_kernels(load_registry()):
         yield {
             "id": spec.id,
@@ -109,7 +109,7 @@ def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, 
 
 
 def puzzle_starts() -> Iterator[dict[str, Any]]:
-    """Yield each puzzle of the notebooks: the whole kernel, in which the learner's lines are still missing."""
+    """Yield a start for each puzzle of the notebooks: the whole kernel, where only the learner's lines are missing."""
     for chosen in puzzles().values():
         data = Data.of(chosen, np.random.default_rng(7))
         frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
@@ -141,7 +141,7 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
 
 
 def program_starts(root: Path) -> Iterator[dict[str, Any]]:
-    """Yield the right and the wrong programs of tests/programs, each with one case."""
+    """Yield a start for each right and each wrong program of tests/programs, with one case."""
     for name, path in programs.programs(root / "tests" / "programs").items():
         check, _, file = name.partition("/")
         text = path.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import decode
 
 FEWEST_WRONG = 3
-#: Minutes for a puzzle of three to fifteen lines: an estimate, which notebooks and README count.
+#: The estimated minutes for a puzzle of three to fifteen lines, which notebooks and README add up.
 MINUTES = 5
 _FILE = re.compile(r"(\d\d)_(\w+)\.toml")
 _COLUMNS = 88
@@ -55,26 +55,26 @@ class Puzzle(_Puzzle, frozen=True, kw_only=True):
 
     @property
     def notebook(self) -> str:
-        """The number of its notebook, ``"04"``."""
+        """The number of the puzzle's notebook, ``"04"``."""
         return self.id[:2]
 
     def stub(self) -> str:
-        """The text that a learner starts from: the task, as comments."""
+        """Return the text that a learner starts from: the task, as comments."""
         return "\n".join(["", *(f"// {line}" for line in textwrap.wrap(self.task, _COLUMNS - 3)), ""])
 
     def cell(self) -> str:
-        """The cell of its notebook."""
+        """Return the text of the puzzle's cell in the notebook."""
         return f'mine = """{self.stub()}"""\ngnt.puzzle("{self.id}", mine)'
 
 
 def load(root: Path | None = None) -> dict[str, Puzzle]:
-    """All puzzles by id, notebook by notebook. Raises RegistryError that names the file and the key at fault."""
+    """Return all puzzles by id, notebook by notebook. Raises RegistryError that names the file and the key at fault."""
     folder = (root or exercises_root()) / "puzzles"
     return {puzzle.id: puzzle for puzzle in map(_read, sorted(folder.glob("*.toml")))}
 
 
 def find(name: str, root: Path | None = None) -> Puzzle:
-    """The puzzle of that id, ``04.count``. Raises ArgumentError with the closest ids, RegistryError."""
+    """Return the puzzle of that id, ``04.count``. Raises ArgumentError with the closest ids, RegistryError."""
     notebook, _, word = str(name).partition(".")
     path = (root or exercises_root()) / "puzzles" / f"{notebook}_{word}.toml"
     if _FILE.fullmatch(path.name) and path.is_file():

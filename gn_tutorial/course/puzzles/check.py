@@ -38,7 +38,7 @@ from gn_tutorial.profiler.profile import Profile, profile_of
 from gn_tutorial.profiler.svg import svg_gantt
 
 ATOL = 1e-6
-#: A right answer takes milliseconds.
+#: The time limit of a launch. A right answer takes milliseconds.
 _SECONDS = 2.0
 _TRACING = Tracing(bytes=8 << 20)
 
@@ -46,7 +46,7 @@ _TRACING = Tracing(bytes=8 << 20)
 def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) -> PuzzleResult:
     """Check the lines of one puzzle; a notebook shows the result as a picture.
 
-    Lines without code are not run: "not attempted yet". A pass is noted in the learner's progress. Raises
+    Lines without code are not run; they count as "not attempted yet". A pass is noted in the learner's progress. Raises
     ArgumentError for an unknown puzzle.
     """
     chosen = find(name)
@@ -57,7 +57,7 @@ def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) 
 
 
 def check(chosen: Puzzle, lines: str) -> PuzzleResult:
-    """Check the lines as ``puzzle`` does, and note nothing."""
+    """Check the lines as ``puzzle`` does, but note no pass."""
     rng = np.random.default_rng(zlib.crc32(f"{chosen.id}{lines}".encode("utf-8", "surrogatepass")))
     data = Data.of(chosen, rng)
     begun = bool(code_of(lines))
@@ -82,7 +82,7 @@ class Data:
 
     @classmethod
     def of(cls, chosen: Puzzle, rng: np.random.Generator) -> Data:
-        """Evaluate the puzzle's expressions; results in float64 become float32."""
+        """Return the arrays that the puzzle's expressions give; float64 becomes float32."""
         names: dict[str, Any] = {"np": np, "rng": rng, "fill": float(FILL)}
         arrays = {}
         for name, expression in [*chosen.inputs.items(), *chosen.outputs.items()]:
@@ -93,7 +93,7 @@ class Data:
 
 @dataclass(frozen=True)
 class _Attempt:
-    """One text of a learner's, as a kernel in a file."""
+    """A learner's lines, as a kernel in a file."""
 
     chosen: Puzzle
     lines: str
@@ -131,7 +131,7 @@ class _Attempt:
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 
     def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
-        """Return a result that a device may give: these findings stop nothing, and after a race copies are late."""
+        """Return a result that a device may give: the findings ``ids`` stop nothing; after a race copies are late."""
         races = any(one.startswith("race-") for one in ids)
         others = tuple(one for one in ids if not one.startswith("race-"))
         try:
@@ -155,7 +155,7 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """Return the verdict in the words of the mistake that the puzzle names, or unchanged if it names none."""
+        """Return the verdict in the words of the mistake that the puzzle names, or unchanged if none is recognised."""
         names = self._names(after, verdict.message if verdict else "")
         with np.errstate(all="ignore"):
             one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
@@ -163,7 +163,7 @@ class _Attempt:
             return verdict
         if verdict is None:
             return Verdict(one.say)
-        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # the finding stays, below
+        return replace(verdict, message=one.say, detail=_below(verdict, finding))  # the finding stays below it
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
         """Return the names that a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
@@ -238,7 +238,7 @@ _COLUMNS = 88
 class PuzzleResult:
     """The verdict on a puzzle: programs read ``result.passed``, and a notebook shows the object itself.
 
-    kernel: the learner's lines and the lines around them. lanes: what they wrote, if they ran.
+    kernel: the learner's lines and the lines around them. lanes: what the learner's lines wrote, if they ran.
     """
 
     puzzle: Puzzle
@@ -259,12 +259,12 @@ class PuzzleResult:
         return self.verdict.message if self.verdict else ""
 
     def head(self) -> str:
-        """The verdict in one line."""
+        """Return the verdict in one line."""
         said = {"passed": "passed", "failed": "not right yet", "not attempted": "not attempted yet"}[self.status]
         return f"Puzzle {self.puzzle.id} ({self.puzzle.title}): {said}"
 
     def code(self) -> str:
-        """The given lines and the learner's, with their numbers in the whole kernel; a bar marks the learner's."""
+        """Return the given lines and the learner's, with their numbers in the kernel; a bar marks the learner's."""
         lines = self.kernel.text.splitlines()
         (first, last), (begin, end) = self.kernel.shown, self.kernel.own
         return "\n".join(

@@ -1,4 +1,4 @@
-"""The kernel around the lines of a puzzle: it copies the inputs to where the lines need them, and the outputs out."""
+"""Writes the kernel around a puzzle's lines, which copies the inputs to where the lines need them, and outputs out."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _indented(part: str) -> list[str]:
 
 
 def _place(array: np.ndarray) -> int:
-    """Return the bytes that it takes in the Unified Buffer: whole blocks."""
+    """Return the bytes that the array takes in the Unified Buffer, in whole blocks."""
     return -(-array.nbytes // 32) * 32
 
 

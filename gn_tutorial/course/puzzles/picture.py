@@ -12,9 +12,9 @@ import numpy as np
 from gn_tutorial.compare.elements import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
-#: Stands for the number of a block where more than one wrote.
+#: In place of the number of the block that wrote an element, if several blocks wrote it.
 SEVERAL = -2
-#: The most boxes of a row, a repeat of floats, and of a picture. Rows of up to _NUMBERED boxes show numbers.
+#: The most boxes of a row (the floats of a repeat) and of a picture. Rows of up to _NUMBERED boxes show numbers.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
 
@@ -29,7 +29,7 @@ class _State:
     mark: str = ""
 
 
-#: A box for several lanes shows the first of these that one of its lanes has.
+#: A box for several lanes shows the first of these states that any of its lanes has.
 _STATES = {
     "spoilt": _State("!", "written, and should not be", SLOWER, "!"),
     "wrong": _State("x", "written, wrong", SLOWER, "x"),
@@ -45,9 +45,9 @@ _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#00000
 
 @dataclass(frozen=True)
 class Lanes:
-    """One output. The masks are flat: ``wrong``; ``empty``, what no line wrote; ``meant``, what no line should write.
+    """One output. The masks are flat: ``wrong``; ``empty``, what no line wrote; ``meant``, what should stay as it was.
 
-    blocks: the block that wrote each element, -1 for none, or SEVERAL; None if the picture does not show it.
+    blocks: the block that wrote each element, -1 for none, or SEVERAL; None if the picture shows no blocks.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Lanes:
 
     @property
     def each(self) -> int:
-        """Lanes for one box."""
+        """How many lanes one box stands for."""
         return -(-self.wrong.size // _MOST)
 
     def states(self) -> list[str]:
@@ -73,7 +73,7 @@ class Lanes:
         return [next(key for key in _STATES if key in part) for part in parts]
 
     def rows(self) -> Iterator[range]:
-        """The boxes of each row of the picture: the rows of a matrix, or repeats."""
+        """Yield the boxes of each row of the picture. A row is one of a matrix, or a repeat."""
         boxes = -(-self.wrong.size // self.each)
         columns = self.got.shape[-1] if self.got.ndim > 1 and self.got.shape[-1] <= _ROW else _ROW
         for first in range(0, boxes, columns):
@@ -93,7 +93,7 @@ class Lanes:
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """Return the picture: for each row a strip of expected values above one of written ones, both in tooltips."""
+        """Return the picture: for each row a strip of expected values above one of written ones. Tooltips name both."""
         states, parts, top = self.states(), [], 18.0
         widest = max(len(row) for row in self.rows())
         width = min(_WIDTH / widest, _WIDEST)
@@ -167,7 +167,7 @@ def _box(x: float, top: float, width: float, colour: str, tip: str) -> str:
 
 
 def _word(x: float, top: float, width: float, text: str, ground: str) -> str:
-    """Return text in the middle of a box of that colour. SVG draws no background-color; programs read it."""
+    """Return text in the middle of a box of that colour. SVG ignores background-color; tests of contrast read it."""
     ink = _INKS.get(ground, "currentColor")
     below = f' style="background-color:{ground}"' if ground else ""
     return (

@@ -1,7 +1,7 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
 A notebook has two outputs. The stored one is HTML without random ids and without state, so that it compares equal and
-can be read where no kernel runs: an answer opens by the browser's own <details>. In a live notebook a widget
+can be read where no kernel runs; an answer opens by the browser's own <details>. In a live notebook a widget
 (``quiz_widget``) replaces it, and notes the answers in the learner's progress.
 """
 
@@ -45,8 +45,8 @@ class Quiz:
         """Ask every question, explain every option, and return how many were answered right.
 
         answer: takes a prompt, and returns what was typed. say: shows a text. note: takes the key of each question and
-        the chosen letters. It asks again until an answer consists of letters on offer. It does not catch an EOFError of
-        ``answer``.
+        the chosen letters. A question is asked again until the answer consists of letters on offer. An EOFError of
+        ``answer`` is not caught.
         """
         score = 0
         for number, question in enumerate(self.questions, 1):
@@ -92,8 +92,8 @@ class Quiz:
     def _ipython_display_(self) -> None:
         """Show the stored form and, in a live notebook, the widget.
 
-        They are two outputs: in a notebook that was saved and opened again, a line that says "not found" stands in the
-        widget's place, and must not hide the readable form.
+        They are two outputs, because in a notebook that was saved and opened again a line "not found" stands in the
+        widget's place, which must not hide the readable form.
         """
         from IPython import get_ipython
         from IPython.display import display
@@ -104,14 +104,14 @@ class Quiz:
             with contextlib.suppress(ModuleNotFoundError):
                 from gn_tutorial.course.quizzes.quiz_widget import QuizWidget
 
-                # A pair since ipywidgets 8: data and metadata.
+                # Since ipywidgets 8 the bundle is a pair of data and metadata.
                 shown = QuizWidget(self.name, self.questions)._repr_mimebundle_()
                 data = shown[0] if isinstance(shown, tuple) else shown
                 display({WIDGET_VIEW: data[WIDGET_VIEW]}, raw=True)
 
 
 def quiz(name: str, root: Path | None = None) -> Quiz:
-    """The quiz of one notebook: ``quiz("00")``, in the learner's language.
+    """Return the quiz of one notebook, ``quiz("00")``, in the learner's language.
 
     Raises ArgumentError, which lists the quizzes, and RegistryError.
     """
@@ -126,5 +126,5 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
 
 
 def names(root: Path | None = None) -> list[str]:
-    """The names of all quizzes."""
+    """Return the names of all quizzes."""
     return sorted(path.stem for path in ((root or exercises_root()) / "quizzes").glob("*.toml"))

@@ -50,6 +50,6 @@ class _Quiz(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_questions(path: Path) -> tuple[str, tuple[QuizQuestion, ...]]:
-    """The title of a file, "" if it has none, and its questions. Raises RegistryError."""
+    """Return the title of a file, "" if it has none, and its questions. Raises RegistryError."""
     found = decode(path, _Quiz, "the quiz")
     return found.title, tuple(one.made() for one in found.question)

@@ -42,7 +42,7 @@ class QuizQuestion:
     english: QuizQuestion | None = field(default=None, repr=False, compare=False)
 
     def translated(self) -> QuizQuestion:
-        """The question in the learner's language; its key stays that of the English one."""
+        """Return the question in the learner's language; its key stays that of the English one."""
         if language() == ENGLISH:
             return self
         options = tuple(replace(one, text=translated(one.text), why=translated(one.why)) for one in self.options)
@@ -55,7 +55,7 @@ class QuizQuestion:
 
     @property
     def key(self) -> str:
-        """The key of its answer in the progress file; a question whose English text changes gets another key."""
+        """The key of the answer in the progress file. A question whose English text changes gets another key."""
         if self.english:
             return self.english.key
         words = "\n".join([self.text, *(option.text for option in self.options)])
@@ -63,14 +63,14 @@ class QuizQuestion:
 
 
 def known_answers(questions: Sequence[QuizQuestion], answers: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers, by key, that are possible answers to these questions."""
+    """Return those of the answers, by key, that are possible for these questions."""
     offered = {one.key: {option.letter for option in one.options} for one in questions}
     return {key: one for key, one in answers.items() if one and set(one) <= offered.get(key, set())}
 
 
 def question_html(number: int, question: QuizQuestion) -> str:
     """Return a question as a notebook stores it: without state, with an answer that opens."""
-    # The letters are text: JupyterLab shows numbers for a list of any type.
+    # The letters are text, because JupyterLab shows numbers for a list of any type.
     options = "<br>".join(f"{one.letter.upper()}. {marked(one.text)}" for one in question.options)
     answers = "".join(
         f"<p>{_judged(one).format(letter=f'<b>{one.letter.upper()}</b>', why=marked(one.why))}</p>"
@@ -93,7 +93,7 @@ def plain(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """Return the text as HTML: escaped, with `code`, *emphasis*, and formulas; their indices need no MathJax."""
+    """Return the text as HTML: escaped, with `code`, *emphasis*, and formulas whose indices need no MathJax."""
     text = _FORMULA.sub(lambda found: _formula(found[1]), escape(text))
     return _EMPHASIS.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", text))
 

@@ -1,9 +1,9 @@
 // The page's side of AskedWidget: every option is a button. In a quiz the first choice counts; then each option says why
 // it is right or wrong. Where a question has several right options, they are chosen first and then checked. In a paper
-// choices may be changed until it is handed in or its time is over, and explanations come then.
+// choices may be changed until it is handed in or its time is over. Only then come the explanations.
 
 const shown = (letters, and) => [...letters].map((letter) => letter.toUpperCase()).join(` ${and} `);
-// A template in the learner's language, filled in.
+// Fills facts into a template in the learner's language.
 const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 
 function make(tag, name, parent, html = "") {

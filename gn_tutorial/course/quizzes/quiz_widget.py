@@ -1,8 +1,8 @@
 """The widget of a quiz in a live notebook, answered by clicks. Only this module of the room imports anywidget.
 
-It uses anywidget because each option is a button with an explanation below it: a few lines of HTML, but hard to arrange
-from the controls of ipywidgets. The page judges by itself, so that it answers a click while the kernel is busy; the
-kernel notes the choice.
+It uses anywidget because each option is a button with an explanation below it, which takes a few lines of HTML but is
+hard to arrange from the controls of ipywidgets. The page judges by itself, so that it answers a click while the kernel
+is busy; the kernel notes the choice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class AskedWidget(anywidget.AnyWidget):
 
 
 def page_words() -> dict[str, str]:
-    """Return the page's words about answers, in the learner's language. The words of a paper alone are English."""
+    """Return the page's words about answers, in the learner's language. Words that only a paper has stay English."""
     return {
         "right": translated("right"),
         "wrong": translated("wrong"),

@@ -13,7 +13,7 @@
 namespace gn_host {
 namespace {
 
-// The same numbers as gn_tutorial/machines has for the default chip.
+// The number of vector cores that gn_tutorial/machines has for the default chip.
 constexpr uint32_t kVectorCores = 48;
 constexpr size_t kReportBytes = 64 * 1024;
 constexpr const char* kRebuild = "gnt cache clear, then build it again";
@@ -31,7 +31,7 @@ GntRole TwinRole(Role role) {
   return GNT_IN;
 }
 
-// The folder that this library was loaded from.
+// Returns the folder that this library was loaded from.
 std::string OwnFolder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&OwnFolder), &info) == 0 || info.dli_fname == nullptr) return "";
@@ -41,7 +41,8 @@ std::string OwnFolder() {
 
 class TwinDevice : public Device {
  public:
-  // direct: do the work on the caller's thread, which on a device with a queue only hands the work over.
+  // direct: whether the work is done on the caller's thread. The stream then treats the device as one with a queue, and
+  // has no thread.
   explicit TwinDevice(bool direct) : direct_(direct) {}
 
   bool HasQueue() const override { return direct_; }
@@ -94,7 +95,8 @@ class TwinDevice : public Device {
   }
 
  private:
-  // Libraries stay loaded for the life of the process: a thread may be running in one.
+  // Loads a kernel library; the caller holds the mutex. Libraries stay loaded for the life of the process, because a
+  // thread may be running in one.
   Outcome LoadLocked(const std::string& entry, const std::string& path) {
     const auto missing = [&](const std::string& why) -> Outcome {
       return {GN_ERR_INNER_FIND_KERNEL, "kernel " + entry + " cannot be loaded: " + why, path, kRebuild};

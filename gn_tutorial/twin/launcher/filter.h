@@ -26,13 +26,13 @@ inline constexpr uint32_t kOwnCall = 0x676e7477;
 
 enum class Rule : uint8_t {
   Never,
-  Missing,       // answers ENOSYS: its arguments are behind a pointer; libc then uses the older call
-  OnlyThreads,   // clone
-  OnlySelf,      // first argument is a process id
+  Missing,       // answers ENOSYS, because its arguments are behind a pointer; libc then uses the older call
+  OnlyThreads,   // clone that makes a thread
+  OnlySelf,      // the first argument is the caller's process id
   OnlySelfOr0,   // the same, or 0, which means the caller
-  OnlyReading1,  // open flags in argument 1
-  OnlyReading2,  // open flags in argument 2
-  OnlyOwn,       // those of the launcher itself
+  OnlyReading1,  // opens for reading only; flags in argument 1
+  OnlyReading2,  // opens for reading only; flags in argument 2
+  OnlyOwn,       // calls of the launcher itself
   OnlyAsking     // prlimit64 that sets nothing
 };
 
@@ -42,7 +42,7 @@ struct SystemCall {
   Rule rule;
 };
 
-// aarch64 has no fork, open, unlink...: only the *at forms.
+// aarch64 has no fork, and of open, unlink and others only the *at forms.
 #define GNT_CALL(name, rule) {SYS_##name, #name, Rule::rule}
 inline constexpr SystemCall kSystemCalls[] = {
     // Processes.
@@ -203,7 +203,8 @@ class FilterProgram {
     AddCalls();
   }
 
-  // False where the system has no seccomp (some containers): the kernel then runs without the filter.
+  // Installs the filter. False where the system has no seccomp (some containers); the kernel then runs without the
+  // filter.
   bool Install() {
     sock_fprog program{static_cast<unsigned short>(length_), code_};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
@@ -211,9 +212,9 @@ class FilterProgram {
   }
 
  private:
-  // Sorted by number and in groups, so that a call skips each group that does not contain it in one step. The system
-  // tries each number when the filter is installed: with all calls in one list that took longer than loading the
-  // kernel's library.
+  // Adds the calls sorted by number and in groups, so that a call skips in one step each group that does not contain
+  // it. The system tries each number when the filter is installed. With all calls in one list, that took longer than
+  // loading the kernel's library.
   void AddCalls() {
     SystemCall sorted[kCalls];
     for (int i = 0; i < kCalls; ++i) {
@@ -277,7 +278,7 @@ class FilterProgram {
     }
     code_[jump].jf = static_cast<uint8_t>(length_ - jump - 1);
   }
-  // Both processors are little-endian: the low half of an argument comes first.
+  // Loads the low half of an argument, which comes first because both processors are little-endian.
   void LoadArgument(int index) { Load(static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * index)); }
   void Load(uint32_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, offset); }
   void AllowElseTrap() {
@@ -288,7 +289,7 @@ class FilterProgram {
   void Add(uint16_t code, uint32_t k, uint8_t jt = 0, uint8_t jf = 0) { code_[length_++] = {code, jt, jf, k}; }
 
   static constexpr int kCalls = sizeof(kSystemCalls) / sizeof(kSystemCalls[0]);
-  static constexpr int kGroup = 10;        // jumps reach 255 steps
+  static constexpr int kGroup = 10;        // a jump over a group reaches at most 255 steps
   static constexpr int kLongestCall = 10;  // in steps
   sock_filter code_[8 + (kLongestCall + 2) * kCalls];
   int length_ = 0;

@@ -43,8 +43,8 @@ inline FileCall ReadFileCall(int call, const uint64_t (&words)[4]) {
   }
 }
 
-// Whether an open descriptor's folder is the writable folder or lies in it, as the system resolved it: this follows
-// links to folders elsewhere and "..".
+// Whether an open descriptor's folder is the writable folder or lies in it. The system has resolved its path, so links
+// to folders elsewhere and ".." do not mislead.
 inline bool InFolder(int descriptor) {
   char link[32] = "/proc/self/fd/";
   size_t at = strlen(link);
@@ -75,8 +75,8 @@ inline int OpenParent(const char* path, char (&copy)[4096], const char*& name) {
   return static_cast<int>(syscall(SYS_openat, AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
 }
 
-// Makes the call if it is allowed, and lets the program continue with its result. A symbolic link at the end of the
-// path is not followed (O_NOFOLLOW).
+// Makes a trapped call if it is allowed, and lets the program continue with the result; returns false if it is not
+// allowed. A symbolic link at the end of the path is not followed (O_NOFOLLOW).
 inline bool DoneInFolder(int call, void* context) {
   auto* state = static_cast<ucontext_t*>(context);
 #if defined(__aarch64__)

@@ -2,8 +2,9 @@
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
-// byte offsets from the start of the file, since both sides map it elsewhere. A large tensor that the kernel writes has memory
-// of its own, which is mapped over its place in the file: Python keeps it, and the file goes to the next launch. gn_tutorial/abi/job_structs.py mirrors the structs;
+// byte offsets from the start of the file, since the two sides map it at different addresses. A large tensor that the
+// kernel writes has memory of its own, which is mapped over the tensor's place in the file. So Python can keep that
+// memory, and use the file for the next launch. gn_tutorial/abi/job_structs.py mirrors the structs;
 // tests/abi/test_abi.py compares both.
 #pragma once
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 #define GNT_JOB_MAGIC 0x4a544e47u  // "GNTJ"
 
-// The last step that the launcher reached. If the process ends while Running, the kernel ended it.
+// The last step that the launcher reached. If the process ends in JOB_RUNNING, the kernel ended it.
 enum JobPhase : uint32_t { JOB_STARTING = 0, JOB_LOADING = 1, JOB_RUNNING = 2, JOB_FINISHED = 3 };
 
 // The reason why the launcher stopped. JOB_UNKNOWN stays if the process ends without running the launcher's code:
@@ -37,7 +38,7 @@ struct JobFileArg {
   uint64_t address;  // in traces
   uint64_t poison;
   uint64_t element_bytes;
-  uint64_t descriptor;  // offset in the memory of these pages; 0: they are the file's own
+  uint64_t descriptor;  // file descriptor of the memory of these pages; 0: they are the file's own
 };
 
 struct JobFile {

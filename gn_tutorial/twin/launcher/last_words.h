@@ -38,14 +38,16 @@ inline void CopyText(char* target, size_t capacity, const char* text) {
   target[i] = '\0';
 }
 
-// Keeps the first cause: a fault inside a handler must not hide it.
+// Sets the outcome; false if it was set before. The first cause stays, because a fault inside a handler must not hide
+// it.
 inline bool Claim(JobOutcome outcome) {
   if (file->outcome != JOB_UNKNOWN) return false;
   file->outcome = outcome;
   return true;
 }
 
-// Writes the file name last: a kernel may have overwritten the pointer, and reading it then faults again.
+// Writes the twin's place into the job file. The file name comes last: a kernel may have overwritten the pointer to it,
+// and reading it then faults again.
 inline void WriteHere() {
   file->here_line = job.here_line;
   file->here_block = job.here_block;
@@ -75,7 +77,8 @@ inline uintptr_t StackPointer(void* context) {
 #endif
 }
 
-// The stack of a thread of a bare launch is unknown: the fault hit its lowest page, which has no access rights.
+// Whether a fault hit the lowest page of the stack in use, which has no access rights. Such a page lies near the stack
+// pointer; the stack itself is unknown for a thread of a bare launch.
 inline bool AtStackPointer(const siginfo_t* info, void* context) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(info->si_addr), stack = StackPointer(context);
   return info->si_code == SEGV_ACCERR && at < stack + 64 * 1024 && stack < at + 1024 * 1024;
@@ -89,7 +92,7 @@ inline bool OnMainThread() {
 #endif
 }
 
-// Only async-signal-safe calls: the kernel may have been inside malloc.
+// Handles a signal. Makes only async-signal-safe calls, because the kernel may have been inside malloc.
 inline void OnSignal(int number, siginfo_t* info, void* context) {
 #if defined(__linux__)
   if (number == SIGSYS) {
@@ -115,7 +118,7 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   _exit(kReportedExit);
 }
 
-// The handlers need a stack of their own: the kernel may have used up the other one.
+// Installs the handlers. They have a stack of their own, because the kernel may have used up the other one.
 inline void InstallHandlers() {
   stack_t stack = {};
   stack.ss_sp = malloc(kSignalStack);
@@ -132,14 +135,14 @@ inline void InstallHandlers() {
   for (int number : {SIGSEGV, SIGBUS}) sigdelset(&action.sa_mask, number);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE, SIGTERM, SIGALRM, SIGXCPU,
                      SIGXFSZ, SIGINT, SIGHUP}) {
-    // A program may make many trapped file calls, and the handler carries out each of them.
+    // The handler of SIGSYS stays, because it carries out trapped file calls and a program may make many of them.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (number == SIGSYS ? 0 : static_cast<int>(SA_RESETHAND));
     sigaction(number, &action, nullptr);
   }
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Must run in main: remembers the end of the stack.
+// Limits the stack of main, and remembers where it ends. Must be called from main.
 inline void LimitStack(uintptr_t main_frame) {
   rlimit limit = {};
   getrlimit(RLIMIT_STACK, &limit);

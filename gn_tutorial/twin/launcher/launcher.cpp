@@ -41,7 +41,8 @@ bool MapJobFile() {
   struct stat info = {};
   if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
   file_bytes = static_cast<size_t>(info.st_size);
-  // Maps the file at an address where huge pages are possible, if it has some: inside a range that is reserved first.
+  // Maps the file at a multiple of the size of huge pages, so that it can have some. The address is inside a range that
+  // is reserved first.
   const auto room = mmap(nullptr, file_bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return false;
   const uintptr_t taken = reinterpret_cast<uintptr_t>(room);
@@ -49,7 +50,7 @@ bool MapJobFile() {
   if (mmap(start, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, STDIN_FILENO, 0) == MAP_FAILED)
     return false;
   file = static_cast<JobFile*>(start);
-  // The kernel must not hold the descriptor: it could shrink the file while Python uses it.
+  // The kernel must not hold the descriptor, because it could shrink the file while Python uses that.
   const int null = open("/dev/null", O_RDONLY);
   if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
   close(null);
@@ -57,7 +58,7 @@ bool MapJobFile() {
 }
 
 #if defined(__linux__)
-// Address space already in use, in bytes: the limit counts only what the kernel adds.
+// Returns the address space already in use, in bytes. The kernel's limit is for what it adds to this.
 uint64_t MappedBytes() {
   unsigned long pages = 0;
   FILE* statm = fopen("/proc/self/statm", "r");
@@ -75,7 +76,7 @@ void Limit(int what, uint64_t value) {
 
 void SetLimits() {
 #if defined(__linux__)
-  // Without it an endless kernel would outlive a killed Python.
+  // Without this an endless kernel would outlive a killed Python.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Limit(RLIMIT_AS, MappedBytes() + file->memory_bytes);
 #endif
@@ -83,13 +84,14 @@ void SetLimits() {
   Limit(RLIMIT_FSIZE, file->folder_at != 0 ? kLargestFile : 0);
   const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
   setrlimit(RLIMIT_CPU, &cpu);
-  // The same for systems without PDEATHSIG, or if Python died before it was set.
+  // Ends the kernel, too, on systems without PDEATHSIG, or if Python died before that was set.
   alarm(file->wall_seconds);
 }
 
 void OnFork() { EndBecauseOfCall("fork"); }
 
-// Maps the tensor's own memory over its place. As with the job file, the kernel must not hold the descriptor.
+// Maps a tensor's own memory over the tensor's place in the file. As with the job file, the kernel must not hold the
+// descriptor.
 bool MapOwnMemory(const JobFileArg& arg) {
   const int descriptor = static_cast<int>(arg.descriptor);
   if (descriptor == 0) return true;
@@ -99,8 +101,9 @@ bool MapOwnMemory(const JobFileArg& arg) {
   return there != MAP_FAILED;
 }
 
-// An access past a tensor hits a page without rights; a write to an input hits a read-only page. From the first
-// tensor's guard on, everything outside the tensors has no rights: it may hold data of an earlier launch.
+// Sets the rights of pages. An access past a tensor hits a page without rights, and a write to an input hits a
+// read-only page. From the first tensor's guard on, everything outside the tensors has no rights, because it may hold
+// data of an earlier launch.
 void ProtectPages(const JobFileArg* args, uint32_t count) {
   uint64_t end = 0;  // of the last tensor's pages; tensors lie in the order of their arguments
   for (const JobFileArg* arg = args; arg != args + count; ++arg) {
@@ -114,7 +117,7 @@ void ProtectPages(const JobFileArg* args, uint32_t count) {
   if (end != 0) mprotect(At(end), file_bytes - end, PROT_NONE);
 }
 
-// Replaces the indices of arguments by addresses: gn_tutorial/abi/tensor_list.py.
+// Replaces the indices of arguments in a list by their addresses (gn_tutorial/abi/tensor_list.py).
 void FillList(const GntArg& list, const GntArg* args, uint32_t count) {
   auto* words = reinterpret_cast<uint64_t*>(list.data);
   for (uint64_t i = words[0] / 8; i < list.bytes / 8; ++i) {
@@ -172,8 +175,8 @@ void Finish(JobOutcome outcome, const char* text) {
 }
 
 // No exception can be caught here: library and launcher may each have their own C++ runtime, which do not see each
-// other's exceptions. An exception that the library does not catch ends in its runtime's message and SIGABRT. Not
-// noexcept: then this runtime would end the process, and it cannot name the exception.
+// other's exceptions. An exception that the library does not catch ends in its runtime's message and SIGABRT. The
+// function is not noexcept: the launcher's runtime would then end the process, and that one cannot name the exception.
 void LoadAndRun() {
   file->phase = JOB_LOADING;
   void* library = dlopen(TextAt(file->library_at), RTLD_NOW | RTLD_LOCAL);
@@ -194,7 +197,7 @@ int main() {
   using namespace launcher;
   if (!MapJobFile()) return kBadJobFile;
   file->base_address = reinterpret_cast<uintptr_t>(file);
-  // Output before a crash must reach Python: stdio would buffer up to 4 KiB of it.
+  // Line by line, because output before a crash must reach Python, and stdio would otherwise buffer up to 4 KiB of it.
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   LimitStack(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   if (!BuildJob()) return kBadJobFile;
@@ -208,6 +211,6 @@ int main() {
   file->filtered = InstallFilter();
   LoadAndRun();
   fflush(nullptr);
-  // Without destructors: the kernel's could hang or crash after the result is known.
+  // Ends without destructors, because the kernel's could hang or crash after the result is known.
   _exit(0);
 }

@@ -1,9 +1,9 @@
-// Before the kernel runs, several threads, as many as are worthwhile, map the pages of large tensors and fill outputs
-// with their poison.
+// Maps the pages of large tensors and fills outputs with their poison before the kernel runs, on as many threads as are
+// worthwhile.
 //
-// A page that is first written is mapped alone, which takes several times as long as its use. If it is first read,
-// Linux maps it together with the fifteen pages around it, if they exist, and still allows writes. (MADV_POPULATE_READ,
-// which checks each page again, takes half as long again.)
+// A page that is first written is mapped alone, which takes several times as long as its use. A page that is first read
+// is mapped together with the up to fifteen pages around it, and Linux still allows writes. (MADV_POPULATE_READ, which
+// checks each page again, takes half as long again.)
 #pragma once
 #include <stdint.h>
 #include <sys/mman.h>
@@ -53,7 +53,8 @@ class PagesToPrepare {
     for (uint64_t at = begin; at < stop; at += kMappedTogether) (void)*const_cast<volatile uint8_t*>(base_ + at);
     const GntArg& arg = job_.args[i];
     if (!gn_twin::HoldsPoison(arg.role) || arg.data == nullptr) return;
-    // The array ends and begins inside its pages, at a multiple of 512 bytes, as chunks do.
+    // The array lies inside its pages. It begins at a multiple of 512 bytes, as chunks do, so each chunk begins with a
+    // whole word of poison.
     const uint64_t from = begin > row.data_at ? begin : row.data_at, to = row.data_at + row.bytes;
     const uint64_t until = stop < to ? stop : to;
     if (from < until) gn_twin::FillWithPoison(base_ + from, until - from, arg.poison);

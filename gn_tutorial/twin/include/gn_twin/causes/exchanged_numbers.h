@@ -1,5 +1,5 @@
-// Adds a cause to a finding: two numbers of a call that were probably exchanged, because it would fit with them in each
-// other's place.
+// Adds a cause to a finding: two numbers of a call that were probably exchanged, because the call would fit with the
+// two in each other's place.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once

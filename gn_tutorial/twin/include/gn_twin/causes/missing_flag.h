@@ -1,5 +1,5 @@
-// Adds a cause to a finding about a missing flag, or one that is set twice: the call that left it out, set another one,
-// or took it.
+// Adds a cause to a finding about a missing flag, or one that is set twice: the call that left the flag out, set
+// another one, or took it.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -17,8 +17,8 @@ GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int i
   return false;
 }
 
-// Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for it;
-// the first such flag counts. Flags of queues do not count: they have ids of their own.
+// Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for
+// that flag; the first such flag counts. Flags of queues do not count, because these have ids of their own.
 template <class Suits>
 GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char* cause, FieldList& fields,
                          Suits suits) {
@@ -36,16 +36,16 @@ GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char*
   return false;
 }
 
-// For a missing flag: adds the cause if the kernel has set one of this event behind the other access, and nobody has
-// waited for it yet.
+// For a missing flag: adds the cause if the kernel has set a flag of this event in or after the line of the other
+// access, and nobody has waited for that flag yet.
 GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc other, FieldList& fields) {
   if (flag >= AscendC::HardEvent::MAX) return;
   AddOwnFlag(core, flag, "other-flag", fields,
              [&](Loc set) { return set.file == other.file && set.line >= other.line; });
 }
 
-// For a wait for a flag that nobody has set: the tensor was not enqueued, the flag has another id, or an earlier wait
-// took it.
+// For a wait for a flag that nobody has set: adds the cause. Either the tensor was not enqueued, or the flag was set
+// with another id, or an earlier wait took it.
 GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     const Buffer& buffer = core.buffers[i];
@@ -68,7 +68,8 @@ GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, in
   }
 }
 
-// For an id that FetchEventID returned, and that was returned again in another line: FetchEventID reserves nothing.
+// For a flag that is set twice: adds the cause if FetchEventID returned its id, and the same id was returned again in
+// another line. FetchEventID reserves nothing.
 GNT_COLD inline void AddGivenTwice(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   const GivenId* latest = nullptr;
   for (uint32_t i = 1; i <= Core::kGivenIds; ++i) {
@@ -90,8 +91,8 @@ GNT_COLD inline void AddGivenTwice(const Core& core, AscendC::HardEvent event, i
   }
 }
 
-// For a flag that is missing between a writer and a reader of a buffer: why the buffer's queue did not set it, or that
-// there is no queue.
+// For a flag that is missing between a writer and a reader of a buffer: adds why the buffer's queue did not set it, or
+// that there is no queue.
 GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, FieldList& fields) {
   using AscendC::HardEvent;
   if (flag == HardEvent::MTE2_MTE3 && buffer.of_queue &&
@@ -102,7 +103,7 @@ GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, Fie
     return;
   }
   const bool queue = buffer.of_queue;
-  const bool back = flag == HardEvent::MTE3_V || flag == HardEvent::V_MTE2;  // FreeTensor and AllocTensor have these
+  const bool back = flag == HardEvent::MTE3_V || flag == HardEvent::V_MTE2;  // FreeTensor sets these flags
   if (flag != HardEvent::MTE2_V && flag != HardEvent::V_MTE3 && !(back && !queue)) return;
   const bool inputs = queue && buffer.forward == HardEvent::MTE2_V && flag == HardEvent::V_MTE3;
   const bool outputs = queue && buffer.forward == HardEvent::V_MTE3 && flag == HardEvent::MTE2_V;

@@ -46,8 +46,8 @@ class LayoutCause {
   }
 
  private:
-  // For an instruction that writes pairs of value and index into a buffer that is too small for pairs. A sort always
-  // writes pairs, a reduction on request.
+  // Adds the cause if the instruction writes pairs of a value and its index: the buffer is too small for pairs. A sort
+  // always writes pairs, a reduction only on request.
   GNT_COLD static bool Pairs(const Layout& laid, const char* op, uint32_t element_bytes, FieldList& fields) {
     const bool sorts = __builtin_strstr(op, "Sort") != nullptr;
     const bool reduces = __builtin_strncmp(op, "WholeReduceM", 12) == 0 && laid.row_bytes == 2 * element_bytes;
@@ -70,7 +70,8 @@ class LayoutCause {
     fields.Add({"stride", laid.row_pitch / laid.row_bytes});
   }
 
-  // For a Brcb whose repeatTime is the number of elements to spread: it has to be an eighth of that.
+  // Adds the cause if the repeatTime of a Brcb was given as the number of elements to spread. repeatTime has to be an
+  // eighth of that number.
   GNT_COLD static bool Spread(const Layout& laid, const char* op, uint64_t room, FieldList& fields) {
     constexpr uint32_t kEach = 8;
     const uint64_t meant = (laid.repeats + kEach - 1) / kEach;

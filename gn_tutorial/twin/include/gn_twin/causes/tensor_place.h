@@ -18,7 +18,7 @@ GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used
 }
 
 // For a tensor of GetWithOffset that does not fit: adds the cause if it would fit with both arguments exchanged.
-// `wanted`: its used bytes.
+// `wanted`: the number of bytes of it that are used.
 GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
                                     uint64_t wanted, FieldList& fields) {
   const OffsetView* const found = core.ViewAt(buffer, offset);
@@ -68,7 +68,7 @@ GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc use
     AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
 }
 
-// Adds the cause if two live pipes have both handed out this byte of the Unified Buffer.
+// Adds the cause if two live TPipes have both handed out this byte of the Unified Buffer.
 GNT_COLD inline void AddTwoPipes(const Core& core, uint64_t at, FieldList& fields) {
   const Buffer* older = nullptr;
   bool both = false;

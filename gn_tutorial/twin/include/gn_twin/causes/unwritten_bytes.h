@@ -1,5 +1,5 @@
-// Adds a cause to a finding about bytes without a value: the instruction or copy that left them out, and its number
-// that is wrong.
+// Adds a cause to a finding about bytes without a value: the instruction or copy that left them out, and which of its
+// numbers is wrong.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -37,7 +37,7 @@ class GapCause {
     return load.end != 0 ? load : Latest(shadow, read, Itself::Only);
   }
 
-  // Adds the cause to the facts of a finding, if that write explains it.
+  // Adds the cause to the facts of a finding, if `write` explains it.
   GNT_COLD static void Explain(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
     if (write.end == 0) return;
     if (IsItself(read, write)) {
@@ -59,11 +59,13 @@ class GapCause {
 
  private:
   // Which writes of the reader's own line count. Never: none, because a write in place hides what others left out.
-  // Elsewhere: those that begin at another byte than the missing one. Only: only a write that begins there.
+  // Elsewhere: those that begin at another byte than the missing one. Only: only a write that begins at the missing
+  // byte.
   enum class Itself { Never, Elsewhere, Only };
 
-  // Whether the instruction reads what only it writes, as a sum that nobody has set to 0. If its first bytes had a
-  // value, another instruction wrote too few bytes, and this one has hidden which.
+  // Whether an instruction reads what only it writes, as a sum that nobody has set to 0. The first byte of its result
+  // is then the missing one. If its first bytes had values, another instruction wrote too few bytes, and this one has
+  // hidden which.
   static bool IsItself(const MissedRead& read, const LastWrite& write) {
     return IsOfItsLine(read, write) && write.begin == read.missing;
   }
@@ -94,8 +96,8 @@ class GapCause {
     return missing == end;
   }
 
-  // Returns the fast copy that ends at the missing byte, if there is one. It is stored only as the writer of its first
-  // block.
+  // Returns the fast copy that ends at the missing byte, if there is one. A fast copy is recorded only as the writer of
+  // its first block.
   static LastWrite LoadBefore(const UbState& shadow, const MissedRead& read) {
     LastWrite load;
     if (read.missing % kBlockBytes != 0 || read.missing == read.buffer) return load;
@@ -143,8 +145,8 @@ class GapCause {
     fields.Add({"blocks", blocks});
   }
 
-  // For a write of fewer bytes than are read. If DataCopyPad's length equals the number of elements, it was meant to
-  // count bytes.
+  // Adds the cause for a write of fewer bytes than are read. If the length of a DataCopyPad, which counts bytes, equals
+  // the number of elements, the kernel gave it in elements.
   static void Short(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const bool next_only = read.reads_end == 0 || read.reads_end == write.end + read.element_bytes;
     if (next_only && read.missing == write.end && IsExtreme(write.op)) {
@@ -210,8 +212,8 @@ class GapCause {
     return true;
   }
 
-  // Whether the length of rows, in bytes, was meant as a number of elements: the read, `bytes` from the first row on,
-  // ends where a row of so many elements would end.
+  // Whether the length of a row, which counts bytes, was given in elements. Then a read of `bytes` bytes from the first
+  // row on ends where a row of so many elements would end.
   static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
     const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
     if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;
@@ -220,7 +222,7 @@ class GapCause {
     return bytes % pitch == row % pitch;
   }
 
-  // For an element that the scalar unit reads behind those that were written.
+  // Adds the cause for an element that the scalar unit reads behind those that were written.
   static void Behind(const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const uint64_t at = read.missing - write.begin;
     if (read.element_bytes == 0 || at % read.element_bytes != 0) return;
@@ -229,7 +231,7 @@ class GapCause {
     fields.Add({"index", at / read.element_bytes});
   }
 
-  // Whether it is a reduction that can also write the index of the value, behind the value.
+  // Whether `op` is a reduction that can also write the index of the value, behind the value.
   static bool IsExtreme(const char* op) {
     return IsOneOf(op, {"ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"});
   }

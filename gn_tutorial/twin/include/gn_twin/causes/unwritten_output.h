@@ -8,10 +8,10 @@
 
 namespace gn_twin {
 
-// Adds the cause of an offset with too few bits, which began again at 0: all elements before the first missing one were
-// written, none behind it, and the first ones twice. If each block wrote the first elements once, the blocks' offset is
-// missing instead. The last store before the offset wraps may end behind that number; then as many bytes were stored as
-// the array has.
+// Adds the cause if an offset has too few bits and has begun again at 0. Then all elements before the first missing one
+// were written, none behind it, and the first elements were written twice. If each block wrote the first elements once,
+// the blocks' offset is missing instead. The last store before the wrap may end beyond the largest offset; then as many
+// bytes were stored as the array has.
 GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, uint64_t first, bool all_behind,
                               FieldList& fields) {
   if (!all_behind) return;
@@ -20,7 +20,7 @@ GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, ui
   const uint32_t element = watched.ElementBytes();
   for (const uint32_t bits : {8u, 16u}) {
     const uint64_t numbers = uint64_t{1} << bits;
-    if (2 * watched.longest > numbers * element) continue;  // hardly two stores so long begin before the wrap
+    if (2 * watched.longest > numbers * element) continue;  // fewer than two stores of this length fit before the wrap
     const bool behind = first > numbers && (first - numbers) * element < watched.longest;
     if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
     fields.Add({"cause", "offset-wraps"});
@@ -29,7 +29,7 @@ GNT_COLD inline void AddWraps(const Core& core, const WatchedOutput& watched, ui
   }
 }
 
-// `missing` bytes of an output were not written, from byte `first` on.
+// Adds the cause of an output that was not written completely: `missing` bytes are missing, the first at byte `first`.
 GNT_COLD inline void AddUnwrittenOutput(const Core& core, const WatchedOutput& watched, uint64_t missing,
                                         uint64_t first, FieldList& fields) {
   const uint32_t element = watched.ElementBytes();

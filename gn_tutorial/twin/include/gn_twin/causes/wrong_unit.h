@@ -19,7 +19,8 @@ struct CopySide {
 
 class UnitCause {
  public:
-  // For a side of a copy that does not fit: only `room` bytes are left of its memory of `whole` bytes.
+  // For a side of a copy that does not fit into `room` bytes, the rest of its memory of `whole` bytes: adds the cause
+  // if its length or gap was counted in the wrong unit.
   GNT_COLD static void OfCopy(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole,
                               FieldList& fields) {
     if (side.rows == 0 || side.bytes == 0 || fields.Has("cause")) return;
@@ -38,8 +39,8 @@ class UnitCause {
     }
   }
 
-  // For a tensor that begins behind the end of its buffer: adds the cause if it would fit with an offset that counted
-  // bytes.
+  // For a tensor that begins behind the end of its buffer: adds the cause if it would fit with the same number as an
+  // offset in bytes.
   GNT_COLD static void OfOffset(uint64_t offset, uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes,
                                 FieldList& fields) {
     const uint64_t meant = offset / element_bytes;
@@ -72,7 +73,7 @@ class UnitCause {
     return (side.rows - 1) * (bytes + gap) + bytes;
   }
 
-  // Adds the cause if a row's length counts blocks, and would fit in elements or in bytes.
+  // Adds the cause if a row's length counts blocks, and the rows would fit if it counted elements or bytes.
   static bool Length(const CopySide& side, uint32_t element_bytes, uint64_t room, FieldList& fields) {
     if (!side.in_blocks) return false;
     const uint64_t number = side.bytes / kBlockBytes;
@@ -91,8 +92,8 @@ class UnitCause {
     return true;
   }
 
-  // Adds the cause if a gap counts blocks and would fit in bytes or elements, or if it would fit from a row's start
-  // instead of its end.
+  // Adds the cause if a gap counts blocks, and the rows would fit if it counted bytes or elements, or if they would fit
+  // with a gap from a row's start instead of its end.
   static void Gap(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole, FieldList& fields) {
     const uint64_t gap = side.pitch - side.bytes;
     const uint64_t unit = side.gap_in_blocks ? kBlockBytes : 1;
@@ -107,8 +108,8 @@ class UnitCause {
         if (from_start ? reading.bytes < side.bytes : !other_unit) continue;
         if (other_unit && !side.gap_in_blocks) continue;
         const uint64_t meant = reading.bytes - (from_start ? side.bytes : 0);
-        // Any rows fit if they lie close enough. So it counts only if they fill the room, or divide the memory as a
-        // matrix's rows do.
+        // Any rows fit if they lie close enough. So another gap counts only if the rows then fill the room, or divide
+        // the memory as a matrix's rows do.
         if (meant % unit != 0 || Extent(side, side.bytes, meant) > room) continue;
         if (Extent(side, side.bytes, meant) != room && whole % (side.bytes + meant) != 0) continue;
         fields.Add({"cause", from_start ? "gap-from-start" : "gap-unit"});

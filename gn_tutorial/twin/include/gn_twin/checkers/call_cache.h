@@ -1,8 +1,9 @@
 // The call cache of a core: the facts that checkers keep about a call, and their short checks when the call is
 // repeated.
 //
-// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again (Recheck), and
-// what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks them in order.
+// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again
+// (Recheck), and what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks the checkers in
+// order.
 #pragma once
 #include "gn_twin/checkers/data_cache.h"
 #include "gn_twin/checkers/global_memory.h"
@@ -127,8 +128,8 @@ class CoreCallCache final : public CachedCalls {
     return kept;
   }
 
-  // For a call whose last operand is gathered: keeps a copy of the offsets, which were in memory when the event was
-  // emitted. There is room for the offsets of a few calls.
+  // Keeps a copy of the offsets of a call whose last operand is gathered; false if it cannot. The offsets were in the
+  // operand before it when the event was emitted. There is room for the offsets of a few calls.
   bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, CachedCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
@@ -142,7 +143,7 @@ class CoreCallCache final : public CachedCalls {
     return true;
   }
 
-  // Returns the call's place for offsets. If it has none, it gets that of another call, which leaves the cache.
+  // Returns the call's place for offsets. A call without one gets the place of another call, which leaves the cache.
   OwnedGatherRanges& PlaceOfOffsets(CachedCall& call) {
     for (Offsets& one : offsets_)
       if (one.user == &call) return one.pieces;

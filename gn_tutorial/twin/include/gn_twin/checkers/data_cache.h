@@ -32,7 +32,7 @@ class DataCacheChecker final : public Observer {
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;
-      // operator() returns a reference, which kernels nearly always read: it counts as a read.
+      // A use of operator() counts as a read, because kernels nearly always only read the reference that it returns.
       access.access == Access::Write ? Write(core, access) : Read(core, access);
     }
   }
@@ -42,7 +42,7 @@ class DataCacheChecker final : public Observer {
     cores_[core.block].cache = nullptr;
   }
 
-  // Whether a fast copy concerns no line of any cache: the scalar units have not touched global memory.
+  // Whether a copy needs no check, because no scalar unit has touched global memory yet.
   bool CanCopy() const { return lines_.Empty(); }
 
   Kinds Wants() const override {
@@ -61,9 +61,9 @@ class DataCacheChecker final : public Observer {
   }
 
  private:
-  // The lines that a core holds, and the version of global memory that each was taken from. Public text gives no size.
-  // A line that another one displaced here counts as gone, so every report is true on a cache of this size or a larger
-  // one.
+  // The lines that a core holds, and the version of global memory that each was taken from. Public text does not say
+  // how many there are. A line that another one displaced here counts as gone, so every report is true on a cache of
+  // this size or a larger one.
   struct Cache {
     static constexpr uint32_t kLines = 256;
     uint64_t line[kLines] = {};  // number of the line, plus 1
@@ -82,10 +82,10 @@ class DataCacheChecker final : public Observer {
   struct CoreState {
     uint32_t epoch = 0;      // how many SyncAll the block has reached
     uint32_t cleans = 0;     // how often it has cleaned its whole cache
-    Cache* cache = nullptr;  // from its first scalar access of global memory to its end
+    Cache* cache = nullptr;  // from the block's first scalar access of global memory to its end
   };
 
-  // Returns null if there is no memory; the checker then misses stale lines of that core.
+  // Returns the core's cache, or null if there is no memory; the checker then misses stale lines of that core.
   Cache* CacheOf(const Core& core) {
     Cache*& cache = cores_[core.block].cache;
     if (cache == nullptr) cache = new (std::nothrow) Cache;
@@ -95,12 +95,12 @@ class DataCacheChecker final : public Observer {
   bool Dirty(const DataCacheLine& line) const {
     return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans;
   }
-  // Whether another core wrote the line last, and that code may run at the same time as this core's.
+  // Whether another core wrote the line last, with code that may run at the same time as this core's.
   bool Beside(const DataCacheLine& line, const Core& core) const {
     return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
            !order_.InOrder(line.interval, order_.Now(core.block));
   }
-  // Whether that core wrote the same bytes: then it is a race, which another checker reports.
+  // Whether such a core wrote the same bytes. That is a race, which the race checker reports.
   bool IsRace(const DataCacheLine& line, const Core& core, uint64_t bytes) const {
     return (line.written & bytes) != 0 && Beside(line, core);
   }

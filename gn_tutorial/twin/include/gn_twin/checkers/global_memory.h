@@ -1,7 +1,8 @@
 // The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read before they are
 // written.
 //
-// One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
+// It keeps one bit for every 32 bytes of each output and workspace, and one bit a byte where these 32 were written in
+// part. All blocks of the launch share these bits.
 #pragma once
 #include "gn_twin/causes/unwritten_output.h"
 #include "gn_twin/checkers/input_reads.h"
@@ -44,7 +45,7 @@ class GlobalMemoryChecker final : public Observer {
       if (operand.space != Space::GM) continue;
       if (operand.bytes == 0 && operand.access != Access::Read) [[unlikely]]
         NoteEmpty(operand.at, event);
-      const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // adds to what is there
+      const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // it reads what is there
       OnCopy(core, RowSet::Of(operand), operand.access == Access::Read ? Access::Read : atomic, event.loc, event.op,
              operand.element_bytes);
     }
@@ -70,8 +71,8 @@ class GlobalMemoryChecker final : public Observer {
       Write(*watched, core.block, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
     });
   }
-  // For a DataCopy that stores `bytes` bytes at its end that nobody wrote: returns whether this checker will report
-  // them, if they are still in an output when the launch ends.
+  // Keeps the tail of a DataCopy, `bytes` bytes at its end that nobody wrote, and reports it if it is still in global
+  // memory when the launch ends. Returns false if it cannot keep it.
   GNT_COLD bool KeepTail(const Core& core, const Event& event, uint64_t bytes, const MissingValue& missing) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -172,9 +173,9 @@ class GlobalMemoryChecker final : public Observer {
     const uint64_t end = bytes == 0 ? at + 1 : (at / bytes + 1) * bytes;
     return end < watched.arg->bytes ? end : watched.arg->bytes;
   }
-  // Whether an element counts as unwritten: no write to it was seen, and all of it still holds the launcher's poison
-  // (gn_tutorial/runtime/launch_types.py). The twin does not see writes through a kernel's pointer; single bytes may
-  // equal the poison.
+  // Whether an element counts as unwritten: all its bytes to which no write was seen still hold the launcher's poison
+  // (gn_tutorial/runtime/launch_types.py). The twin does not see writes through a kernel's pointer. It compares whole
+  // elements, because a single written byte may equal the poison.
   static bool Untouched(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
     if (bytes == 0) return false;

@@ -1,9 +1,10 @@
 // The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten before they are
 // read, and memory that the scalar unit uses after FreeTensor.
 //
-// A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not zero
-// (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
-// missing value is followed through the instructions and reported where it is stored to global memory or read by the scalar unit.
+// A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not
+// zero (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions often compute lanes that nobody looks at, at the tail of an
+// array. So a missing value is followed through the instructions and reported where it is stored to global memory or
+// read by the scalar unit.
 #pragma once
 #include "gn_twin/checkers/uninitialized.h"
 #include "gn_twin/checkers/memory_report.h"
@@ -73,14 +74,13 @@ class MemoryChecker final : public Observer {
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
   }
-  // Checks a repeated call: its sources must still hold values. If one lacks some, returns false without taking the
-  // results in.
+  // Takes in the results of a repeated call. If one of its sources lacks values, returns false without taking them in.
   static bool Recheck(Core& core, UbState& shadow, const CachedCall& call) {
     return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another. So successive stores are taken in as one run, and a block in
-  // which all bytes have values is not checked again until the next store is taken in.
+  // Loops read along one tensor and write along another. So successive stores are taken in as one run, and a 32-byte
+  // block in which all bytes have values is not checked again while the loads stay in it.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
@@ -118,8 +118,8 @@ class MemoryChecker final : public Observer {
   }
 
  private:
-  // Stores of one line to successive bytes. An operator() counts as a store, since kernels usually write to its
-  // reference.
+  // Stores of one line to successive bytes. A use of operator() counts as a store, because the kernel may write to the
+  // reference that it returns.
   struct StoreRun {
     const ScalarAccess* first = nullptr;
     uint64_t begin = kUbBytes;  // no store has this offset
@@ -235,7 +235,7 @@ class MemoryChecker final : public Observer {
   GNT_NOINLINE static bool HasAll(const UbState& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
-  // Takes in the results of a cached call if it was not the last to write there.
+  // Takes in the results of a cached call that was not the last to write there.
   GNT_NOINLINE static void TakeIn(Core& core, UbState& shadow, const CachedCall& call) {
     const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();
@@ -274,9 +274,9 @@ class MemoryChecker final : public Observer {
     }
     return false;
   }
-  // Notes that results are about to overwrite others that nobody has read. It reports them as lost if the new ones
-  // cover only one end of an entirely unread write: then an offset is wrong. New results inside it may be right, as a
-  // tail that is replaced.
+  // Notes that new results are about to overwrite old ones that nobody has read. Reports the old ones as lost if the
+  // new ones cover only one end of an entirely unread write, because then an offset is wrong. New results in the middle
+  // of the write may be right: they may replace a tail.
   GNT_COLD static void NoteOverwritten(Core& core, UbState& shadow, uint64_t first, const char* role,
                                        const Writer& now) {
     const uint64_t end = first + now.blocks;
@@ -294,9 +294,9 @@ class MemoryChecker final : public Observer {
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
   }
 
-  // Notes results that FreeTensor gives back although nobody has read any of them: they are lost if the kernel stores
-  // results at all. Loads do not count, because a loop may read only some of its tiles. Nor does a small part of a
-  // tensor, because a caller may want only some outputs.
+  // Notes results that FreeTensor gives back although nobody has read any of them. They count as lost if the block
+  // stores any results at all. Loads do not count, because a loop may read only some of its tiles. Nor does a small
+  // part of a tensor, because a caller may want only some outputs.
   GNT_COLD static void LookFreed(const Core& core, UbState& shadow, uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       if (shadow.UnreadWrite(block) != block) continue;

@@ -1,4 +1,5 @@
-// The findings about the contents of the Unified Buffer as diagnostics: where, who did it, whose buffer it is.
+// Writes the findings about the contents of the Unified Buffer as diagnostics: which instruction did it, where, and in
+// which buffer.
 #pragma once
 #include "gn_twin/causes/exchanged_numbers.h"
 #include "gn_twin/causes/tensor_place.h"
@@ -17,14 +18,14 @@ inline const Buffer* BufferAt(const Core& core, uint64_t at) {
   return nullptr;
 }
 
-// A use of memory without a value. origin: the instruction that first read it; used: the place where it left the
-// Unified Buffer.
+// A use of memory without a value. origin: the instruction that first read that memory; used: the place where the
+// missing value left the Unified Buffer.
 struct MissingValue {
   Origin origin;
   Loc used;
   Buffer buffer;  // the buffer that the bytes lie in, if there is one
   MissedRead read;
-  LastWrite gap;  // the write that left them out, if one explains it
+  LastWrite gap;  // the write that left the bytes out, if there is one
 };
 
 GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, const Origin& origin, Loc used) {
@@ -97,7 +98,7 @@ GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
   }
 }
 
-// Reports a scalar access of a tensor after FreeTensor.
+// Notes a scalar access of a tensor after FreeTensor, which is reported later.
 GNT_COLD inline void ReportUsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
   const Buffer* buffer = BufferAt(core, at);
   if (buffer == nullptr) return;

@@ -1,8 +1,8 @@
 // The checker of instructions whose sources and destination overlap in a way that the documentation forbids.
 //
-// Inside a repeat both must be the same bytes, or not overlap; no repeat may read what an earlier one wrote. Exception:
-// Add, Sub, Mul, Max, Min, AddRelu, SubRelu on half, int32_t and float with the destination as second source and one of
-// their repeat strides 0.
+// Inside a repeat, a source and the destination must be the same bytes, or not overlap. No repeat may read what an
+// earlier one wrote. Exception: Add, Sub, Mul, Max, Min, AddRelu, SubRelu on half, int32_t and float with the
+// destination as second source and one of their repeat strides 0.
 // Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). A Cast between widths may share memory inside a repeat: its page
 // restricts only what a later repeat would read.
 #pragma once
@@ -30,8 +30,8 @@ class OverlapChecker final : public Observer {
   }
 
  private:
-  // Whether both have the same layout, for an instruction in place: each repeat works on its own bytes, or all on the
-  // same (stride 0).
+  // Whether both operands have the same layout. An instruction in place is then allowed: each repeat works on its own
+  // bytes, or all work on the same (stride 0).
   static bool SameLayout(const Operand& a, const Operand& b) {
     if (!a.strided) return a.row_pitch == b.row_pitch;
     return a.blk_stride == b.blk_stride && a.rep_stride == b.rep_stride;

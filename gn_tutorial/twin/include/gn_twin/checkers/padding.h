@@ -3,8 +3,8 @@
 //
 // DataCopyPad fills the rest of a row's last block of 32 bytes: with a given value, or with the row's first element
 // (docs/zh/api, DataCopyPad). Instructions on whole tiles compute those lanes too, which is usual and harmless until a
-// reduction takes them in. So the checker follows padding lane by lane, and checks it in reductions: 0 changes no sum,
-// and a value that is not the largest no maximum.
+// reduction takes them in. So the checker follows padding lane by lane, and in reductions checks whether it matters: a
+// 0 changes no sum, and a value that is not the largest changes no maximum.
 #pragma once
 #include <new>
 
@@ -181,7 +181,7 @@ class PaddingChecker final : public Observer {
     finish();
   }
 
-  // For an instruction that works lane by lane: marks results as padding if sources are, unless the padding leaves a
+  // Marks the results of a lane-by-lane instruction as padding where its sources are, unless the padding leaves a
   // loaded value unchanged.
   GNT_COLD void Carry(Core& core, PaddingState& state, const Event& event) {
     if (marks_ == nullptr) marks_ = new (std::nothrow) Mark[kMostLanes]();

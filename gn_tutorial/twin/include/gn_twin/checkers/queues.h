@@ -1,8 +1,8 @@
 // The checker at the end of a block: it reports flags that nobody waited for, and tensors that nobody took out of their
 // queue or freed.
 //
-// Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
-// the core.
+// Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised is still set
+// for the next kernel on the core.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
@@ -41,7 +41,8 @@ class QueueChecker final : public Observer {
     }
   }
 
-  // Whether a queue holds the flag: it keeps flags of freed buffers until the TPipe ends, which waits for them.
+  // Whether a flag belongs to a queue. A queue keeps the flags of freed buffers until the TPipe ends, and the TPipe
+  // waits for them.
   static bool OfQueue(const Core& core, int event, int id) {
     for (uint16_t i = 0; i < core.buffer_count; ++i) {
       const Buffer& buffer = core.buffers[i];

@@ -101,7 +101,7 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // Handles a flag of a fast event, which comes without its Event.
+  // Handles a flag that comes as a fast event, without an Event.
   void OnFlag(Core& core, RaceState& state, Kind kind, HardEvent event, uint32_t id) {
     ++state.epoch;
     Flag(core, state, kind, event, id);
@@ -114,7 +114,7 @@ class RaceChecker final : public Observer {
     const uint32_t unseen = state.Issue(IndexOf(pipe), seen);
     return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
   }
-  // Handles such a copy, from or to these rows of global memory.
+  // Handles a fast copy from or to these rows of global memory.
   void OnCopy(Core& core, RaceState& state, const FastCopy& copy, LocalRange range, const RowSet& rows,
               const LaneStamps& seen) {
     const uint32_t pipe = IndexOf(copy.pipe);
@@ -130,8 +130,8 @@ class RaceChecker final : public Observer {
 
   RaceState* StateOf(const Core& core) const { return cores_[core.block]; }
   // Checks a repeated call. If the pipes have seen nothing new of each other since the last check, there is nothing to
-  // do: the marks would be the same. Returns false if it needs the whole event, because another pipe worked among runs
-  // that are no rows.
+  // do, because the marks would be the same. Returns false if the check needs the whole event: another pipe has worked
+  // in the range of an operand whose runs are not rows.
   bool Recheck(Core& core, RaceState& state, CachedCall& call) {
     if (!auto_sync_) ++state.epoch;
     return call.epoch == state.epoch || RecheckOrder(core, state, call);
@@ -175,7 +175,7 @@ class RaceChecker final : public Observer {
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
   // Reports accesses of other pipes to touched bytes that `pipe` has not seen. each(visit) calls visit(range) for the
-  // touched parts of the range; that happens only if the range has such an access at all, which is rare.
+  // touched parts of the range. `each` is called only if the range has such an access at all, which is rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {
@@ -188,7 +188,7 @@ class RaceChecker final : public Observer {
     });
   }
 
-  // Checks a repeated call for the first time since a pipe has seen something new.
+  // Checks a repeated call anew, after a pipe has seen something new.
   GNT_NOINLINE bool RecheckOrder(Core& core, RaceState& state, CachedCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
@@ -279,7 +279,8 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // Restarts the clocks of a block, as after a barrier, when its windows are used up: a stamp has room for two million.
+  // Restarts the clocks of a block when its windows are used up, as if there were a barrier. A stamp has room for two
+  // million windows.
   static void Bound(RaceState& state) {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
       return;
@@ -295,7 +296,7 @@ class RaceChecker final : public Observer {
   Sites sites_;
   RaceGlobal global_;
   RaceScalars scalars_;
-  RaceState** cores_;  // by block, while it runs
+  RaceState** cores_;  // the state of each block while it runs
   uint32_t blocks_;
   RaceState* idle_ = nullptr;
 };

@@ -10,8 +10,8 @@ class RaceGlobal {
  public:
   RaceGlobal(uint32_t blocks, bool auto_sync, Sites& sites) : between(blocks), auto_sync_(auto_sync), sites_(sites) {}
 
-  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the others that
-  // `pipe` has seen.
+  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the other pipes
+  // that `pipe` has seen.
   void Check(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
              const Site& site, const LaneStamps& seen) {
     uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);
@@ -24,8 +24,9 @@ class RaceGlobal {
     state.global.Add(LaneOf(pipe, use != Use::Read), stamp, use == Use::Atomic, rows);
     return stamp;
   }
-  // Records a copy to memory that was stored to before. Elements at its ends that equal those already there, from
-  // another block, do no harm. `from`: its rows in the Unified Buffer, `pitch` bytes apart.
+  // Records a copy to memory that was stored to before. Elements at its ends that equal those already there are
+  // recorded as Use::Equal, because equal bytes from two blocks do no harm. `from`: the copy's rows in the Unified
+  // Buffer, `pitch` bytes apart.
   GNT_COLD Stamp MarkAgain(Core& core, RaceState& state, const Site& site, uint32_t pipe, const RowSet& rows,
                            const uint8_t* from, uint64_t pitch, uint32_t element_bytes) {
     uint64_t same = 0;  // equal bytes at the start; same_end: at the end

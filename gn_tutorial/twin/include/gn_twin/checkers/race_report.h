@@ -1,4 +1,5 @@
-// The findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would have put them in order.
+// Writes the findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would
+// have put them in order.
 #pragma once
 #include "gn_twin/causes/missing_flag.h"
 #include "gn_twin/causes/overlapping_stores.h"
@@ -66,8 +67,8 @@ GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& si
   core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc, fields);
 }
 
-// Lines of a kernel whose reads wait for a store of another block. They are meant to run beside that store, so it is no
-// race.
+// Lines of a kernel whose reads wait for a store of another block. These reads are meant to run beside that store, so
+// the two are no race.
 struct PolledLines {
   static constexpr uint32_t kMost = 16;
   Loc all[kMost];
@@ -80,7 +81,7 @@ struct PolledLines {
   }
 };
 
-// Reports a collision; it is called with each pair of runs of two blocks that collided.
+// Reports the collisions between blocks. It is called with each pair of runs that collided.
 struct Collision {
   Core& core;
   const Sites& sites;
@@ -94,7 +95,7 @@ struct Collision {
     const Site& theirs = sites.At(other.site);
     if (other.use == Use::Read ? polled.Has(theirs.loc) : run.use == Use::Read && polled.Has(mine.loc)) return;
     const InArgument place(core, at);
-    const uint32_t reporter = core.block;  // the block that notices; the finding is about two others
+    const uint32_t reporter = core.block;  // the block that notices; the finding is about the blocks of the two runs
     core.block = run.block;
     const auto stores = [](Use use) { return use == Use::Write || use == Use::Equal; };
     const bool equal =

@@ -82,8 +82,8 @@ class RaceScalars {
     global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
   }
 
-  // operator() returns a reference, which most kernels read: it counts as a read, because an uncertain race is not
-  // reported.
+  // Whether an access counts as a store. A use of operator() counts as a read: whether the kernel writes to the
+  // reference is unknown, and an uncertain race is not reported.
   static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
 
   static const char* OpOf(const ScalarAccess& access) {

@@ -18,8 +18,7 @@ class StoredTails {
     return true;
   }
   bool Any() const { return count_ != 0; }
-  // Handles a copy to global memory. It is called for the copy that left a tail too, which does not count as
-  // overwriting it.
+  // Handles a copy to global memory. The copy that left a tail comes here, too, but does not count as overwriting it.
   GNT_COLD void OnStore(Core& core, const RowSet& rows) {
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
       const uint8_t* const begin = reinterpret_cast<const uint8_t*>(row);

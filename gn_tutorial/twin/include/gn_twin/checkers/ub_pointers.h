@@ -1,8 +1,8 @@
-// The checker of writes through pointers of GetPhyAddr: it reports those that end in another buffer.
+// The checker of writes through pointers of GetPhyAddr: it reports those that land in another buffer.
 //
-// The twin cannot see accesses through a pointer. So, from the first pointer on, it compares the Unified Buffer at each
-// event with its contents at the event before. If bytes changed in between that were no operand of an instruction, the
-// kernel has written them itself. It may do so in the buffers into which it has pointers.
+// The twin cannot see accesses through a pointer. So, from the first pointer on, the checker compares the Unified
+// Buffer at each event with its contents at the event before. If bytes changed in between that were no operand of an
+// instruction, the kernel has written them itself. It may do so in the buffers into which it has pointers.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/per_core.h"
@@ -144,7 +144,7 @@ class UbPointerChecker final : public Observer {
     }
     const Buffer& own = core.buffers[nearest->buffer];
     core.Fault("ub-pointer-outside", nearest->loc, hit.made,
-               {{"byte", (at - hit.offset) & ~3u},  // a number may have its first bytes equal
+               {{"byte", (at - hit.offset) & ~3u},  // the first bytes of a changed number may be equal
                 {"own_bytes", own.bytes},
                 {"buffer_file", hit.made.file},
                 {"buffer_line", hit.made.line},

@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// Visits the runs of an operand that lie in the Unified Buffer, as offsets.
+// Calls visit(offset, bytes) for the runs of an operand that lie in the Unified Buffer.
 template <class Visit>
 [[gnu::always_inline]] inline void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
                                              Visit visit) {
@@ -49,8 +49,8 @@ class UninitializedResults {
   }
 
  private:
-  // Sets lacking_ for the results, and, if any are missing, `origin` to the instruction that left the value out.
-  // Returns the operand of the results; null if they are not followed.
+  // Sets lacking_ for the results and, if a result is missing, `origin` to the instruction that first read the missing
+  // value. Returns the operand of the results; null if the results are not followed.
   const Operand* Find(Core& core, UbState& shadow, const Event& event, Origin& origin) {
     const Operand* dst = nullptr;
     uint32_t results = 0;
@@ -113,13 +113,13 @@ class UninitializedResults {
     return runs == 1 ? tail : 0;
   }
 
-  // Whether there is one result for each piece, in their order, as in a Gather.
+  // Whether there is one result for each piece, in the order of the pieces, as in a Gather.
   static bool IsElementwise(const Operand& source) {
     return source.pieces != nullptr && source.row_bytes == source.element_bytes;
   }
 
-  // Whether a source has no value at all. If an instruction moves elements, it is unknown which result comes from
-  // where: results are then followed only from such a source.
+  // Whether a source has no value at all. If an instruction moves elements, it is unknown which result comes from which
+  // element, so results are followed only from such a source.
   static bool LacksAll(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     bool none = true;
     ForUbRuns(core, event, source,

@@ -1,11 +1,12 @@
 // Copies between global memory and the Unified Buffer that take effect as late as the kernel allows (TwinOptions,
 // delayed_dma).
 //
-// The vector and the scalar unit work in program order. A delayed copy takes effect when one of them waits for it: at a
-// WaitFlag on a flag that its pipe set afterwards (queues do that), PipeBarrier<PIPE_ALL>, a scalar access that the
-// compiler orders, a SyncAll, or the end of the block. If only the other copy pipe waits for it, it takes effect just
-// before that pipe's next copy. Copies of one pipe keep their order. Until then, reads return the old contents, as they
-// may on the device: a correct kernel gives the same bits, one with a forgotten wait gives wrong numbers.
+// The vector and the scalar unit work in program order. A delayed copy takes effect when one of these units waits for
+// it. Such a wait is a WaitFlag on a flag that the copy's pipe set after the copy (queues set such flags), a
+// PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a SyncAll, or the end of the block. If only the
+// other copy pipe waits for the copy, it takes effect just before that pipe's next copy. Copies of one pipe keep their
+// order. Until a copy takes effect, reads return the old contents, as they may on the device. So a correct kernel gives
+// the same bits, and a kernel with a forgotten wait gives wrong numbers.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/hard_event.h"
@@ -38,7 +39,8 @@ class AsyncCopies {
 
   void SetFlag(HardEvent event, int id) {
     const Pipe from = PipesOf(event).from;
-    // A flag of the vector or the scalar unit carries nothing: the copies that these waited for are already done.
+    // A flag that the vector or the scalar unit sets carries nothing, because the copies that these units waited for
+    // are already done.
     flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? waited_[LaneOf(from)] : Finished{};
   }
   void WaitFlag(HardEvent event, int id) {
@@ -48,7 +50,7 @@ class AsyncCopies {
     uint64_t& other = waited_[LaneOf(to)].issued[1 - LaneOf(to)];
     if (other < finished.issued[1 - LaneOf(to)]) other = finished.issued[1 - LaneOf(to)];
   }
-  // CrossCoreSetFlag notes the copies that its pipe has issued or waited for; CrossCoreWaitFlag performs them.
+  // For CrossCoreSetFlag: notes the copies that its pipe has issued or waited for. WaitCrossFlag performs them.
   void SetCrossFlag(Pipe pipe) {
     if (!IsCopyPipe(pipe)) return;
     const Finished& waited = waited_[LaneOf(pipe)];
@@ -60,8 +62,8 @@ class AsyncCopies {
 
   GNT_COLD void RunAll() { RunTo({{waited_[0].issued[0], waited_[1].issued[1]}}); }
 
-  // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, if one of
-  // the two writes.
+  // For a scalar access that the compiler orders: performs the copies of each pipe that has a copy of the same bytes,
+  // if the access or that copy writes them.
   GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
     for (uint32_t lane = 0; lane < 2; ++lane) {
       for (uint64_t i = done_[lane]; i < waited_[lane].issued[lane]; ++i) {
@@ -73,14 +75,14 @@ class AsyncCopies {
 
  private:
   static constexpr uint32_t kMost = 256;
-  // The number of copies of each of the two pipes, MTE2 and MTE3, that are finished at some point of the program.
+  // How many copies of each of the two pipes, MTE2 and MTE3, are finished at some point of the program.
   struct Finished {
     uint64_t issued[2] = {0, 0};
   };
   struct Pending {
     Bytes reads;
     Bytes writes;
-    uint64_t needs;  // the other pipe's copies that must come before
+    uint64_t needs;  // how many copies of the other pipe must come before
     void (*run)(const void* closure);
     alignas(16) unsigned char copy[160];
   };
@@ -88,8 +90,8 @@ class AsyncCopies {
   static bool IsCopyPipe(Pipe pipe) { return pipe == Pipe::MTE2 || pipe == Pipe::MTE3; }
   static uint32_t LaneOf(Pipe pipe) { return pipe == Pipe::MTE3 ? 1 : 0; }
 
-  // Performs the copies of one pipe up to `end`, after the copies of the other pipe that the last of them needs. Other
-  // copies of that pipe stay delayed, so that a missing wait for one of them shows.
+  // Performs the copies of one pipe up to number `end`, after the copies of the other pipe that the last one needs.
+  // Later copies of the other pipe stay delayed, so that a missing wait for one of them shows.
   GNT_COLD void RunLane(uint32_t lane, uint64_t end) {
     if (done_[lane] >= end) return;
     RunLane(1 - lane, pending_[lane][(end - 1) % kMost].needs);
@@ -98,7 +100,7 @@ class AsyncCopies {
       pending.run(pending.copy);
     }
   }
-  // Stores first, so that a store that should have waited for a load shows it.
+  // Performs stores before loads: a store that lacks its wait for a load then stores the old contents.
   GNT_COLD void RunTo(Finished finished) {
     RunLane(1, finished.issued[1]);
     RunLane(0, finished.issued[0]);
@@ -106,7 +108,7 @@ class AsyncCopies {
 
   Pending pending_[2][kMost];
   uint64_t done_[2] = {0, 0};
-  Finished waited_[2];  // for each pipe: its own finished copies, and those of the other that it waited for
+  Finished waited_[2];  // for each pipe: the copies that it issued, and those of the other pipe that it waited for
   Finished flags_[static_cast<int>(HardEvent::MAX)][kEventIds];
   Finished cross_;
 };

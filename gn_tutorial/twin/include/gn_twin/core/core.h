@@ -27,7 +27,7 @@ struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
-  GNT_COLD Core() { buffers[0] = Buffer{}; }  // once a block: unrolling hundreds of members is not worth it
+  GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block, so unrolling hundreds of members is not worth it
 
   GntJob* job = nullptr;
   Scheduler* scheduler = nullptr;        // runs this block and the others
@@ -41,7 +41,7 @@ struct Core {
   ScalarLog scalars;     // accesses that the observers have not seen yet
   void* pipe = nullptr;  // the live TPipe
   uint16_t pipes = 0;    // number of TPipes so far; TPipe::Reset counts as a new one
-  uint16_t beside = 0;   // number of the TPipe that was live when the live one was made; 0: none
+  uint16_t beside = 0;   // number of the older TPipe that was live when `pipe` was made; 0: none
 
   // Buffers of every TPipe of this block, in the order of creation. Unused entries are not cleared (clearing all of
   // them took a twentieth of a bare launch), except the first, to which a queue without buffers refers.
@@ -51,7 +51,8 @@ struct Core {
   };
   uint16_t buffer_count = 0;
 
-  // Uses of a tensor after FreeTensor, kept until its buffer is allocated again: harmless if that never happens.
+  // A use of a tensor after FreeTensor. It is kept until the tensor's buffer is allocated again, because until then it
+  // does no harm.
   struct FreedUse {
     const char* op = nullptr;
     const char* role = nullptr;
@@ -73,7 +74,7 @@ struct Core {
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
-  // The latest one at that byte of the buffer, or null.
+  // Returns the latest of these tensors that begins at that byte of the buffer, or null.
   const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
     for (uint32_t i = 1; i <= kOffsetViews; ++i) {
       const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
@@ -117,11 +118,12 @@ struct Core {
   };
   WorkBuffer scratch;
 
-  // One bit per event id: reserved by AllocEventID or a queue; set but not yet waited for; and the place of the set.
+  // The event ids of each event, one bit per id. `reserved`: by AllocEventID or a queue. `raised`: set but not yet
+  // waited for, and `raised_at` is where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
   uint8_t raised[kEvents] = {};
-  uint8_t raised_again[kEvents] = {};  // set a second time before the first wait, if the launch continued after it
+  uint8_t raised_again[kEvents] = {};  // set twice before a wait, in a launch that continued after that
   Loc raised_at[kEvents][kEventIds];
   Loc awaited_at[kEvents][kEventIds];  // the last wait
 
@@ -133,18 +135,20 @@ struct Core {
     if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
   }
 
-  // Instructions with isSetMask false: the last few lines of them, and the instruction that had set their mask.
+  // The latest lines with an instruction that sets no mask (isSetMask false), each with the instruction that had set
+  // its mask.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
   Loc counter_set;      // SetMaskCount
   Loc mask_in_counter;  // the last instruction that got a mask in counter mode
-  // An instruction is about to write the mask register.
+  // Notes the present mask as lost if no instruction has used it: the instruction at `by` is about to overwrite the
+  // mask.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};
   }
-  // The mask that the line found, if it set none; else null.
+  // Returns the record of the mask that an instruction in this line used without setting one; null if there is none.
   const MaskFrom* MaskOf(Loc line) const {
     for (const MaskFrom& one : masks_from)
       if (one.used.line == line.line && one.used.file == line.file && line.line != 0) return &one;
@@ -169,25 +173,26 @@ struct Core {
   ShapeTable* shapes = nullptr;  // SetShapeInfo
   NegativeInputs negatives;
 
-  // How often queues were asked for their fill level since a tensor last went in or out.
+  // How often queues were asked for their fill level since a tensor last entered or left one.
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
   int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options say
   PollWatch polls;
-  uint32_t looks = 0;            // calls that refresh what the scalar unit sees of global memory
+  uint32_t looks = 0;            // number of calls that refresh what the scalar unit sees of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll
-  uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
+  uint8_t cross_flags[16] = {};  // for each id, the CrossCoreSetFlag calls still without a CrossCoreWaitFlag
 
   // The special registers of the last reduction (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
-  uint32_t reduce_sum_bits = 0;  // the same as an element
+  uint32_t reduce_sum_bits = 0;  // its bits, in the element type
   float reduce_extreme = 0.0f;
   uint32_t reduce_index = 0;
-  uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
+  uint16_t merged[4] = {0, 0, 0, 0};  // elements that the last MrgSort took from each queue
   uint64_t compare_mask[2] = {0, 0};
 
-  // Updates the block's current place. In a bare launch nothing reads it, and its blocks may run on several threads.
+  // Updates the block's current place. A bare launch keeps it in the core, not in the job, because its blocks may run
+  // on several threads.
   Loc here{"", 0};
   void At(Loc loc) {
     if constexpr (kObserved) {
@@ -205,14 +210,14 @@ struct Core {
     if (!scalars.Empty()) FlushScalars();
     observers->OnEvent(*this, event);
   }
-  // Emits `cached`, which must not be null, after the scalar accesses that came before.
+  // Passes on the scalar accesses that came before, then returns `cached`, which must not be null.
   [[gnu::always_inline]] CachedCalls& FlushedCache() {
     if (!scalars.Empty()) [[unlikely]]
       FlushScalars();
     return *cached;
   }
-  // Passes the logged scalar accesses to the observers and ends the quiet ranges: before any other event, and at the
-  // end.
+  // Passes the logged scalar accesses to the observers and ends the quiet ranges. Called before any other event, and at
+  // the end of the block.
   GNT_COLD void FlushScalars() {
     FlushStores();
     scalars.open = false;
@@ -233,7 +238,7 @@ struct Core {
     scalars.next = scalars.all;
     scalars.in_gm = false;
   }
-  // The log is full: passes it on, and asks the observers for quiet ranges at the lines of the last accesses.
+  // Passes on the log when it is full, and asks the observers for quiet ranges at the lines of the last accesses.
   GNT_COLD void FlushFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     FlushLog();
@@ -255,7 +260,7 @@ struct Core {
       }
     }
   }
-  // Ends the runs of stores: the next event may read their data.
+  // Ends the runs of stores and passes them on, because the next event may read their data.
   GNT_COLD void FlushStores() {
     for (ScalarLog::Line& line : scalars.lines) {
       if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
@@ -264,7 +269,8 @@ struct Core {
     }
     scalars.storing = false;
   }
-  // Reports uses of buffers that are still free, because their cause comes before any later event.
+  // Reports the uses of buffers that are still free. Called before a stop and at the end of the block: such a use may
+  // be the cause of what follows it.
   GNT_COLD void TellFreedUses() {
     const uint32_t count = freed_use_count;
     freed_use_count = 0;
@@ -283,8 +289,8 @@ struct Core {
             {"freed_file", use.freed.file},
             {"freed_line", use.freed.line}};
   }
-  // Ends the launch with one diagnostic. This and the next functions take facts in braces, which is cheapest for the
-  // caller, or a list of them.
+  // Ends the launch with one diagnostic. This function and the next ones take the facts in braces, which is cheapest
+  // for the caller, or as a FieldList.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Stop(id, loc, FieldList(fields));
   }
@@ -293,14 +299,15 @@ struct Core {
     if (InTurn()) ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     StopBlock();
   }
-  // Call this before an action whose order other blocks can observe: it waits until all earlier blocks have ended or
-  // wait. False if one of them stopped the launch. Blocks of an observed launch run one at a time.
+  // Waits until all earlier blocks have ended or are waiting themselves; false if one of them stopped the launch. Call
+  // this before an action whose order other blocks can observe. It returns at once in an observed launch, whose blocks
+  // run one at a time.
   bool InTurn() {
     if constexpr (kObserved) return true;
     return BlockInTurn(*this);
   }
-  // Reports a mistake and continues; the launch fails at its end. Once per id, place and other place: `other` is the
-  // second place of a finding that has one.
+  // Reports a mistake and continues; the launch fails at its end. A mistake is reported once per id, place and `other`,
+  // the second place of a finding that has one.
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
     Fault(id, loc, other, FieldList(fields));
   }
@@ -314,8 +321,8 @@ struct Core {
   GNT_COLD void Warn(const char* id, Loc loc, Loc other, const FieldList& fields) {
     Find(id, IsError(*job, id, false), loc, other, fields);
   }
-  // Ends the launch like Stop, unless the launch treats the finding as a warning (TwinOptions): then it continues as
-  // the device would.
+  // Ends the launch like Stop, unless the launch's options make the finding a warning (TwinOptions). Then the launch
+  // continues as on the device.
   GNT_COLD void Refuse(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Refuse(id, loc, FieldList(fields));
   }
@@ -323,13 +330,14 @@ struct Core {
     if (IsError(*job, id, true)) Stop(id, loc, fields);
     Find(id, false, loc, {}, fields);
   }
-  // Checks a scalar that goes into memory or into an instruction.
+  // Reports a scalar that goes into memory or into an instruction but was never set, or comes from unwritten memory.
   template <class T>
   void NoteScalarValue(const char* op, Loc loc, const T& value) {
     if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
       TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
   }
-  // Notes that a read through a GlobalTensor was already reported at its place.
+  // Reports such a scalar, unless a read through a GlobalTensor was reported before: the scalar then comes from that
+  // read.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
     if (job->report != nullptr && __builtin_strstr(job->report, "gm-read-before-write") != nullptr) return;
@@ -339,7 +347,7 @@ struct Core {
     const uint8_t* byte = static_cast<const uint8_t*>(at);
     return byte >= ub && byte < ub + kUbBytes;
   }
-  // Bytes from the start of the Unified Buffer.
+  // Returns the distance of an address from the start of the Unified Buffer, in bytes.
   uint64_t UbOffset(const uint8_t* at) const { return static_cast<uint64_t>(at - ub); }
   GNT_COLD void Find(const char* id, bool error, Loc loc, Loc other, const FieldList& fields) {
     if (findings == nullptr || !findings->First(id, loc, other)) return;
@@ -348,7 +356,7 @@ struct Core {
   }
   // Whether a tensor of this buffer must not be used; kNoBuffer is never freed.
   bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state <= BufferState::Free; }
-  // Stops if a buffer's TPipe no longer exists.
+  // Refuses an operation on a buffer whose TPipe no longer exists.
   void RequirePipe(const Buffer& buffer, const char* op, Loc loc) {
     if (buffer.state == BufferState::Gone) [[unlikely]]
       Refuse("pipe-gone", loc, {{"op", op}, {"buffer_file", buffer.made.file}, {"buffer_line", buffer.made.line}});
@@ -362,8 +370,8 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
   return quiet;
 }
 
-// The kernel argument that contains an address. An address just past the end belongs to the argument before it: a block
-// without work may point there.
+// Returns the kernel argument that contains an address, or else the nearest one that begins before it; null if there is
+// none. A block without work may point just past the end of its argument.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;
@@ -384,13 +392,13 @@ inline bool Saturates(const Core& core) {
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// "const", because it never changes during the code of one block, although blocks take turns on a thread. So a loop of
-// scalar accesses looks up its core once, not once an element. launch.h therefore starts a block in a call that is not
-// inlined.
+// Returns the core of the block that runs on this thread. It is "const" because its result never changes during the
+// code of one block, although blocks take turns on a thread. So a loop of scalar accesses looks up its core once, not
+// once an element. launch.h therefore starts a block in a call that is not inlined.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
-// Not inlined: a block may continue on another thread, and compilers look up the address of a thread-local variable
-// once a function.
+// Sets the core of this thread. Not inlined, because a block may continue on another thread, and a compiler looks up
+// the address of a thread-local variable only once in a function.
 [[gnu::noinline]] inline void EnterCore(Core* core) {
   current_core = core;
   asm volatile("" ::: "memory");

@@ -26,7 +26,7 @@ struct GivenId {
   int8_t id = -1;
 };
 
-// Gone: destroyed with its TPipe. The others are numbered as AscendC::TBufState.
+// The state of a buffer. Gone: destroyed with its TPipe. The other states have the numbers of AscendC::TBufState.
 enum class BufferState : int8_t { Gone = -1, Free, Occupied, EnQueued, DeQueued };
 
 // One buffer that InitBuffer cut from the Unified Buffer.
@@ -39,21 +39,22 @@ struct Buffer {
   int8_t free_id = -1;                   // event id held from FreeTensor to the next AllocTensor
   AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
   AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
-  bool of_queue = false;                                 // and not of a TBuf; false again after TPipe::Reset
-  uint16_t pipe = 0;                                     // number of the TPipe of the block that made it
+  bool of_queue = false;                                 // of a queue, not of a TBuf; false again after TPipe::Reset
+  uint16_t pipe = 0;                                     // number, in the block, of the TPipe that made it
   uint16_t nth = 0;                                      // number of earlier InitBuffer calls in the same line
   AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // the flag that EnQue sets; MAX for a TBuf
   Loc made;                                              // the InitBuffer call
-  Loc changed;                                           // the last queue operation on it,
+  Loc changed;                                           // the last queue operation on the buffer,
   Loc allocated;                                         // and the last AllocTensor
 };
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
-// Detects a block that reads nothing new of global memory and stores nothing there: it waits for another block.
+// Detects a block that waits for another block: it keeps reading the same places of global memory, and stores nothing
+// there.
 struct PollWatch {
-  static constexpr uint32_t kFirst = 4096;  // repeated reads of the same places; more than a tile has rows
-  static constexpr uint32_t kAgain = 64;    // once it has waited
+  static constexpr uint32_t kFirst = 4096;  // after so many repeated reads it takes a turn; a tile has fewer rows
+  static constexpr uint32_t kAgain = 64;    // the same, once the block has waited
   static constexpr uint32_t kLines = 4;
   struct Line {
     uint32_t number = 0;
@@ -63,7 +64,7 @@ struct PollWatch {
   Line lines[kLines];
   uint32_t idle = 0;
   uint32_t most = kFirst;
-  bool moved = true;  // since its last turn
+  bool moved = true;  // the block has done something else since its last turn
 
   // Counts a read; returns whether it is time to run the other blocks.
   [[gnu::always_inline]] bool Idle(uint32_t number, const uint8_t* at) {
@@ -93,14 +94,14 @@ struct MaskLost {
   Loc by;
 };
 
-// An instruction that sets no mask, and the instruction that had set the one it found.
+// An instruction that sets no mask, and the earlier instruction whose mask it uses.
 struct MaskFrom {
   Loc used;
   Loc set;
   const char* op = "";
 };
 
-// An instruction that had nothing to do: no repeats.
+// An instruction that had no repeats, and so did nothing.
 struct NoRepeats {
   const char* op = "";
   Loc loc;
@@ -119,7 +120,7 @@ struct OffsetView {
 // A tensor whose bytes ReinterpretCast gave out as elements of a larger type.
 struct WiderView {
   const uint8_t* at = nullptr;
-  uint8_t was_bytes = 0;  // of an element before
+  uint8_t was_bytes = 0;  // bytes of an element before the cast
   uint8_t element_bytes = 0;
 };
 
@@ -128,25 +129,25 @@ struct PairResults {
   const uint8_t* at = nullptr;
   uint32_t count = 0;
   uint8_t pair_bytes = 0;
-  uint8_t index_bytes = 0;  // they end the pair
+  uint8_t index_bytes = 0;  // the index is the end of the pair
   const char* op = "";
   Loc loc;
 };
 
-// The bits that the last Compare or CompareScalar wrote: this many repeats of them.
+// The bits that the last Compare or CompareScalar wrote, and the number of its repeats.
 struct Compared {
   const uint8_t* bits = nullptr;
   uint32_t repeats = 0;
   Loc loc;
 };
 
-// The first place for each buffer at which GetPhyAddr returned a pointer into it.
+// The first place at which GetPhyAddr returned a pointer into a buffer.
 struct UbPointer {
   Loc loc;
   uint16_t buffer = kNoBuffer;
 };
 
-// The type that a kernel declares.
+// The kernel type that a kernel declares (basic_api/sync/kernel_type.h). `of_key`: for a tiling key.
 struct KernelType {
   const char* name = "";
   Loc set;
@@ -157,9 +158,9 @@ struct KernelType {
 // Numbers of a call that were exchanged, if some were (causes/exchanged_numbers.h).
 struct Exchange {
   const char* cause = nullptr;
-  uint32_t repeats = 0;  // repeat-mask-exchanged: as they were given
+  uint32_t repeats = 0;  // for repeat-mask-exchanged: the two numbers as given
   uint32_t lanes = 0;
-  uint32_t blk[2] = {};  // strides-exchanged: those of src0 and src1
+  uint32_t blk[2] = {};  // for strides-exchanged: those of src0 and src1
   uint32_t rep[2] = {};
 };
 

@@ -1,15 +1,17 @@
-// Emit, where there are no tensors: how flags, buffers, barriers and words of global memory reach the observers of a launch.
+// Emit for operations without tensors: passes flags, buffers, barriers and words of global memory to the observers of a
+// launch.
 //
-// Emitting is the second of an operation's three steps: validate, emit, compute. What makes repeated calls cheap is behind it. Some
-// operations are fast events: observers get the few numbers that they use of them (events/fast_events.h) in place of an event, unless
-// the launch is traced. Instructions and copies are emitted by tensor/emit.h and tensor/emit_copy.h.
+// Emitting is the second of an operation's three steps: validate, emit, compute. It is also where repeated calls are
+// made cheap. Some operations are fast events (events/fast_events.h): unless the launch is traced, observers get only
+// the few numbers that they use, in place of an event. Instructions and copies are emitted by tensor/emit.h and
+// tensor/emit_copy.h.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
 
 namespace gn_twin {
 
-// SetFlag or WaitFlag.
+// Emits SetFlag or WaitFlag.
 [[gnu::always_inline]] inline void EmitFlag(Core& core, Kind kind, AscendC::HardEvent hard_event, int id, Loc loc,
                                             const char* op) {
   if (!kObserved) return;
@@ -25,7 +27,7 @@ namespace gn_twin {
   core.Emit(event);
 }
 
-// An event of a pipe without operands: Barrier, CrossFlag, SyncAll, CleanCache of all lines.
+// Emits an event of a pipe that has no operands: Barrier, CrossFlag, SyncAll, CleanCache of all lines.
 GNT_NOINLINE inline void EmitPipe(Core& core, Kind kind, const char* op, Pipe pipe, Loc loc) {
   if (!kObserved) return;
   Event event;
@@ -36,7 +38,7 @@ GNT_NOINLINE inline void EmitPipe(Core& core, Kind kind, const char* op, Pipe pi
   core.Emit(event);
 }
 
-// An event of the scalar unit about one piece of memory.
+// Emits an event of the scalar unit about one piece of memory.
 GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const void* at, uint64_t bytes, Space space,
                                    Loc loc) {
   if (!kObserved || !core.observers->Wants(kind)) return;
@@ -53,7 +55,7 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
-// An instruction uses a tensor of a buffer that is free.
+// Notes that an instruction uses a tensor of a free buffer.
 GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* role, uint16_t buffer, Loc loc) {
   for (uint32_t i = 0; i < core.freed_use_count; ++i) {
     const Core::FreedUse& one = core.freed_uses[i];
@@ -62,7 +64,8 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   if (core.freed_use_count == Core::kFreedUses) return;
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
-// The buffer is handed out again: the operation that fills it does not wait for those uses.
+// Refuses the noted uses of a freed buffer when it is handed out again, because the operation that fills it next does
+// not wait for them.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
@@ -78,8 +81,8 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   core.freed_use_count = kept;
 }
 
-// GetPhyAddr gave a pointer into a buffer. From the first one on, observers get whole events: what lies between two of them is what the
-// kernel itself has written through its pointers.
+// Notes and emits that GetPhyAddr returned a pointer into a buffer. From the first such pointer on, observers get whole
+// events: a change of memory between two events is then the kernel's own writing through its pointers.
 GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
   for (uint32_t i = 0; i < core.ub_pointer_count; ++i)
@@ -90,7 +93,7 @@ GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   EmitPlace(core, Kind::Pointer, "GetPhyAddr", core.ub + of.offset, of.bytes, Space::UB, loc);
 }
 
-// A queue operation on a buffer of the core: Alloc, EnQue, DeQue, Free. Of EnQue and DeQue only a trace learns anything.
+// Emits a queue operation on a buffer of the core: Alloc, EnQue, DeQue or Free. Only a trace uses EnQue and DeQue.
 inline void EmitBuffer(Core& core, Kind kind, const char* op, const Buffer& buffer, Loc loc) {
   core.At(loc);
   core.queue_asks = 0;

@@ -8,7 +8,8 @@
 
 namespace gn_twin {
 
-// `thrown`: the id of the diagnostic for the exception, whose text is in `what`; null: none, or Stopped.
+// How the work of one block ended. `thrown`: the id of the diagnostic for its exception, null if it threw none or
+// Stopped; `what`: the text of that exception.
 struct Ending {
   bool good = true;
   const char* thrown = nullptr;

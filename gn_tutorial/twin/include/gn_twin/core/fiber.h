@@ -22,7 +22,8 @@
 #endif
 
 // gn_twin_switch(&from, to): pushes the registers, stores the stack pointer in `from`, and continues where `to`
-// stopped. gn_twin_enter: the start of a new fiber; it calls the function that Start() stored beside its argument.
+// stopped. gn_twin_enter: where a new fiber begins. It calls the function that Start() stored, with the argument stored
+// beside it.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -94,7 +95,7 @@ namespace gn_twin {
 
 class Fiber {
  public:
-  // Null if there is no memory.
+  // Returns a new fiber, or null if there is no memory.
   static Fiber* New() {
     void* lowest = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (lowest == MAP_FAILED) return nullptr;
@@ -113,7 +114,7 @@ class Fiber {
 
   uint64_t Lowest() const { return reinterpret_cast<uint64_t>(lowest_); }
 
-  // The next Enter() calls function(argument) on this stack. The function ends by Leave(true) and never returns.
+  // Makes the next Enter() call function(argument) on this stack. The function ends with Leave(true) and never returns.
   void Start(void (*function)(void*), void* argument) {
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(lowest_, kBytes);
@@ -122,7 +123,7 @@ class Fiber {
     const uint64_t entry = reinterpret_cast<uint64_t>(&GnTwinEnter);
     const uint64_t called = reinterpret_cast<uint64_t>(function), given = reinterpret_cast<uint64_t>(argument);
 #if defined(__x86_64__)
-    frame -= 7;  // r15, r14, r13, r12, rbx, rbp, where to go on; gn_twin_enter then begins on 16 bytes
+    frame -= 7;  // r15, r14, r13, r12, rbx, rbp, where to go on; gn_twin_enter's stack is then aligned to 16 bytes
     frame[0] = frame[1] = frame[2] = frame[5] = 0;
     frame[3] = called;
     frame[4] = given;
@@ -149,8 +150,7 @@ class Fiber {
 #endif
   }
 
-  // Call this inside the fiber: it returns to the caller of Enter(), until the next Enter(); for ever, if this is the
-  // end.
+  // Goes back to the caller of Enter() until the next Enter(), or for ever if `end`. Call this inside the fiber.
   GNT_COLD void Leave(bool end) {
 #if defined(__SANITIZE_ADDRESS__)
     void* own = nullptr;
@@ -163,7 +163,7 @@ class Fiber {
 #endif
   }
 
-  // Call this first inside the fiber.
+  // Tells AddressSanitizer that the switch to this stack is complete. Call this first inside the fiber.
   void Arrived([[maybe_unused]] void* own = nullptr) {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(own, &outside_lowest_, &outside_bytes_);
@@ -173,11 +173,11 @@ class Fiber {
  private:
   explicit Fiber(void* lowest) : lowest_(lowest) {}
 
-  // As large as a main thread's (docs/platforms.md): only used pages take memory.
+  // As large as a main thread's stack (docs/platforms.md). Only pages that are used take memory.
   static constexpr size_t kBytes = 8 * 1024 * 1024;
   void* lowest_;
-  void* inside_ = nullptr;   // where this stack was left,
-  void* outside_ = nullptr;  // and the one that entered it
+  void* inside_ = nullptr;   // where this fiber's stack was left,
+  void* outside_ = nullptr;  // and where its caller's stack was left
 #if defined(__SANITIZE_ADDRESS__)
   const void* outside_lowest_ = nullptr;
   size_t outside_bytes_ = 0;

@@ -1,5 +1,6 @@
-// The entry points of a kernel library (gn_twin/base/abi.h): checks the arguments against the kernel's signature, then runs every block
-// in order on a core of its own. Included by the generated file after the kernel's source.
+// The entry points of a kernel library (gn_twin/base/abi.h). A launch checks the arguments against the kernel's
+// signature, then runs every block in order on a core of its own. The generated file includes this header after the
+// kernel's source.
 #pragma once
 #include <time.h>
 
@@ -39,7 +40,8 @@ struct Plain<const P> {
 template <class P>
 struct Plain<P&> : Plain<P> {};
 
-// One argument as the kernel's parameter type P: a pointer into global memory, or the bytes of a value.
+// Checks and converts one argument to the kernel's parameter type P: a pointer into global memory, or the bytes of a
+// value.
 template <class P>
 struct Parameter {
   using Value = typename Plain<P>::Type;
@@ -76,7 +78,7 @@ inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Fiel
   return GNT_BAD_CALL;
 }
 
-// One launch of one kernel: what every block needs to start. `Body` calls the kernel with its arguments.
+// One launch of one kernel. Holds what every block needs to start. `Body` calls the kernel with its arguments.
 template <class Body>
 struct Launch {
   Body& body;
@@ -132,7 +134,7 @@ struct Launch {
     return ending.good;
   }
 
-  // Whether a launch in which every block ran to its end had no mistake.
+  // Tells the observers that every block has run to its end; returns whether the launch had no mistake.
   GNT_COLD bool Conclude() {
     if constexpr (kObserved) {
       GNT_AS_BUILT Core core;
@@ -147,17 +149,19 @@ struct Launch {
   }
 
  private:
-  // Hot, because its only caller is cold: otherwise the compiler might treat the kernel as cold, too.
+  // Marked as hot, because its only caller is cold and the compiler might otherwise treat the kernel as cold, too.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
-  // Later copies would still combine with the old contents. An earlier error may be one of those, and names the line.
+  // Warns of an atomic mode that is still on when the block ends, because later copies would still add to the old
+  // contents. Silent after an error, because that may come from such a copy and then names the copy's line.
   static void TellAtomicOn(Core& core) {
     if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;
     core.Warn("atomic-left-on", core.atomic_set, {}, {{"op", core.atomic_op}});
   }
 
-  // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
+  // Reports the exception that ended a block. The device has no exceptions, and one that left gnt_run would end the
+  // process that called it.
   GNT_COLD void Tell(Core& core, const Ending& ending) {
     const Field field{"what", ending.what};
     if (core.InTurn()) ReportWriter(job).Write(ending.thrown, "error", core.Here(), core.block, &field, 1);
@@ -184,7 +188,7 @@ GNT_COLD bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
   return true;
 }
 
-// Runs every block of one launch; the body has the arguments.
+// Runs every block of one launch; `body` calls the kernel with its arguments.
 template <class Body>
 GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   Launch<Body> launch(body, job);
@@ -201,7 +205,8 @@ GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   return good ? GNT_OK : GNT_STOPPED;
 }
 
-// A launch that ended well still fails if its source has code that a device refuses.
+// Returns the status of a launch whose blocks ended with `status`: the launch also fails if its source has code that a
+// device refuses.
 inline GntStatus Judged(GntStatus status, bool source_failed) {
   return status == GNT_OK && source_failed ? GNT_STOPPED : status;
 }
@@ -234,8 +239,8 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
   };                                                                      \
   static constexpr Entry kEntries[] = {
 #define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
-// An entry with another name for the host than in C++: an instance of a template, or a kernel with the name of a libc
-// function.
+// An entry whose name for the host is not its name in C++: an instance of a template, or a kernel with the name of a
+// libc function.
 #define GNT_NAMED_ENTRY(NAME, ...) {NAME, [](GntJob& job) { return gn_twin::Run(&::__VA_ARGS__, job); }},
 #define GNT_LIBRARY_END                                                                               \
   }                                                                                                   \

@@ -1,4 +1,4 @@
-// Negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and inputs of Exp that give infinity: recorded here, and
+// Records of negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and of inputs of Exp that give infinity. They are
 // reported if NaN is stored later.
 #pragma once
 #include <stdint.h>
@@ -7,18 +7,18 @@
 
 namespace gn_twin {
 
-// The records of one block. Lanes whose results are never used are computed too: a negative number there is not a
-// mistake by itself.
+// The records of one block. A record alone is no mistake, because an instruction also computes lanes whose results are
+// never used.
 struct NegativeInputs {
   struct Note {
     const char* op = "";
     Loc loc;
-    uint64_t index = 0;           // place of the first one
+    uint64_t index = 0;           // index of the line's first such input,
     float value = 0.0f;           // and its value
     const uint8_t* at = nullptr;  // destination of this line's latest result
     bool reported = false;
   };
-  static constexpr uint32_t kMost = 4;  // lines; more are not distinguished
+  static constexpr uint32_t kMost = 4;  // lines with a record; further lines get none
 
   Note notes[kMost];
   uint32_t count = 0;
@@ -37,7 +37,8 @@ struct NegativeInputs {
     notes[latest] = note;
     ++pending;
   }
-  // The record that explains NaN in the bytes [begin, end): the one whose result lies there, or else the latest.
+  // Returns the record that explains NaN in the bytes [begin, end): the one whose result lies there, or else the
+  // latest.
   Note& OneOf(const uint8_t* begin, const uint8_t* end) {
     for (uint32_t i = 0; i < count; ++i)
       if (notes[i].at >= begin && notes[i].at < end) return notes[i];

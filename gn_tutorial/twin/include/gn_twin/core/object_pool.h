@@ -1,4 +1,5 @@
-// An object pool (free list) shared by the launches of a library: fresh pages cost more than what most blocks do with them.
+// An object pool (free list) shared by the launches of a library, because fresh pages cost more time than what most
+// blocks do with them.
 #pragma once
 #include <pthread.h>
 #include <stdint.h>

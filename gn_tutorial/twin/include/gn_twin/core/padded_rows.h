@@ -1,4 +1,4 @@
-// The latest rows that DataCopyPad copied into the Unified Buffer with padding after them, to the end of a 32-byte
+// The latest rows that DataCopyPad copied into the Unified Buffer with padding after each, up to the end of a 32-byte
 // block.
 #pragma once
 #include "gn_twin/base/config.h"
@@ -22,7 +22,8 @@ struct PaddedRows {
       if (one.bytes == copy.bytes && one.pitch == copy.pitch) return;
     all[next++ % kMost] = copy;
   }
-  // Finds a copy whose rows the offset seems to count as if there were no padding between them; null if there is none.
+  // Returns a copy for which `offset` is a whole number of rows without their padding; null if there is none. The
+  // kernel seems to have counted the offset that way.
   GNT_COLD const Copy* CountedBy(uint64_t offset) const {
     for (const Copy& one : all)
       if (one.bytes != 0 && offset % one.bytes == 0 && offset != 0) return &one;

@@ -10,8 +10,8 @@
 
 namespace gn_twin {
 
-// Fills memory that begins where its poison pattern begins, or a whole number of words later. It uses memcpy: in builds
-// with little optimisation a loop over words takes several times as long.
+// Fills memory with repetitions of `word`, the first at `at`. It uses memcpy, because in builds with little
+// optimisation a loop over words takes several times as long.
 GNT_COLD inline void FillWithPoison(uint8_t* at, uint64_t bytes, uint64_t word) {
   constexpr uint64_t kPiece = 4096;
   uint64_t words[kPiece / sizeof(uint64_t)];
@@ -27,7 +27,7 @@ inline bool HoldsPoison(GntRole role) { return role == GNT_OUT || role == GNT_WO
 // The poison of one launch, in chunks for any number of threads.
 class Poisoning {
  public:
-  // For a job that asks for it; otherwise there is nothing to fill.
+  // Counts the chunks of the job's outputs and workspaces; none if the job does not ask for poison.
   explicit Poisoning(const GntJob& job) : job_(job) {
     if (job.poisons == 0) return;
     for (uint32_t i = 0; i < job.arg_count; ++i) chunks_ += Chunks(job.args[i]);
@@ -49,7 +49,7 @@ class Poisoning {
   }
 
  private:
-  static constexpr uint64_t kChunk = 256 * 1024;  // ten microseconds: the last chunk takes no longer
+  static constexpr uint64_t kChunk = 256 * 1024;  // ten microseconds of work, the longest wait for the last chunk
 
   static uint64_t Chunks(const GntArg& arg) {
     return arg.kind == GNT_TENSOR && HoldsPoison(arg.role) ? (arg.bytes + kChunk - 1) / kChunk : 0;

@@ -1,5 +1,5 @@
-// Polling: a block that repeatedly reads the same words of global memory waits for another block, which must get its
-// turn.
+// Polling: a block that repeatedly reads the same words of global memory waits for another block, so the others must
+// get a turn.
 //
 // The value that ends such a loop also orders the blocks: a block that has read it sees everything done before it was
 // stored. So, from the first such loop of a launch on, stores of a few bytes are emitted as Release, and the reads of
@@ -10,7 +10,8 @@
 
 namespace gn_twin {
 
-// Words are identified by their cache line, because a copy and a store of one word need not begin at the same byte.
+// Returns what identifies a word: the address of its cache line, because a copy and a store of one word need not begin
+// at the same byte.
 inline const void* PolledWord(const void* at) {
   return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{63});
 }
@@ -25,14 +26,15 @@ GNT_COLD inline void TakeTurn(Core& core, const char* op, const void* at, Loc lo
   NotePolledRead(core, op, at, loc);
 }
 
-// Call this before a read of global memory.
+// Lets the other blocks run if this block has only repeated its reads. Call this before a read of global memory.
 [[gnu::always_inline]] inline void NoteGlobalRead(Core& core, const char* op, const void* at, Loc loc) {
   if (core.polls.Idle(loc.line, static_cast<const uint8_t*>(at)) && core.job->blocks > 1) [[unlikely]]
     return TakeTurn(core, op, at, loc);
   if (core.scheduler->AnyPoll()) [[unlikely]]
     NotePolledRead(core, op, at, loc);
 }
-// After a store to global memory was emitted.
+// Notes that the block makes progress, and emits a Release if blocks poll. Call this after a store to global memory was
+// emitted.
 [[gnu::always_inline]] inline void NoteGlobalStore(Core& core, const char* op, const void* at, uint64_t bytes,
                                                    Loc loc) {
   core.polls.Moved();

@@ -2,10 +2,11 @@
 // as on one thread.
 //
 // If blocks do not wait for one another, their order does not matter, because no block reads the data of another.
-// Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes its
-// view, printed text, or a mistake, a block leaves its thread until all earlier blocks have ended or wait. From then on
-// its state is as if the blocks ran one after the other. The first block of the order never leaves its thread, so a
-// block that waits for an earlier one in a way that the twin does not see still gets its value.
+// Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes the
+// block's view of global memory, printed text, or a mistake, a block leaves its thread until all earlier blocks have
+// ended or wait. What it finds when it continues is as if the blocks ran one after the other. The first block of the
+// order never leaves its thread, so a block that waits for an earlier one in a way that the twin does not see still
+// gets its value.
 #pragma once
 #include <new>
 
@@ -15,11 +16,11 @@
 
 namespace gn_twin {
 
-// The number of threads that pay for a launch. Starting a thread takes some 50 us, in which a bare kernel processes
-// half a MiB.
+// Returns the number of threads that make a launch faster. Starting a thread takes some 50 us, in which a bare kernel
+// processes half a MiB.
 GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 1;  // their records of stacks do not follow a block to another thread
+  return 1;  // the sanitizers' records of stacks do not follow a block to another thread
 #endif
   constexpr uint64_t kWorthIt = uint64_t{4} << 20;
   uint64_t bytes = 0;

@@ -1,9 +1,9 @@
-// Runs the blocks of a launch in one order, and suspends those that wait for others: it is deterministic, and keeps all
+// Runs the blocks of a launch in one order, and suspends those that wait for others. It is deterministic, and keeps all
 // blocks alive at once only if the kernel needs it.
 //
 // A block runs on a fiber. When it waits (in SyncAll, or for a value from another block), the next block starts on
-// another fiber; when all have started, the next one that can continue does. Kernels in which no block waits use one
-// fiber. The order is ascending, or that of a seed (GntOptions::block_order): the device guarantees no order, and a
+// another fiber. When all have started, the next one that can continue is resumed. Kernels in which no block waits use
+// one fiber. The order is ascending, or that of a seed (GntOptions::block_order): the device guarantees no order, and a
 // kernel whose result depends on it shows that here.
 //
 // Blocks of an observed launch run one at a time. Those of a bare launch may run on several threads, with the result of
@@ -51,7 +51,7 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Whether it is the block's turn, now or when it continues; false if the launch was stopped. See Round.
+  // Waits until it is the block's turn; false if the launch was stopped meanwhile. See Round.
   GNT_COLD bool TakeTurn(uint32_t block, Core* core = nullptr) {
     if (round_on_threads_ == nullptr || round_on_threads_->HasTurn(block)) return true;
     State& mine = states_[block];
@@ -82,9 +82,9 @@ class Scheduler {
     }
   }
 
-  // Runs the other blocks: a block at `loc` keeps reading the same words of global memory; `moved`: it has done
-  // something else since its last turn. Throws Stopped if no block has done anything else for so long that the wait
-  // cannot end.
+  // Runs the other blocks, because this one keeps reading the same words of global memory at `loc`. `moved`: it has
+  // done something else since its last turn. Throws Stopped if no block has done anything else for so long that the
+  // wait cannot end.
   void Poll(Core& core, Loc loc, bool moved) {
     State& mine = states_[core.block];
     if (moved) ++changes_;
@@ -99,7 +99,7 @@ class Scheduler {
     Suspend(core, loc, Waits::Turn);
   }
   bool AnyPoll() const { return polls_ != 0; }
-  // Whether some block has waited in this line.
+  // Whether some block has polled in this line.
   GNT_COLD bool IsPolling(Loc loc) const {
     for (uint32_t i = 0; i < polls_; ++i)
       if (polling_[i].line == loc.line && polling_[i].file == loc.file) return true;
@@ -129,10 +129,10 @@ class Scheduler {
     Fiber* fiber = nullptr;
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
-  static constexpr uint32_t kMostPolls = 16;            // lines of a kernel in which blocks wait
+  static constexpr uint32_t kMostPolls = 16;            // lines of a kernel in which blocks poll
   static constexpr uint32_t kMostIdleTurns = 1u << 14;  // a million reads: more than a loop with limited tries makes
 
-  // Fisher and Yates' shuffle, with the numbers of splitmix64.
+  // Sets the order of the blocks: ascending for seed 0, else Fisher and Yates' shuffle with the numbers of splitmix64.
   void Permute(uint64_t seed) {
     order_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
     place_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
@@ -161,7 +161,7 @@ class Scheduler {
       return true;
     }
     state.phase = Phase::Done;
-    // In a round another block may stop the launch too; then its report counts.
+    // Another block of a round may have stopped the launch already. Then only that block's report is written.
     if (!__atomic_exchange_n(&aborted_, true, __ATOMIC_ACQ_REL)) {
       const Field field{"blocks", job_.blocks};
       ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, block, &field, 1);
@@ -169,7 +169,7 @@ class Scheduler {
     return false;
   }
 
-  // Runs a block until it waits or ends. `tells`: a signal handler treats this thread as the launch's.
+  // Runs a block until it waits or ends. `tells`: whether a signal handler treats this thread as the launch's.
   GNT_COLD void RunBlock(uint32_t block, bool tells) {
     State& state = states_[block];
     if (state.phase == Phase::Unstarted && !Start(block)) return;
@@ -181,7 +181,8 @@ class Scheduler {
     if (state.phase == Phase::Done) ObjectPool<Fiber>::Give(state.fiber);
   }
 
-  // Runs all blocks in this phase, each until it waits for others or ends. Waiting ones are at a complete barrier.
+  // Runs all blocks in this phase on several threads, each until it waits for others or ends. Blocks in phase Waiting
+  // are at a complete barrier.
   GNT_COLD void RunTogether(Phase phase) {
     uint32_t* const together = new uint32_t[job_.blocks];
     uint32_t count = 0;
@@ -247,8 +248,9 @@ class Scheduler {
     return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
   }
 
-  // The block whose turn it is: in the first round the next one to start, then the next one that can continue. If there
-  // is none: the first block at the barrier, if all have reached it.
+  // Returns the block to run next: before the first barrier is complete the next one to start, then the next one that
+  // can continue. If no block can continue and all have reached the barrier, releases them and returns the first one;
+  // if some have not, reports a deadlock. Returns kNobody if all blocks have ended.
   GNT_COLD uint32_t Next() {
     if (Aborted()) return FirstWaiting();
     if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
@@ -298,7 +300,8 @@ class Scheduler {
     }
   }
 
-  // After a stop the waiting blocks end one after the other, each on its own fiber: their destructors have to run.
+  // Returns a waiting block, or kNobody. After a stop the waiting blocks end one after the other, each on its own
+  // fiber, because the destructors of its variables have to run.
   uint32_t FirstWaiting() const {
     for (uint32_t block = 0; block < job_.blocks; ++block) {
       if (states_[block].phase == Phase::Waiting) return block;
@@ -312,13 +315,13 @@ class Scheduler {
   void* context_;
   State* states_ = nullptr;
   uint32_t* order_ = nullptr;  // blocks in the order of their turns
-  uint32_t* place_ = nullptr;  // of each block in that order
+  uint32_t* place_ = nullptr;  // the place of each block in that order
   uint32_t next_ = 0;          // place of the next block to start
   uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
   uint32_t round_ = 0;     // how many SyncAll are complete
   uint64_t progress_ = 0;  // changes whenever a block may have written a value that another waits for
-  uint64_t changes_ = 1;   // the same without turns
+  uint64_t changes_ = 1;   // the same, but the turns of polling blocks do not count
   Loc polling_[kMostPolls];
   uint32_t polls_ = 0;
   uint32_t threads_ = 1;

@@ -1,5 +1,5 @@
-// Findings of the source check before compilation (gn_tutorial/cpp/portability_rules.py): reported with each launch of an
-// entry that reaches them. The generated file has the table.
+// Findings of the source check before compilation (gn_tutorial/cpp/portability_rules.py). Each is reported with every
+// launch of an entry that reaches its line. The generated file has the table.
 #pragma once
 #include "gn_twin/events/report.h"
 
@@ -17,7 +17,7 @@ struct SourceFinding {
   Field fields[kMostFields];
 };
 
-// Defined after the table.
+// Writes the findings of `entry`; returns whether one is an error. Defined after the table.
 bool ReportSource(GntJob& job, const char* entry);
 
 // Writes the findings of `entry`, or all of them for a whole program's main; returns whether one is an error.

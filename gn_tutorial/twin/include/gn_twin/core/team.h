@@ -15,7 +15,7 @@
 
 namespace gn_twin {
 
-// The number of processors that this process may use.
+// Returns the number of processors that this process may use.
 GNT_COLD inline uint32_t UsableProcessors() {
 #if defined(__linux__)
   cpu_set_t set;
@@ -25,12 +25,12 @@ GNT_COLD inline uint32_t UsableProcessors() {
   return count > 0 ? static_cast<uint32_t>(count) : 1;
 }
 
-// A mutex and a condition. Not <thread>, which takes as long to compile as a small kernel.
+// A mutex and a condition variable. It does not use <thread>, which takes as long to compile as a small kernel.
 class Shared {
  public:
   void Lock() { pthread_mutex_lock(&mutex_); }
   void Unlock() { pthread_mutex_unlock(&mutex_); }
-  // Call both while locked.
+  // Wait and Changed are called while locked.
   void Wait() { pthread_cond_wait(&changed_, &mutex_); }
   void Changed() { pthread_cond_broadcast(&changed_); }
 
@@ -78,7 +78,8 @@ class Team {
 
   GNT_COLD static void* Main(void* member) {
     const Member& mine = *static_cast<Member*>(member);
-    // Where signals are handled on a stack of their own, a block that has used up its stack can be reported from here too.
+    // If the caller handles signals on a separate stack, this thread does too: a block that has used up its stack is
+    // then also reported when it runs here.
     stack_t stack = {};
     if (mine.signal_stack_bytes != 0) stack.ss_sp = malloc(mine.signal_stack_bytes);
     stack.ss_size = mine.signal_stack_bytes;

@@ -10,10 +10,10 @@
 
 namespace gn_twin {
 
-// 192 KB (kUbBytes), aligned to 512 bytes, with a margin that absorbs the overruns of unchecked (bare) kernels.
+// Holds 192 KB (kUbBytes), aligned to 512 bytes, with a margin that absorbs the overruns of unchecked (bare) kernels.
 class UbMemory {
  public:
-  // Returns null if there is no memory.
+  // Returns a new UbMemory, or null if there is no memory.
   static UbMemory* New() {
     UbMemory* made = new (std::nothrow) UbMemory;
     if (made != nullptr && made->bytes_ == nullptr) {
@@ -26,7 +26,8 @@ class UbMemory {
   UbMemory(const UbMemory&) = delete;
   UbMemory& operator=(const UbMemory&) = delete;
   uint8_t* bytes() const { return bytes_; }
-  // Unwritten memory holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that its use shows.
+  // Fills the memory with NaN (all bits set is a NaN in float, half and bfloat16_t), so that a use of unwritten memory
+  // shows.
   void Poison() { __builtin_memset(bytes_, 0xff, kSize); }
 
  private:

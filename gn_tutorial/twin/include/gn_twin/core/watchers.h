@@ -18,7 +18,7 @@ class Watchers {
   Findings findings_;
 };
 
-// Defined in twin/watchers/watchers.cpp. Throws std::bad_alloc.
+// Returns the watchers that a job asks for. Defined in twin/watchers/watchers.cpp. Throws std::bad_alloc.
 Watchers* NewWatchers(GntJob& job);
 
 }  // namespace gn_twin

@@ -12,10 +12,11 @@
 namespace gn_twin {
 class Fiber;
 }
-// Returns when the fiber leaves or ends; calls gnt_fiber_body the first time. `stack`: above the highest byte.
+// Runs the fiber until it leaves or ends; the first time it calls gnt_fiber_body. `stack`: one past the highest byte of
+// the fiber's memory.
 extern "C" __attribute__((import_module("gnt"), import_name("fiber_enter"))) void GnTwinHostEnter(gn_twin::Fiber* fiber,
                                                                                                   void* stack);
-// Returns when the fiber is entered again.
+// Suspends the fiber until it is entered again.
 extern "C" __attribute__((import_module("gnt"), import_name("fiber_leave"))) void GnTwinHostLeave(
     gn_twin::Fiber* fiber);
 
@@ -23,7 +24,7 @@ namespace gn_twin {
 
 class Fiber {
  public:
-  // Null if there is no memory.
+  // Returns a new fiber, or null if there is no memory.
   static Fiber* New() { return new (std::nothrow) Fiber; }
 
   uint64_t Lowest() const { return reinterpret_cast<uintptr_t>(stack_); }
@@ -32,7 +33,7 @@ class Fiber {
     argument_ = argument;
   }
   GNT_COLD void Enter() { GnTwinHostEnter(this, stack_ + kBytes); }
-  // At its end the function returns instead.
+  // Suspends the fiber, except at its end, where its function returns instead.
   GNT_COLD void Leave(bool end) {
     if (!end) GnTwinHostLeave(this);
   }

@@ -4,7 +4,7 @@
 
 namespace gn_twin {
 
-// The bytes [begin, end) of one block as bits; `end` may be the end of the block.
+// Returns a mask of the bytes [begin, end) of one block, one bit a byte; `end` may be the end of the block.
 inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
   return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
 }
@@ -22,7 +22,7 @@ struct BlockSpan {
   uint64_t tail = 0;  // bits in the last word
 
   BlockSpan() = default;
-  // Blocks [first, end), at least one.
+  // Spans the blocks [first, end), at least one.
   BlockSpan(uint64_t first, uint64_t end)
       : word(static_cast<uint32_t>(first / 64)),
         last(static_cast<uint32_t>((end - 1) / 64)),
@@ -30,7 +30,7 @@ struct BlockSpan {
         tail(~uint64_t{0} >> (63 - (end - 1) % 64)) {
     if (word == last) head = tail &= head;
   }
-  // The blocks that the bytes [begin, end) touch, at least one.
+  // Returns the blocks that the bytes [begin, end) touch, at least one.
   static BlockSpan OfBytes(uint64_t begin, uint64_t end) {
     return {begin / kBlockBytes, (end + kBlockBytes - 1) / kBlockBytes};
   }

@@ -7,8 +7,8 @@
 
 namespace gn_twin {
 
-// The masks of a call, behind one pointer. The most frequently read fields share a cache line, because a loop reads
-// them at each repetition.
+// The masks of one operand, behind one pointer. The fields that are read most often share a cache line, because a loop
+// reads them at each repetition.
 class ByteMasks {
  public:
   ByteMasks() = default;
@@ -63,7 +63,7 @@ class ByteMasks {
         storage_->parts_count == 0 ? whole : end;  // the same words, if no block is touched in part
     for (uint64_t number = storage_->first; whole != end; ++whole, ++touched) {
       visit(number++, *whole, *touched);
-      asm("" : "+r"(number));  // not vectorised, which would take three times as long for a few words
+      asm("" : "+r"(number));  // prevents vectorised code, which takes three times as long for a few words
     }
   }
   // Calls visit(block, mask of its bytes) for blocks that are touched in part.
@@ -86,9 +86,11 @@ class ByteMasks {
     uint32_t parts_room = 0;
     Part* parts = nullptr;
 
-    // One bit for blocks touched whole; after them, one bit for blocks touched at all.
+    // Returns two bitmaps, one after the other: a bit for each block touched whole, then a bit for each block touched
+    // at all.
     uint64_t* Words() { return reinterpret_cast<uint64_t*>(this + 1); }
-    // Runs come mostly in the order of the addresses; a block that they touch twice may be listed twice.
+    // Adds a block that is touched in part; false without memory. Runs come mostly in the order of their addresses.
+    // Otherwise a block that they touch twice may be listed twice.
     bool AddPart(Part part) {
       if (parts_count > 0 && parts[parts_count - 1].block == part.block) {
         parts[parts_count - 1].bytes |= part.bytes;

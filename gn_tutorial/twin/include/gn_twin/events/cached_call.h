@@ -1,9 +1,9 @@
-// The cache of repeated calls: vector instructions whose events observers have seen, so that they only recheck them.
+// The cache of repeated calls: vector instructions whose events the observers have seen already and now only recheck.
 //
 // A loop issues the same few instructions again and again. Facts that follow from such a call alone are computed once
-// and cached: its operands are aligned and inside their memory, which bytes they cover, and that they do not overlap.
-// Everything else is checked each time: whether its tensors still exist, whether its sources hold values, whether
-// another pipe has worked since.
+// and cached: that its operands are aligned and inside their memory, which bytes they cover, and that they do not
+// overlap. Everything else is checked each time: whether its tensors still exist, whether its sources hold values,
+// whether another pipe has worked since.
 #pragma once
 #include "gn_twin/events/byte_masks.h"
 #include "gn_twin/events/block_span.h"
@@ -21,20 +21,21 @@ struct CallKey {
   static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
   static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
   static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
-  const char* op = nullptr;                       // by address: a literal of the library
+  const char* op = nullptr;                       // compared by address: a literal of the library
   const char* file = nullptr;
   uint32_t line = 0;
   uint32_t kinds = 0;             // of the operands, and the form
-  uint64_t form = 0;              // elements; all numbers of repeats or rows; repeats of a call with a shape
+  uint64_t form = 0;              // number of elements; or numbers of repeats or rows; or repeats if it has a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
-  // The element type of operand number `index`, by its size; for a key made from an event, also its other properties.
+  // Returns the bits of `kinds` for operand number `index`: its element size, and for a key made from an event also its
+  // access and whether it has strides.
   static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
-  // The meaning of its layout's numbers, in the place of the access: a call with repeats reads all operands but the
-  // destination.
+  // Returns the bits of `kinds` for the meaning of an operand's layout numbers. They take the place of the access,
+  // which is known: a call with repeats writes its destination and reads the others.
   static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>
@@ -81,16 +82,16 @@ enum class Touches : uint8_t {
 // A call whose event was emitted, and the data that observers keep about it, most frequently read first.
 struct CachedCall {
   CallKey key;
-  uint32_t last = 0;  // the Tag of the latest call that was emitted here but not cached
+  uint32_t last = 0;  // tag of the latest call that was emitted for this place but not cached
   uint32_t parts = 0;
   uint32_t number = 0;    // unique in the launch; 0 is unused
-  bool replaces = false;  // the results fill whole blocks of 32 bytes and depend on sources;
-  bool fills = false;     // or they depend on none
+  bool replaces = false;  // the results fill whole 32-byte blocks and depend on sources
+  bool fills = false;     // the results fill whole 32-byte blocks and depend on no source
   bool scratch = false;   // one of the parts is scratch memory
   bool gaps = false;      // one of them has gaps
   Flow flow = Flow::Moves;
   uint32_t site = 0;   // its number for the race checker,
-  uint32_t epoch = 0;  // and when that last looked at it
+  uint32_t epoch = 0;  // and the checker's epoch when it last looked at the call
   struct Part {
     LocalRange range;
     Access access = Access::Read;
@@ -106,7 +107,7 @@ struct CachedCall {
   const char* role = "";  // of the destination
 
   bool Gathers() const { return pieces.count != 0; }
-  // Whether this is the call of a key that was made from an event without pieces.
+  // Whether `event`, which has no pieces, is this call. Only for a call whose key was made from its event.
   bool Is(const Event& event) const {
     if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.form != event.repeats)
       return false;
@@ -127,15 +128,15 @@ class CachedCalls : public FastEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
-  // Whether the operands are inside their tensors, and nothing was freed. If false, the whole event is needed, as if a
-  // source lacked values.
+  // Repeats the checks of a cached call and takes its results in. The caller has checked that the operands are inside
+  // their tensors and not freed. False if observers need the call's whole event, as when a source lacks values.
   virtual bool Recheck(Core& core, CachedCall& call) = 0;
   // Fills in everything except the key, after `event` was emitted. False for an event that cannot be cached.
   virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
-  // The place of a cached call: a loop works on a few addresses, or on rows at a pitch, of the destination or of a
-  // source that is added to it. Each call has two places, because among a hundred calls of a loop some want the same
-  // one of 512 places, and two calls that replace each other would never be cached. Missing sources are null.
+  // Returns the place of a call with this line and these addresses; missing sources are null. A call may be in either
+  // of two places: among a hundred calls of a loop some want the same one of 512 places, and two calls that replace
+  // each other would never be cached.
   CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
@@ -143,7 +144,7 @@ class CachedCalls : public FastEvents {
     return there ? all_[first] : all_[first ^ 1];
   }
   CachedCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
-  // The same of a call whose key is made from its event.
+  // Caches a call as the next function does, with a key made from the call's event.
   GNT_COLD void Insert(Core& core, const Event& event) {
     CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
     CallShape shape{event.active};
@@ -155,8 +156,8 @@ class CachedCalls : public FastEvents {
     }
     Insert(core, event, key, shape);
   }
-  // A call is cached at its second occurrence without another call in its place: a call that occurs once is not worth
-  // it.
+  // Caches a call at its second occurrence, unless another call has taken its place in between. A call that occurs once
+  // is not worth caching.
   GNT_COLD void Insert(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
     const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
     const uint32_t tag = TagOf(key);
@@ -186,6 +187,8 @@ class CachedCalls : public FastEvents {
   static constexpr uint32_t kBits = 9;
   static_assert(kRoom == 1u << kBits);
 
+  // Returns the first of a call's two places. The hash keeps apart the calls of a loop, which works on a few addresses
+  // or on rows at a pitch.
   static uint32_t FirstPlace(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uintptr_t all = reinterpret_cast<uintptr_t>(dst) + 3 * reinterpret_cast<uintptr_t>(src0) +
                           5 * reinterpret_cast<uintptr_t>(src1);
@@ -199,7 +202,7 @@ class CachedCalls : public FastEvents {
 
   CachedCall all_[kRoom];
   uint8_t turns_[kRoom / 2] = {};
-  uint16_t used_[kRoom] = {};  // the entries that were changed since the start: a block may use few of them
+  uint16_t used_[kRoom] = {};  // the entries that Forget has to clear: a block may use few of them
   uint32_t used_count_ = 0;
 };
 

@@ -16,21 +16,21 @@ enum class Kind : uint8_t {
   Vector,      // an instruction of PIPE_V
   Copy,        // a transfer between GM and UB (MTE2, MTE3)
   Scalar,      // GetValue and SetValue: the scalar unit touches UB or GM
-  SetFlag,     // hard_event and event_id are set
+  SetFlag,     // hard_event and event_id name the flag
   WaitFlag,    //
   Barrier,     // pipe is drained
   SyncAll,     // the block waits until all blocks of the launch have arrived
   CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
-  CrossFlag,   // once pipe has finished its work so far, the other cores may be told
+  CrossFlag,   // the other cores are told once pipe has finished its work so far
   InitBuffer,  // operand[0] is the buffer
-  Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
+  Alloc,       // this and the next three: the queue operations; operand[0] is the buffer
   EnQue,
   DeQue,
   Free,
   Release,  // operand[0] is a word of global memory: a block that acquires it later sees everything that this block has done
   Acquire,  // the block has waited for the word operand[0]
   Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: accesses through it are not observed
-  Padding   // the operands are the padding that the copy before it put around its rows, if the copy is done at once
+  Padding   // the operands are the padding around the rows of the copy emitted before it
 };
 inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;
 
@@ -44,8 +44,8 @@ inline constexpr Kinds KindsOf(Each... kinds) {
 
 // One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride 32-byte blocks apart,
 // each of blocks that start blk_stride apart. A copy covers `rows` rows of row_bytes, row_pitch bytes apart. An operand
-// gathered by address covers `rows` pieces of row_bytes. [at, at + bytes) encloses it. A vector operand that is
-// ReadWrite is scratch memory: first written, then read.
+// gathered by address covers `rows` pieces of row_bytes. [at, at + bytes) encloses the operand. A vector operand that
+// is ReadWrite is scratch memory: first written, then read.
 struct Operand {
   const char* role = "";  // "dst", "src0", ...: the parameter's name in the documentation
   const uint8_t* at = nullptr;
@@ -77,10 +77,10 @@ inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || fl
 // The lanes of each repeat that a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {
   uint16_t per_repeat = 0;
-  bool prefix = true;  // the leading ones: `first` of every repeat but the last, `last` of that
+  bool prefix = true;  // the leading lanes: `first` of them in every repeat but the last, `last` in the last
   uint16_t first = 0;
   uint16_t last = 0;
-  uint64_t low = 0;  // otherwise: one bit per lane
+  uint64_t low = 0;  // if not prefix: one bit per lane
   uint64_t high = 0;
 
   bool operator==(const ActiveLanes&) const = default;

@@ -25,11 +25,11 @@ struct FastCopy {
 class FastEvents {
  public:
   virtual ~FastEvents() = default;
-  // SetFlag or WaitFlag.
+  // Passes on SetFlag or WaitFlag.
   virtual void OnFlag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
-  // Returns false if observers need its whole event.
+  // Passes on a copy; returns false if observers need the copy's whole event.
   virtual bool OnCopy(Core& core, const FastCopy& copy) = 0;
-  // Alloc or Free of a buffer that is these bytes of the Unified Buffer.
+  // Passes on Alloc or Free of the buffer that is the bytes [begin, end) of the Unified Buffer.
   virtual void OnBuffer(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;
 };
 

@@ -25,7 +25,7 @@ struct GatherRanges {
   void ForEach(Visit visit) const {
     for (uint32_t i = 0; i < count; ++i) visit(LocalRange{range.begin + offsets[i], range.begin + offsets[i] + bytes});
   }
-  // The first byte that a piece shares with `other`, which overlaps the range; its end if none does.
+  // Returns the first byte that a piece shares with `other`, which overlaps the range; other.end if no piece does.
   GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ struct GatherRanges {
   }
 };
 
-// A copy that outlives the instruction.
+// A copy of gather ranges that outlives the instruction.
 class OwnedGatherRanges {
  public:
   OwnedGatherRanges() = default;
@@ -47,7 +47,7 @@ class OwnedGatherRanges {
   OwnedGatherRanges& operator=(const OwnedGatherRanges&) = delete;
 
   const GatherRanges& Get() const { return pieces_; }
-  // Returns false, and stays empty, if there is no memory.
+  // Copies `pieces`; returns false, and stays empty, if there is no memory.
   bool Keep(const GatherRanges& pieces) {
     pieces_ = {};
     if (room_ < pieces.count) {

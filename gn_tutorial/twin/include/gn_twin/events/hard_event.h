@@ -54,7 +54,7 @@ inline const char* NameOf(Pipe pipe) {
   return kNames[static_cast<int>(pipe)];
 }
 
-// The flag that makes `to` wait for `from`: the one that a finding names as missing.
+// Returns the flag that makes `to` wait for `from`, for a finding that names the missing flag.
 inline HardEvent EventBetween(Pipe from, Pipe to) {
   for (int i = 0; i < static_cast<int>(HardEvent::MAX); ++i) {
     const PipePair pair = PipesOf(static_cast<HardEvent>(i));

@@ -10,9 +10,10 @@ struct Core;
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The kinds of events that this observer gets.
+  // Returns the kinds of events that this observer gets.
   virtual Kinds Wants() const { return kAllKinds; }
-  // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the one that issued it.
+  // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the
+  // core that issued the operation.
   virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
   // Called with every GetValue, SetValue and element access, in order. They are too frequent for a call each, so many
   // come at a time, always before the core's next event.
@@ -21,11 +22,11 @@ class Observer {
   // this observer needs to see no loads from the bytes that remain. For a store, it makes `quiet` empty unless OnStores
   // is enough.
   virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
-  // Called for stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
+  // Called once for a run of stores like `first`, to all bytes from first.at to `end`. OnScalars does not get them.
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
   // Called with the number of loads in quiet ranges, which OnScalars does not get.
   virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
-  // Called when a block starts and when it has run to its end; not when it was stopped.
+  // OnBlockBegin is called when a block starts, OnBlockEnd when it has run to its end, but not when it was stopped.
   virtual void OnBlockBegin(Core& /*core*/) {}
   virtual void OnBlockEnd(Core& /*core*/) {}
   // Called after the last block, unless one was stopped. `core` is a fresh core of block 0, for reporting findings.
@@ -50,7 +51,7 @@ class Observers {
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnScalars(core, accesses, count);
   }
-  // The range of the Unified Buffer around one of its accesses that is quiet for all observers.
+  // Returns the range of the Unified Buffer around the access `like` that is quiet for all observers.
   QuietBytes QuietAt(Core& core, const ScalarAccess& like) const;
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnStores(core, first, end);

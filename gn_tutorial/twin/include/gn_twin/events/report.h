@@ -87,19 +87,20 @@ class ReportWriter {
   }
 
  private:
-  // The number to which a variable without a value led, if any.
+  // Returns the first number that was computed from a variable without a value; null if there is none.
   static const Field* Wild(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; kObserved && i < count; ++i)
       if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
     return nullptr;
   }
-  // A mask of all lanes is 2^32 - 1 elements if the register is read as a number.
+  // Whether a finding is about counter mode. There a mask of all lanes is 2^32 - 1 elements, which is no number that
+  // went below zero.
   static bool IsOfCounterMode(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
       if (fields[i].text != nullptr && __builtin_strcmp(fields[i].text, "counter-mode") == 0) return true;
     return false;
   }
-  // The first number that has gone below zero. Numbers read from memory may be anything.
+  // Returns the first number that went below zero. Skips "value", which was read from memory and may be anything.
   static Wrapped WrappedOf(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; kObserved && i < count; ++i) {
       const char* const key = fields[i].key;

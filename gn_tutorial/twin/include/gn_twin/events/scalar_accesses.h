@@ -20,10 +20,10 @@ struct ScalarLog {
   static constexpr uint32_t kFirst = 16;  // flushed this early after an event: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The quiet ranges of lines, by the last bits of the line's number.
+  // The quiet ranges of one source line. A line's ranges are found by the last bits of its number.
   struct Line {
     QuietBytes loads;
-    uint64_t loaded = 0;  // number of accesses in it; one counter a line, so that lines do not wait for each other
+    uint64_t loaded = 0;  // loads counted in it; one counter a line, so that lines do not wait for each other
     ScalarAccess store;   // the first one of a run
     const uint8_t* stored_to = nullptr;  // where the run ends so far
   };
@@ -31,16 +31,16 @@ struct ScalarLog {
   ScalarAccess all[kRoom];
   ScalarAccess* next = all;
   ScalarAccess* end = all + kFirst;
-  bool in_gm = false;    // some of them touch global memory
+  bool in_gm = false;    // some of the accesses touch global memory
   bool open = false;     // some line has a quiet range
-  bool storing = false;  // of stores
+  bool storing = false;  // some line has a run of stores
   bool singly = false;   // observers get each access before the next one, because they look at the value that it reads
   Line lines[kLines];
 
   // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant where the kernel
   // is compiled. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
-  // saves them only around the call that logs the access. Otherwise it keeps them in memory, which doubles the time of
-  // a sum.
+  // saves them only around the call that logs the access. Without the mark it keeps them in memory, which doubles the
+  // time of a sum.
   template <class T>
   [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
     const uint8_t* at = reinterpret_cast<const uint8_t*>(address);

@@ -10,7 +10,8 @@ struct LocalRange {
   uint32_t end = 0;
 };
 
-// Equal strided ranges are the same bytes. Rows of a group do not overlap; groups may.
+// Rows at a pitch, in groups at another pitch. Equal strided ranges are the same bytes. Rows of a group do not overlap;
+// groups may.
 struct StridedRange {
   LocalRange range;    // encloses all rows, and begins with the first
   uint32_t bytes = 0;  // of a row
@@ -20,9 +21,9 @@ struct StridedRange {
   uint32_t groups = 0;
 
   StridedRange() = default;
-  // One row.
+  // Makes a range of one row.
   StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
-  // Rows in as few groups and rows as possible. No number of bytes, rows or groups is 0.
+  // Joins the given rows and groups into as few as possible. No number of bytes, rows or groups may be 0.
   StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
                uint32_t group_count)
       : bytes(row_bytes),
@@ -45,7 +46,7 @@ struct StridedRange {
            step == other.step && rows == other.rows && group_step == other.group_step && groups == other.groups;
   }
 
-  // Whether it has gaps.
+  // Whether the range has gaps.
   bool HasGaps() const { return bytes != range.end - range.begin; }
   bool Covers(const StridedRange& other) const {
     return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
@@ -64,12 +65,12 @@ struct StridedRange {
       for (uint32_t row = 0; row < rows; ++row, at += step) visit(LocalRange{at, at + bytes});
     }
   }
-  // The first byte that a row shares with `other`; its end if none does.
+  // Returns the first byte that a row shares with `other`; other.end if no row does.
   GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t start = range.begin + group * group_step;
-      // The first row that ends after the other begins.
+      // The first row that ends after `other` begins.
       const uint32_t row = other.begin < start + bytes ? 0 : rows == 1 ? 1 : (other.begin - start - bytes) / step + 1;
       if (row >= rows) continue;
       const uint32_t begin = start + row * step;

@@ -2,7 +2,7 @@
 // -ftrivial-auto-var-init=pattern (gn_tutorial/compiler/toolchain.py), so that such a variable is never right by
 // chance, and is recognisable by its bytes.
 //
-// g++ fills them with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
+// g++ fills such variables with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
 #pragma once
 #include <stdint.h>
 
@@ -20,7 +20,7 @@ inline constexpr uint32_t kWildInteger = 0xfefefefe;
 inline constexpr uint32_t kWildFloat = 0xfefefefe;
 #endif
 
-// Whether a floating-point scalar has no value. Integers are not checked: 0xAAAAAAAA is also every second bit.
+// Whether a float was never set. Integers are not checked, because 0xAAAAAAAA is also a mask of every second bit.
 template <class T>
 inline bool IsWild(const T& value) {
   if constexpr (__is_same(T, float)) {
@@ -30,10 +30,10 @@ inline bool IsWild(const T& value) {
   }
 }
 
-// The contents of global memory that was never written: outputs, workspace, and the bytes after each array (the poison
-// of gn_tutorial/abi/dtypes.py and runtime/launch_types.py). Reads through a `__gm__` pointer are not observed, so this
-// shows them; a sum keeps the bits of a NaN. Of integers only four-byte ones are checked: shorter ones may be equal by
-// chance.
+// Whether a scalar has the contents of global memory that was never written: of outputs, of a workspace, or of the
+// bytes after an array (the poison of gn_tutorial/abi/dtypes.py and runtime/launch_types.py). Reads through a `__gm__`
+// pointer are not observed, but this check finds what they read, because a sum keeps the bits of a NaN. Of integers
+// only four-byte ones are checked: shorter ones may be equal by chance.
 template <class T>
 inline bool IsUnwritten(const T& value) {
   if constexpr (__is_same(T, float)) {
@@ -46,8 +46,8 @@ inline bool IsUnwritten(const T& value) {
   }
 }
 
-// A length, count or offset that was computed from such a variable: times the size of an element, perhaps rounded a
-// little. It is larger than any memory.
+// Whether a length, count or offset was computed from a variable that was never set: the variable's number times the
+// size of an element, perhaps rounded a little. Such a number is larger than any memory.
 inline bool IsWildNumber(int64_t number) {
   for (const uint32_t factor : {1u, 2u, 4u, 8u, kBlockBytes}) {
     const uint32_t over = static_cast<uint32_t>(number) - kWildInteger * factor + 64;

@@ -6,13 +6,13 @@ namespace gn_twin {
 
 struct Wrapped {
   int64_t number = 0;
-  int64_t below = 0;  // the amount below zero; 0: it has not wrapped
-  int64_t unit = 1;   // bytes that one of them stands for
+  int64_t below = 0;  // the amount below zero; 0: the number did not go below zero
+  int64_t unit = 1;   // bytes for which 1 of `number` stands
   int64_t bits = 32;
 };
 
-// of_16: in a field of 16 bits. A number further below zero than any count of a core's elements or of a copy's rows is
-// not a wrong subtraction.
+// Returns how far a number went below zero. `of_16`: it is in a field of 16 bits. A number further below zero than any
+// count of a core's elements, or of a copy's rows, is not taken for a wrong subtraction.
 constexpr Wrapped WrappedNumber(int64_t number, bool of_16) {
   const int64_t bits = of_16 ? 16 : 32;
   const int64_t all = int64_t{1} << bits;

@@ -46,7 +46,7 @@ inline constexpr uint32_t kWindowShift = kSiteBits + 1;
 inline constexpr uint32_t kLastWindow = (1u << (32 - kWindowShift)) - 8;
 
 inline constexpr Stamp StampOf(uint32_t window, uint32_t site) { return window << kWindowShift | site; }
-// The largest stamp of a window: a pipe that has seen this window has not seen later stamps.
+// Returns the largest stamp of a window. A pipe that has seen this window has not seen larger stamps.
 inline constexpr Stamp EndOf(uint32_t window) { return (window << kWindowShift) | ((1u << kWindowShift) - 1); }
 inline constexpr uint32_t SiteOf(Stamp stamp) { return stamp & (kPart - 1); }
 

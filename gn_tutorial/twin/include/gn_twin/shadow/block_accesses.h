@@ -12,7 +12,7 @@
 
 namespace gn_twin {
 
-// Equal: the access writes the bytes that are already there.
+// How an access uses its bytes. Equal: it writes the bytes that are already there.
 enum class Use : uint8_t { Read, Write, Atomic, Equal };
 
 // The accesses of one call of one block.
@@ -20,9 +20,9 @@ struct SharedRun {
   RowSet rows;
   uint32_t block = 0;
   uint32_t site = 0;
-  uint32_t window = 0;    // of `pipe`, the latest
+  uint32_t window = 0;    // the latest window of `pipe`
   uint32_t interval = 0;  // of the block (HappensBefore)
-  uint32_t place = 0;     // before the runs were sorted
+  uint32_t place = 0;     // index before the runs were sorted
   Use use = Use::Read;
   uint8_t pipe = 0;
   bool late = false;  // not covered by the flag that the other cores wait for: it may still be running after the flag
@@ -53,7 +53,8 @@ class BlockAccesses {
     runs_[count_++] = run;
   }
 
-  // The block sets a flag for all cores that covers only the work in `clock`.
+  // Marks as late the block's runs that its flag for all cores does not cover. The flag covers only the work in
+  // `clock`.
   GNT_COLD void Cover(uint32_t block, const Clock& clock) {
     for (uint32_t i = 0; i < count_; ++i) {
       SharedRun& run = runs_[i];
@@ -64,8 +65,8 @@ class BlockAccesses {
 
   HappensBefore order;  // between two SyncAll
 
-  // Call this before a block adds accesses: the first block that continues after a SyncAll closes the earlier accesses.
-  // A block that ended without another SyncAll runs beside everything later, so its runs stay.
+  // Compares and drops the accesses before a SyncAll, when the first block continues after it. Call this before a block
+  // adds accesses. The runs of a block that ended without that SyncAll stay, because they run beside everything later.
   template <class Found>
   GNT_COLD void Enter(uint32_t block, Found found) {
     if (syncs_[block] <= epoch_) return;
@@ -119,9 +120,10 @@ class BlockAccesses {
 
  private:
   static constexpr uint32_t kLookBack = 8;
-  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; in a launch with more, the later accesses are not checked
+  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; in a launch with more runs, the later ones are not checked
 
-  // Keeps equal entries in their order: the first race found must not depend on how a C library's qsort treats ties.
+  // Sorts the runs and keeps equal ones in their order, because the first race found must not depend on how a C
+  // library's qsort treats ties.
   void Sort(int (*compare)(const void*, const void*)) {
     for (uint32_t i = 0; i < count_; ++i) runs_[i].place = i;
     qsort(runs_, count_, sizeof(SharedRun), compare);
@@ -162,12 +164,12 @@ class BlockAccesses {
       }
       runs_[kept++] = runs_[i];
     }
-    packed_ = kept > kMost / 2;  // otherwise there is space to compact again
+    packed_ = kept > kMost / 2;  // if fewer are left, packing is worth its time again
     count_ = kept;
     return count_ < room_;
   }
 
-  uint32_t* syncs_;     // per block: the number of SyncAll that it has reached
+  uint32_t* syncs_;     // for each block, the number of SyncAll that it has reached
   uint32_t epoch_ = 0;  // number of SyncAll before these runs
   SharedRun* runs_ = nullptr;
   uint32_t count_ = 0;
@@ -183,7 +185,8 @@ class OpenRuns {
     SharedRun run;
   };
 
-  // Returns the run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that it replaces.
+  // Returns the run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that a new one
+  // replaces.
   template <class Finish>
   Open& Of(Sites& sites, const Site& site, Use use, uint8_t pipe, Finish finish) {
     Open& open = open_[(site.loc.line * 4 + static_cast<uint32_t>(use) + pipe) % kOpen];

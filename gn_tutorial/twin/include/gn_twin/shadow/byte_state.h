@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// The same for the blocks [first, end), or none.
+// Calls visit(word, mask of its bits) for the blocks [first, end), which may be none.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(uint64_t first, uint64_t end, Visit visit) {
   if (first < end) ForWords(BlockSpan(first, end), visit);
@@ -21,7 +21,7 @@ class BlockBits {
   ~BlockBits() { free(words_); }
   BlockBits(const BlockBits&) = delete;
   BlockBits& operator=(const BlockBits&) = delete;
-  // Clears all bits. False without memory.
+  // Makes space for `blocks` bits, all clear. False without memory.
   bool Allocate(uint64_t blocks) {
     count_ = (blocks + 63) / 64 + 1;
     words_ = static_cast<uint64_t*>(calloc(count_, sizeof(uint64_t)));
@@ -33,7 +33,7 @@ class BlockBits {
   void Set(uint64_t block) { words_[block / 64] |= uint64_t{1} << (block % 64); }
   void Clear(uint64_t block) { words_[block / 64] &= ~(uint64_t{1} << (block % 64)); }
 
-  // The last set bit up to `block`; block + 1 if none is.
+  // Returns the last set bit up to and including `block`; block + 1 if there is none.
   uint64_t LastUpTo(uint64_t block) const {
     uint64_t set = words_[block / 64] & ~uint64_t{0} >> (63 - block % 64);
     uint64_t word = block / 64;
@@ -125,7 +125,7 @@ class ByteState {
             [&](uint64_t, uint64_t some) { found |= some; });
     return found == 0;
   }
-  // The first byte of [at, at + bytes) without a value; at + bytes if there is none.
+  // Returns the first byte of [at, at + bytes) without a value; at + bytes if there is none.
   uint64_t FirstMissing(uint64_t at, uint64_t bytes) const {
     for (const uint64_t end = at + bytes; at < end;) {
       const uint64_t block = at / kBlockBytes;
@@ -138,7 +138,8 @@ class ByteState {
     }
     return at;
   }
-  // For blocks that are touched in part: returns whether those bytes held values, and marks them as holding values.
+  // Whether the masked bytes of blocks that are touched in part hold values. SetParts marks these bytes as holding
+  // values.
   [[gnu::always_inline]] bool HasParts(const ByteMasks& masks) const {
     uint32_t missing = 0;
     masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });
@@ -162,8 +163,8 @@ class ByteState {
   }
 
   BlockBits full_;
-  BlockBits in_part_;         // has bits in part_
-  uint32_t* part_ = nullptr;  // for blocks that are not full; calloc, so that unused pages cost nothing
+  BlockBits in_part_;         // blocks that have bits in part_
+  uint32_t* part_ = nullptr;  // for blocks that are not full; from calloc, so that unused pages cost nothing
   uint64_t bytes_ = 0;
 };
 

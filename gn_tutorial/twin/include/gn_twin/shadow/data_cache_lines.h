@@ -11,7 +11,7 @@ struct DataCacheLine {
   uint64_t dirty = 0;    // written by SetValue of `owner`, and not yet written back to global memory
   uint64_t written = 0;  // written by SetValue of `owner` in `epoch`
   const char* file = "";
-  uint32_t source_line = 0;  // the last write
+  uint32_t source_line = 0;  // line of the last write
   uint32_t version = 0;      // number of changes of global memory behind the caches
   uint32_t owner = 0;        // the block that last wrote with SetValue, plus 1
   uint32_t epoch = 0;
@@ -26,8 +26,9 @@ struct GmPlace {
   uint64_t bytes = 0;
 };
 
-// Lines are counted from the start of each argument, which a device allocation aligns to a line; its host address does
-// not matter. Pages are made on first touch: a kernel that accesses global memory only by DMA costs nothing here.
+// The lines of all arguments. They are counted from the start of each argument, because a device allocation aligns this
+// start to a line; the host address does not matter. Pages are made on first touch, so a kernel that accesses global
+// memory only by DMA costs nothing here.
 class DataCacheLines {
  public:
   static constexpr uint32_t kLineBytes = 64;
@@ -42,8 +43,8 @@ class DataCacheLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // Returns the line of `at`, made if it is new (null without memory: then it is not checked), and the mask of at most
-  // `bytes` bytes from there to its end.
+  // Returns the line of `at`, made if it is new, and the mask of its bytes from `at` on, at most `bytes` of them. The
+  // line is null without memory, or outside all arguments; it is then not checked.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);

@@ -16,21 +16,21 @@ class Gathers {
     OwnedGatherRanges pieces;
   };
 
-  // The gather that read the same bytes; null if there is none.
+  // Returns the gather that read the same bytes; null if there is none.
   One* Find(const GatherRanges& pieces) {
     for (One& one : all_) {
       if (one.stamp != 0 && one.pieces.Get() == pieces) return &one;
     }
     return nullptr;
   }
-  // The gather to replace first.
+  // Returns the gather to replace first.
   One& Oldest() {
     One* oldest = all_;
     for (One& one : all_)
       if (one.stamp < oldest->stamp) oldest = &one;
     return *oldest;
   }
-  // False without memory: then `one` is empty.
+  // Stores a gather in `one`; false without memory, and `one` is then empty.
   static bool Keep(One& one, Stamp stamp, const GatherRanges& pieces) {
     one.stamp = one.pieces.Keep(pieces) ? stamp : 0;
     return one.stamp != 0;
@@ -52,7 +52,8 @@ class Gathers {
   }
 
  private:
-  // Loops gather from one or two tables, and the other pipes wait for that one or two iterations later.
+  // Four are enough: loops gather from one or two tables, and the other pipes wait for these gathers one or two
+  // iterations later.
   One all_[4];
 };
 

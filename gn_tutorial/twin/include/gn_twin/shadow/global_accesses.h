@@ -1,7 +1,7 @@
 // The access history of one core on global memory, by pipe: the accesses with which a later access of another pipe may
 // conflict.
 //
-// Only accesses that the other pipe has not seen finished matter, and these are few: each pipe keeps its newest
+// Only accesses that the other pipe has not seen finished matter, and these are few. So each lane keeps its newest
 // kEntries.
 #pragma once
 #include "gn_twin/shadow/lane_stamps.h"
@@ -17,11 +17,11 @@ class GlobalAccesses {
     bool atomic = false;
   };
 
-  // The newest stamp of each lane.
+  // Returns the newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
-  // Returns the newest access of a lane with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
-  // conflict with each other.
+  // Returns the newest access of a lane with a stamp after `seen` that touches `rows`, or null; `at` becomes the first
+  // byte that both touch. Atomic stores do not conflict with each other.
   GNT_NOINLINE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
     if (last_.of[index] <= seen) return nullptr;
     const Lane& lane = lanes_[index];
@@ -42,7 +42,7 @@ class GlobalAccesses {
     Entry& newest = lane.entries[(lane.made + kEntries - 1) % kEntries];
     if (lane.made > 0 && newest.stamp == stamp && newest.atomic == atomic && newest.rows.Absorb(rows)) return;
     Entry& next = lane.entries[lane.made++ % kEntries];
-    next.rows = rows;  // one by one: g++ would build the struct elsewhere and wait for it before copying
+    next.rows = rows;  // field by field: g++ would build the struct elsewhere and wait for it before copying
     next.stamp = stamp;
     next.atomic = atomic;
   }

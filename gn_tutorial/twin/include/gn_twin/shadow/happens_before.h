@@ -22,10 +22,10 @@ class HappensBefore {
   HappensBefore(const HappensBefore&) = delete;
   HappensBefore& operator=(const HappensBefore&) = delete;
 
-  // The number of the block's current interval.
+  // Returns the number of the block's current interval.
   uint32_t Now(uint32_t block) const { return now_ == nullptr ? block : now_[block]; }
 
-  // Release: a block that waits for the word sees everything that this block has done.
+  // Notes that the block has set the word: a block that waits for it sees everything that this block has done.
   GNT_COLD void Release(uint32_t block, const void* word) {
     if (!Begin()) return;
     const uint32_t before = now_[block];
@@ -35,7 +35,7 @@ class HappensBefore {
     Enter({block, intervals_[before].segment + 1, intervals_[before].seen});
   }
 
-  // Acquire: the block waited for the word, and sees everything that its last setter had done and seen.
+  // Notes that the block has waited for the word: it sees everything that the word's last setter had done and seen.
   GNT_COLD void Acquire(uint32_t block, const void* word) {
     const Word* found = Find(word);
     if (found == nullptr || !Begin()) return;
@@ -76,7 +76,8 @@ class HappensBefore {
     return interval.seen == nullptr ? 0 : interval.seen[block];
   }
 
-  // At first every block is in the interval of its own number. False without memory: then nothing is checked.
+  // Puts every block into the interval of its own number, if there are no intervals yet. False without memory, and
+  // after Stop().
   bool Begin() {
     if (now_ != nullptr || stopped_) return !stopped_;
     now_ = static_cast<uint32_t*>(malloc(sizeof(uint32_t) * blocks_));
@@ -94,7 +95,7 @@ class HappensBefore {
     *next = interval;
     now_[interval.block] = interval_count_ - 1;
   }
-  // Searches from the end, because mostly the latest intervals are needed.
+  // Returns the record of a word, or null. Searches from the end, because mostly the latest words are needed.
   Word* Find(const void* word) const {
     for (uint32_t i = word_count_; i-- > 0;) {
       if (words_[i].at == word) return &words_[i];
@@ -116,7 +117,7 @@ class HappensBefore {
     }
     return &list[count++];
   }
-  // A launch with more intervals is checked up to this number.
+  // Ends the record when it is too large: from then on all intervals count as ordered, and later races are not found.
   void Stop() { stopped_ = true; }
 
   uint32_t blocks_;

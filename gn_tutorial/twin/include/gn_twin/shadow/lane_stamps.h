@@ -8,16 +8,16 @@ namespace gn_twin {
 inline constexpr uint32_t kAccessLanes = 2 * kPipes;
 inline constexpr uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
 
-// Sets of lanes: one bit each.
+// Returns the set of a pipe's two lanes; a set has one bit a lane.
 inline constexpr uint32_t LanesOf(uint32_t pipe) { return uint32_t{3} << LaneOf(pipe, false); }
-// The lanes with which a write, or a read, may conflict.
+// Returns the set of lanes with which a write, or a read, may conflict.
 inline constexpr uint32_t LanesAgainst(bool writes) {
   static_assert(kAccessLanes == 8);
   return writes ? 0xff : 0xaa;
 }
 
-// Calls found(lane, its pipe, whether they are writes) for the lanes of a set until it returns true. Readers come
-// first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+// Calls found(lane, its pipe, whether it has the pipe's writes) for the lanes of a set until found returns true. Reads
+// come first and the own pipe last, because in a chain of accesses the nearest one is the one to wait for.
 template <class Found>
 void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
   for (const bool wrote : {false, true}) {
@@ -29,11 +29,11 @@ void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
   }
 }
 
-// A stamp for each lane: its newest stamp, or the last one that a pipe has seen.
+// A stamp for each lane: the lane's newest stamp, or the last one that a pipe has seen.
 struct LaneStamps {
   Stamp of[kAccessLanes] = {};
 
-  // The lanes with a newer stamp than in `seen`.
+  // Returns the set of lanes with a newer stamp than in `seen`.
   uint32_t NewerThan(const LaneStamps& seen) const {
     uint32_t newer = 0;
     for (uint32_t lane = 0; lane < kAccessLanes; ++lane)
@@ -42,7 +42,7 @@ struct LaneStamps {
   }
 };
 
-// The stamps that the next instruction of `pipe` has seen.
+// Returns, for each lane, the last stamp that the next instruction of `pipe` has seen.
 inline LaneStamps SeenBy(const PipeClocks& clocks, uint32_t pipe) {
   LaneStamps seen;
   for (uint32_t lane = 0; lane < kAccessLanes; ++lane) seen.of[lane] = EndOf(clocks.Seen(pipe, lane / 2));

@@ -11,9 +11,9 @@ namespace gn_twin {
 struct LastWrite {
   Loc loc;
   const char* op = "";
-  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose everything it wrote
+  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose all that was written
   uint32_t end = 0;
-  uint32_t order = 0;    // order of writes and buffers; 0: none
+  uint32_t order = 0;    // place in the order of writes and buffers; 0: unused
   uint16_t repeats = 0;  // for a vector instruction,
   uint16_t lanes = 0;    // active in each of them (strided),
   uint16_t per_repeat = 0;
@@ -33,14 +33,14 @@ struct LastWrite {
 class LastWrites {
  public:
   void Restart() { started_ = ++order_; }
-  // InitBuffer or AllocTensor of a buffer that begins with this 32-byte block: earlier writes there no longer count.
+  // For InitBuffer and AllocTensor: drops the earlier writes into the buffer that begins with this 32-byte block.
   void Renew(uint64_t block) { renewed_[block] = ++order_; }
 
   GNT_NOINLINE void Note(const Event& event, const Operand& operand, uint64_t begin) {
     if (operand.bytes == 0 || operand.pieces != nullptr || begin + operand.bytes > kUbBytes) return;
     uint64_t place = (event.loc.line + begin / kNear * kSpread) % kLines;
     if (all_[place].order == order_ && all_[place].loc.line == event.loc.line)
-      place = (place + 1) % kLines;  // its other result
+      place = (place + 1) % kLines;  // the instruction's other result
     LastWrite& write = all_[place];
     const ActiveLanes& active = event.active;
     write.loc = event.loc;
@@ -66,7 +66,7 @@ class LastWrites {
       if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
   }
 
-  // Calls visit(write) for the writes into a buffer that begins with this block, since it was made or allocated.
+  // Calls visit(write) for the writes into the buffer that begins with this block, since that was made or allocated.
   template <class Visit>
   void ForBuffer(uint64_t block, uint64_t end, Visit visit) const {
     const uint32_t since = renewed_[block] > started_ ? renewed_[block] : started_;

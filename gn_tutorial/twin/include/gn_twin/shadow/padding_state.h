@@ -1,5 +1,5 @@
 // Which bytes of one core's Unified Buffer are padding: DataCopyPad fills the rest of a row's last 32-byte block, and
-// instructions on whole rows propagate it. One bit per byte; a launch without padded rows only tests a flag.
+// instructions on whole rows propagate the padding. One bit per byte; a launch without padded rows only tests a flag.
 #pragma once
 #include "gn_twin/base/loc.h"
 #include "gn_twin/events/block_span.h"
@@ -16,7 +16,7 @@ class PaddingState {
   }
   // Whether there was padding since the block began.
   bool Any() const { return any_; }
-  // Whether these blocks have some.
+  // Whether these blocks hold padding.
   [[gnu::always_inline]] bool Touches(const BlockSpan& span) const {
     uint64_t found = 0;
     ForWords(span, [&](uint64_t word, uint64_t mask) { found |= blocks_.Words()[word] & mask; });
@@ -29,9 +29,10 @@ class PaddingState {
     const uint64_t block = at / kBlockBytes;
     return blocks_.Has(block) && (part_[block] >> at % kBlockBytes & 1) != 0;
   }
-  // The bytes of the block that are padding, one bit each.
+  // Returns the mask of the block's bytes that are padding.
   uint32_t BytesIn(uint64_t block) const { return blocks_.Has(block) ? part_[block] : 0; }
-  // Calls visit(block, its padding bytes in the range, one bit each, their copy); visit must set nothing in the range.
+  // Calls visit(block, mask of its padding bytes in the range, number of the copy that made them). visit must not add
+  // padding to the range.
   template <class Visit>
   void ForPadded(uint64_t begin, uint64_t end, Visit visit) const {
     ForWords(BlockSpan::OfBytes(begin, end), [&](uint64_t word, uint64_t mask) {
@@ -59,10 +60,10 @@ class PaddingState {
     origin_[block] = origin;
     blocks_.Set(block);
   }
-  // The copy that made the padding of this block, which has some.
+  // Returns the number of the copy that made the padding in the 32-byte block of `at`, which holds some.
   uint8_t OriginOf(uint64_t at) const { return origin_[at / kBlockBytes]; }
   Loc CopyOf(uint8_t origin) const { return copies_[origin]; }
-  // Returns a number for a copy that pads; it replaces the oldest.
+  // Returns a number for a copy that pads. A new copy replaces the oldest.
   uint8_t Remember(Loc copy) {
     for (uint8_t i = 0; i < kCopies; ++i)
       if (copies_[i].line == copy.line && copies_[i].file == copy.file) return i;

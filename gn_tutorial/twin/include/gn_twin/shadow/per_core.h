@@ -1,4 +1,4 @@
-// One state of an observer per live block: made when the block starts, and reused by a later one.
+// The states of an observer, one for each live block. A state is made when a block starts, and reused by a later block.
 #pragma once
 #include <new>
 
@@ -37,7 +37,7 @@ class PerCore {
     state->Restart();
     of_[core.block] = state;
   }
-  // Null without memory: the launch then continues unchecked.
+  // Returns the state of the core's block; null without memory, and the launch then continues unchecked.
   State* Of(const Core& core) const { return core.block < blocks_ ? of_[core.block] : nullptr; }
   void End(const Core& core) {
     if (core.block >= blocks_) return;

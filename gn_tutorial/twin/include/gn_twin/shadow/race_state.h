@@ -33,18 +33,19 @@ struct RaceState {
   UbAccesses local;
   GlobalAccesses global;
   OpenRuns open;
-  // Between two changes, all instructions of a pipe have seen the same accesses of the others. A change is anything
-  // that may alter that: an instruction of another pipe, a flag, a wait of the scalar unit.
+  // The number of changes so far. Between two changes, all instructions of a pipe have seen the same accesses of the
+  // other pipes. A change is anything that may alter that: an instruction of another pipe, a flag, a wait of the scalar
+  // unit.
   uint32_t epoch = 0;
   struct {
     uint32_t epoch = 0;
-    uint32_t unseen = 0;      // lanes with accesses that it has not seen but must wait for,
-    LaneStamps seen;          // and those that it has seen
-  } vector;                   // accesses that the vector pipe has seen
+    uint32_t unseen = 0;      // lanes with accesses for which it must still wait,
+    LaneStamps seen;          // and the last stamp of each lane that it has seen
+  } vector;                   // what the vector pipe had seen in that epoch
   bool stores_open = false;   // an open run holds stores of the scalar unit
   bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag so far
-  Clock sent;                 // the work that such flags cover: the wait covers this core's own flag too
-  RaceState* next = nullptr;  // in the list of idle ones
+  Clock sent;                 // the work that such flags cover; CrossCoreWaitFlag also waits for this core's own flag
+  RaceState* next = nullptr;  // in the list of idle states
 
   void Begin() {
     ++epoch;
@@ -60,12 +61,12 @@ struct RaceState {
     return auto_sync && (pipe == kS || other == kS);
   }
 
-  // The lanes of local memory with accesses that `pipe` must wait for, given what it has seen.
+  // Returns the lanes of local memory with accesses that `pipe` must wait for, given what it has seen.
   uint32_t Unseen(uint32_t pipe, const LaneStamps& seen) const {
     return local.Last().NewerThan(seen) & waits_for[pipe];
   }
 
-  // The last stamp of `pipe` that every pipe that must wait for it has waited for.
+  // Returns the last stamp of `pipe` for which all pipes that must wait for it have waited.
   Stamp Settled(uint32_t pipe) const {
     uint32_t window = ~uint32_t{0};
     for (uint32_t other = 0; other < kPipes; ++other) {
@@ -75,13 +76,13 @@ struct RaceState {
     return EndOf(window);
   }
 
-  // The lanes for an instruction of the pipe that is issued now; `seen` receives what it has seen.
+  // Issues an instruction of `pipe`: returns the lanes for which it must wait, and sets `seen` to what it has seen.
   uint32_t Issue(uint32_t pipe, LaneStamps& seen) {
     clocks.Issue(pipe);
     seen = SeenBy(clocks, pipe);
     return Unseen(pipe, seen);
   }
-  // The same of the vector pipe, cached in `vector`.
+  // Returns these lanes for the vector pipe, computed once an epoch and kept in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;
@@ -90,7 +91,8 @@ struct RaceState {
     return vector.unseen;
   }
 
-  // Finds an access to bytes of the range in one of these lanes that is newer than the seen stamp.
+  // Returns an access to bytes of the range, in one of the `unseen` lanes, that is newer than the lane's stamp in
+  // `seen`.
   GNT_NOINLINE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                                  LocalRange range) const {
     Earlier hit;

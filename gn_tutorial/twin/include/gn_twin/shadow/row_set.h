@@ -13,13 +13,13 @@ struct RowSet {
 
   uintptr_t End() const { return count == 0 ? at : at + (count - 1) * pitch + row_bytes; }
 
-  // The rows of a copy's operand in global memory.
+  // Returns the rows of a copy's operand in global memory.
   static RowSet Of(const Operand& operand) {
     const uintptr_t at = reinterpret_cast<uintptr_t>(operand.at);
     return operand.row_bytes == 0 ? Of(at, operand.bytes, operand.bytes, 1)
                                   : Of(at, operand.row_bytes, operand.row_pitch, operand.rows);
   }
-  // Rows without gaps are one row.
+  // Returns the given rows. Rows without gaps become one row.
   static RowSet Of(uintptr_t at, uint64_t row_bytes, uint64_t row_pitch, uint64_t rows) {
     if (row_pitch != row_bytes) return {at, row_bytes, row_pitch, rows};
     const uint64_t bytes = rows * row_bytes;
@@ -31,8 +31,8 @@ struct RowSet {
     for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
-  // Merges `next` if both together are again rows at a regular pitch. Loops access in this order: the same bytes again,
-  // the next bytes, one row further, the next column of the same rows.
+  // Merges `next` if both together are again rows at a regular pitch. The accesses of a loop go on in one of these
+  // ways: the same bytes again, the next bytes, one row further, the next column of the same rows.
   GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {
@@ -47,7 +47,7 @@ struct RowSet {
       return true;
     }
     if (next.row_bytes != row_bytes || (next.count > 1 && next.pitch != pitch)) return NextColumn(next);
-    if (next.count == 1 && count > 1 && next.at == at + count * pitch) {  // the rule in loops: no division
+    if (next.count == 1 && count > 1 && next.at == at + count * pitch) {  // the usual case in loops, without a division
       ++count;
       return true;
     }
@@ -60,7 +60,7 @@ struct RowSet {
     return NextColumn(next);
   }
 
-  // The first byte that both touch, or 0.
+  // Returns the address of the first byte that both touch, or 0.
   GNT_NOINLINE uintptr_t Common(const RowSet& other) const {
     if (other.at >= End() || at >= other.End()) return 0;
     if (count > other.count) return other.Common(*this);
@@ -73,7 +73,7 @@ struct RowSet {
       const uintptr_t end = begin + row_bytes;
       if (begin >= other.End()) return 0;
       if (end <= other.at) continue;
-      // The other's first row that ends after this one begins.
+      // The first row of `other` that ends after this row begins.
       const uint64_t behind =
           begin < other.at + other.row_bytes ? 0 : (begin - other.at - other.row_bytes) / other.pitch + 1;
       if (behind >= other.count) continue;

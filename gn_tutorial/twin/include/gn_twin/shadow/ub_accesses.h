@@ -1,10 +1,10 @@
 // The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
-// A kernel's loop touches the same few ranges again and again: each lane keeps the latest accesses as ranges, and
-// renewing one costs the same for any length and any gaps. A replaced range is painted into a map with one stamp per 32
-// bytes. If it begins or ends inside such a granule, a mask says which bytes it touched, so that neighbours in one
-// granule give no false alarm. An access of a later window to other bytes of the granule replaces that entry: there a
-// race can be missed, but no false one is reported.
+// A kernel's loop touches the same few ranges again and again. So each lane keeps its latest accesses as ranges, and
+// renewing a range costs the same for any length and any gaps. A replaced range is painted into a map with one stamp
+// per 32 bytes. If it begins or ends inside such a granule, a mask says which bytes it touched, so that neighbours in
+// one granule give no false alarm. An access of a later window to other bytes of the granule replaces the granule's
+// stamp and mask. A race there can be missed, but no false one is reported.
 #pragma once
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ namespace gn_twin {
 
 class UbAccesses {
  public:
-  // Zero pages of the operating system: lanes that no access uses cost nothing.
+  // calloc gives zero pages of the operating system, so lanes that no access uses cost nothing.
   UbAccesses() : lanes_(static_cast<Lane*>(calloc(kAccessLanes, sizeof(Lane)))) {}
   ~UbAccesses() { free(lanes_); }
   UbAccesses(const UbAccesses&) = delete;
@@ -30,7 +30,7 @@ class UbAccesses {
     if (access != Access::Write) visit(LaneOf(pipe, false));
     if (access != Access::Read) visit(LaneOf(pipe, true));
   }
-  // The newest stamp of each lane.
+  // Returns the newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
   // Returns a stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
@@ -80,8 +80,8 @@ class UbAccesses {
     lane.oldest = lane.oldest + 1 < kRecent ? lane.oldest + 1 : 0;
   }
 
-  // The same for one of many runs, and for all of them: they are painted, because they would displace others from the
-  // recent ranges.
+  // Marks one of many runs; MarkMasked marks all runs of an operand. Both paint the map, because many runs would
+  // displace others from the recent ranges.
   void MarkRun(uint32_t index, Stamp stamp, LocalRange run) {
     last_.of[index] = stamp;
     Paint(lanes_[index], stamp, run);
@@ -96,8 +96,9 @@ class UbAccesses {
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
 
-  // The same for pieces. Gathers of the vector pipe stay lists of offsets until every pipe that must wait for it has
-  // done so, as a stamp up to `settled` says; other pieces are painted.
+  // Marks the pieces of a gather. What the vector pipe reads stays a list of offsets until a newer gather needs its
+  // place. The old list is then painted, unless its stamp is up to `settled`: all pipes have waited for such a gather.
+  // Pieces of other lanes are painted at once.
   GNT_NOINLINE void MarkPieces(uint32_t index, Stamp stamp, const GatherRanges& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
     last_.of[index] = stamp;
@@ -144,14 +145,14 @@ class UbAccesses {
     uint32_t masks[kUbBytes / kBlockBytes];  // bytes touched, where the stamp has kPart
   };
 
-  // Whether a later access touched the same bytes: a pipe that has seen the later one has seen this one.
+  // Whether a later access covers the same bytes. A pipe that has seen the later access has also seen this one.
   static bool IsPast(const Lane& lane, const Recent& recent) {
     for (const Recent& other : lane.recent)
       if (other.stamp > recent.stamp && other.rows.Covers(recent.rows)) return true;
     return false;
   }
 
-  // The granule's bytes in the range.
+  // Returns the mask of the granule's bytes in the range.
   static uint32_t MaskOf(uint32_t granule, LocalRange range) {
     const uint32_t begin = granule * kBlockBytes;
     const uint32_t end = begin + kBlockBytes;
@@ -162,7 +163,7 @@ class UbAccesses {
     PaintPages(lane, stamp, rows.range);
     rows.ForEach([&](LocalRange row) { PaintRow(lane, stamp, row); });
   }
-  // Entries of a later window in the map stay.
+  // Paints one row on the map. Entries of a later window stay.
   GNT_NOINLINE static void PaintRow(Lane& lane, Stamp stamp, LocalRange range) {
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
@@ -182,7 +183,7 @@ class UbAccesses {
     const LocalRange range = pieces.range;
     Stamp others = 0;
     for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
-    if (others == 0) return;  // a table that was read completely
+    if (others == 0) return;  // the whole range has this stamp already
     PaintPages(lane, stamp, range);
     const uint64_t piece = (uint64_t{1} << pieces.bytes) - 1;
     for (uint32_t i = 0; i < pieces.count; ++i) {
@@ -203,11 +204,11 @@ class UbAccesses {
       if (lane.pages[page] < stamp) lane.pages[page] = stamp;
   }
 
-  // `mask`: which of the granule's bytes.
+  // Paints the bytes of a granule that `mask` names.
   static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, uint32_t mask) {
     Stamp& old = lane.map[granule];
     if (old >> kWindowShift > stamp >> kWindowShift) return;
-    if (old >> kWindowShift == stamp >> kWindowShift) {  // nothing can have seen one without the other
+    if (old >> kWindowShift == stamp >> kWindowShift) {  // no pipe can have seen one access without the other
       if ((old & kPart) == 0) return;
       mask |= lane.masks[granule];
     }

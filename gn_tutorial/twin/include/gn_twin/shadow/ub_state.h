@@ -11,7 +11,7 @@ namespace gn_twin {
 struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
-  uint32_t missing = 0;  // the byte it read
+  uint32_t missing = 0;  // the unwritten byte that it read
   uint32_t reads_begin = 0;
   uint32_t reads_end = 0;  // one past the last byte that it read; 0: unknown
   uint8_t element_bytes = 0;
@@ -32,7 +32,7 @@ struct Writer {
   bool seen = false;  // what this line wrote here before was read
 };
 
-// Results that nothing has read, and that an instruction overwrites.
+// The lines that wrote and overwrote results which nothing had read in between.
 struct Overwritten {
   Loc writer;
   Loc now;
@@ -41,8 +41,8 @@ struct Overwritten {
   }
 };
 
-// Results that FreeTensor released, and that nothing had read. buffer: its state then; another pipe may reuse the
-// place.
+// Results that nothing had read when FreeTensor released them. `buffer`: a copy of the buffer's state at that time,
+// because another TPipe may reuse the place.
 struct FreedUnread {
   Writer writer;
   Loc freed;
@@ -53,11 +53,11 @@ struct UbState {
   static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
   static constexpr uint32_t kOrigins = 32;
 
-  ByteState bytes;   // which hold a value
-  BlockBits stale;   // did before the last AllocTensor
-  BlockBits freed;   // belong to a tensor after FreeTensor
-  BlockBits unread;  // were written by an instruction with sources, and not read since
-  BlockBits starts;  // the start of such a write, which is in `writers`
+  ByteState bytes;   // bytes that hold a value
+  BlockBits stale;   // blocks that held one before the last AllocTensor
+  BlockBits freed;   // blocks that belong to a tensor after FreeTensor
+  BlockBits unread;  // blocks that an instruction with sources wrote, and nothing has read since
+  BlockBits starts;  // the first block of each such write, which is in `writers`
   Writer writers[kBlocks];
   LastWrites writes;
   Overwritten overwritten;  // the last ones
@@ -83,15 +83,15 @@ struct UbState {
     writes.Restart();
     overwritten = {};
   }
-  // The first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
+  // Returns the first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
   uint64_t FirstFreed(uint64_t begin, uint64_t end) const {
     if (any_freed)
       for (uint64_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block)
         if (freed.Has(block)) return block;
     return kBlocks;
   }
-  // The end of the blocks from `first` on that hold values, are not freed, and do not begin an unread write: they count
-  // as read now.
+  // Marks the blocks from `first` on as read, up to the first one that lacks values, is freed, or begins an unread
+  // write. Returns that block; kBlocks if there is none.
   uint64_t ReadOn(uint64_t first) {
     unread.Clear(first);
     uint64_t stops = 0;
@@ -105,12 +105,12 @@ struct UbState {
     unread.ClearAll(first, end);
     return end;
   }
-  // AllocTensor allocates [first, end) again.
+  // Marks the blocks of [first, end) that hold values as stale, when AllocTensor allocates them again.
   void GrowStale(uint64_t first, uint64_t end) {
     uint64_t* old = stale.Words();
     bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });
   }
-  // Blocks are read: returns whether all of them are whole.
+  // Marks blocks as read; returns whether all their bytes hold values.
   [[gnu::always_inline]] bool ReadBlocks(const BlockSpan& blocks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
@@ -121,7 +121,7 @@ struct UbState {
     });
     return missing == 0;
   }
-  // Bytes with gaps are read: returns whether all of them hold values.
+  // Marks bytes with gaps as read; returns whether all of them hold values.
   [[gnu::always_inline]] bool ReadMasked(const ByteMasks& masks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
@@ -134,12 +134,12 @@ struct UbState {
     });
     return partly == 0 || (missing == 0 && bytes.HasParts(masks));
   }
-  // A run is read: returns whether all of it holds values.
+  // Marks a run as read; returns whether all of it holds values.
   bool Read(uint64_t at, uint64_t size) {
     return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
   }
-  // Pieces of at most a block are read, offsets[i] bytes from `at`; all lie in the `size` bytes from there. Returns
-  // false, and does nothing, if one of those bytes may lack a value.
+  // Marks pieces as read: each at most a block long, and offsets[i] bytes from `at`. All lie in the `size` bytes from
+  // `at`. Returns false, and marks nothing, if one of the `size` bytes may lack a value.
   bool ReadPieces(uint64_t at, uint64_t size, const uint32_t* offsets, uint32_t count, uint64_t piece) {
     const BlockSpan all = BlockSpan::OfBytes(at, at + size);
     const uint64_t* full = bytes.Full().Words();
@@ -150,7 +150,7 @@ struct UbState {
       waiting |= unread.Words()[word] & mask;
     });
     if (waiting != 0 && missing == 0 && count != 0 && OneWrite(at / kBlockBytes, (at + size - 1) / kBlockBytes)) {
-      unread.Clear((at + offsets[0]) / kBlockBytes);  // results are lost if no block of them is read
+      unread.Clear((at + offsets[0]) / kBlockBytes);  // enough: results count as lost only if no block of them is read
       return true;
     }
     for (uint32_t i = 0; missing == 0 && waiting != 0 && i < count; ++i) {
@@ -164,12 +164,12 @@ struct UbState {
     const uint64_t begin = starts.LastUpTo(last);
     return begin <= first && begin + writers[begin].blocks > last;
   }
-  // A run is written by an instruction whose results need not be read.
+  // Marks a run as written by an instruction whose results need not be read.
   void Write(uint64_t at, uint64_t size) {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
   }
-  // The same of bytes with gaps between them.
+  // Marks bytes with gaps between them as written in the same way.
   [[gnu::always_inline]] void WriteMasked(const ByteMasks& masks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -181,7 +181,7 @@ struct UbState {
     });
     if (partly != 0) bytes.SetParts(masks);
   }
-  // The same of whole blocks.
+  // Marks whole blocks as written in the same way.
   void WriteBlocks(const BlockSpan& blocks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -190,7 +190,7 @@ struct UbState {
       waiting[word] &= ~mask;
     });
   }
-  // The same instruction as before fills the same whole blocks, from `first`.
+  // Marks whole blocks from `first` on as filled again by the instruction that filled them before.
   [[gnu::always_inline]] void Renew(uint64_t first, const BlockSpan& blocks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -209,22 +209,22 @@ struct UbState {
     ForWords(blocks, [&](uint64_t word, uint64_t mask) { waiting |= unread.Words()[word] & mask; });
     return waiting != 0;
   }
-  // The first block of the write that this block belongs to, if nobody has read the block; kBlocks otherwise, or if
-  // that write was overwritten since.
+  // Returns the first block of the write that this block belongs to; kBlocks if the block was read, or that write was
+  // overwritten since.
   uint64_t UnreadWrite(uint64_t block) const {
     if (!unread.Has(block)) return kBlocks;
     const uint64_t begin = starts.LastUpTo(block);
     return begin <= block && begin + writers[begin].blocks > block ? begin : kBlocks;
   }
-  // Whether all blocks of the write that began there are unchanged and unread.
+  // Whether all blocks of the write that began at `begin` are unchanged and unread.
   bool IsUntouched(uint64_t begin) const {
     const uint64_t end = begin + writers[begin].blocks;
     bool one = true;
     for (uint64_t block = begin + 1; block < end; ++block) one = one && !starts.Has(block);
     return one && unread.HasAll(begin, end);
   }
-  // Results fill `count` whole blocks from `first`: returns whether they replace the same blocks of one earlier
-  // instruction, none of them read since.
+  // Marks `count` whole blocks from `first` on as filled with results. Returns whether they replace exactly the blocks
+  // of one earlier write, none of them read since.
   bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -241,7 +241,7 @@ struct UbState {
     return read == 0;
   }
 
-  // The origin of a missing byte: an earlier instruction, or else the given one, which reads it first.
+  // Returns the origin of a missing byte: an earlier instruction, or else the given one, which is the first to read it.
   Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_begin, uint64_t reads_end,
                   uint8_t element_bytes) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
@@ -260,13 +260,14 @@ struct UbState {
             stale.Has(at / kBlockBytes),
             {}};
   }
-  // The next reader is now the origin of missing bytes there.
+  // Forgets the origins of missing bytes in [first, end). The next instruction that reads them becomes their origin.
   void Forget(uint64_t first, uint64_t end) {
     if (!any_origin) return;
     for (Origin& origin : origins)
       if (origin.first < end && first < origin.end) origin = Origin{};
   }
-  // The bytes [at, at + bytes) are now results of an instruction that read bytes missing because of `origin`.
+  // Notes that the bytes [at, at + bytes) are results of an instruction that read missing bytes, whose origin is
+  // `origin`.
   void Remember(Origin origin, uint64_t at, uint64_t bytes) {
     origin.first = static_cast<uint32_t>(at);
     origin.end = static_cast<uint32_t>(at + bytes);

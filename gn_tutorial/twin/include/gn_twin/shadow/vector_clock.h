@@ -26,20 +26,22 @@ struct Clock {
 
 class PipeClocks {
  public:
-  // The window of an instruction of `pipe` that is issued now.
+  // Returns the window of an instruction of `pipe` that is issued now.
   uint32_t Now(uint32_t pipe) const { return now_[pipe]; }
-  // The last window of `of` that is finished before the next instruction of `pipe` starts.
+  // Returns the last window of the pipe `of` that is finished before the next instruction of `pipe` starts.
   uint32_t Seen(uint32_t pipe, uint32_t of) const { return seen_[pipe].at[of]; }
 
-  // The scalar unit issues in program order: whatever it has waited for is finished before this instruction starts. Its own
-  // stores to memory may still be under way.
+  // Notes that an instruction of `pipe` is issued. The scalar unit issues in program order, so whatever it has waited
+  // for is finished before the instruction starts. The scalar unit's own stores to memory may still be under way.
   void Issue(uint32_t pipe) { seen_[pipe].Join(seen_[0]); }
 
-  // Everything that is finished when `pipe` has done its work so far.
+  // Ends the current window of `pipe`. Returns the clock of everything that is finished when `pipe` has done its work
+  // so far.
   Clock Release(uint32_t pipe) {
     const uint32_t now = now_[pipe]++;
     latest_ = latest_ < now + 1 ? now + 1 : latest_;
-    // Not a copy that is then changed: the next load of the whole clock would wait for that store.
+    // Filled field by field. After a copy and a change of one field, the next load of the whole clock would wait for
+    // that store.
     Clock clock;
     for (uint32_t i = 0; i < kPipes; ++i) clock.at[i] = i == pipe ? now : seen_[pipe].at[i];
     return clock;
@@ -69,7 +71,7 @@ class PipeClocks {
     for (Clock& seen : seen_) seen = all;
   }
 
-  // The latest window of any pipe.
+  // Returns the latest window of any pipe.
   uint32_t Latest() const { return latest_; }
   void Restart() { *this = PipeClocks{}; }
 

@@ -15,13 +15,13 @@ struct WatchedOutput {
   uint32_t starts = 0;         // stores that began with the first element,
   uint32_t start_block = 0;    // the block of the last of them
   bool again = false;          // some block stored there twice
-  bool atomic = false;         // some store added to what is there
+  bool atomic = false;         // some store was atomic: it combined with what was there
   uint64_t stored = 0;         // bytes of all stores,
-  uint64_t longest = 0;        // of the longest
+  uint64_t longest = 0;        // bytes of the longest store
   Loc empty{};                 // the last store of no bytes
   const char* empty_op = "";
 
-  // The size of an element: of the last store, or of the array.
+  // Returns the size of an element of the last store, or else of the array.
   uint32_t ElementBytes() const {
     return element_bytes != 0 ? element_bytes : arg->element_bytes != 0 ? arg->element_bytes : 1;
   }

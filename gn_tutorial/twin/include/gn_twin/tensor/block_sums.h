@@ -1,6 +1,6 @@
 // The sums of eight blocks of eight floats each, as trees of neighbours: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
 //
-// Written with vector types, which every compiler that the twin supports has: for loops over arrays, g++ 12 makes code
+// Written with vector types, which every compiler that the twin supports has. Of loops over arrays, g++ 12 makes code
 // that takes three times as long (measured with AVX-512: 16 ns against 5 for a repeat), and reductions are a quarter of
 // GroupNorm's time in bare mode.
 #pragma once
@@ -9,7 +9,7 @@
 namespace gn_twin {
 
 using EightFloats = float __attribute__((vector_size(32)));
-using LooseFloats = float __attribute__((vector_size(32), aligned(4), may_alias));  // their place in memory
+using LooseFloats = float __attribute__((vector_size(32), aligned(4), may_alias));  // in memory, at any address
 
 #if defined(__clang__)
 #define GNT_PICK(A, B, ...) __builtin_shufflevector(A, B, __VA_ARGS__)
@@ -18,7 +18,7 @@ using EightIndices = int32_t __attribute__((vector_size(32)));
 #define GNT_PICK(A, B, ...) __builtin_shuffle(A, B, EightIndices{__VA_ARGS__})
 #endif
 
-// Sums of neighbours: in each half of the result first those of a, then those of b.
+// Adds neighbours. In each half of the result come first two sums of A, then two sums of B.
 #define GNT_NEIGHBOURS(A, B) (GNT_PICK(A, B, 0, 2, 8, 10, 4, 6, 12, 14) + GNT_PICK(A, B, 1, 3, 9, 11, 5, 7, 13, 15))
 
 inline EightFloats SumsOf(const EightFloats (&block)[8]) {
@@ -28,15 +28,15 @@ inline EightFloats SumsOf(const EightFloats (&block)[8]) {
   return GNT_PICK(low, high, 0, 1, 2, 3, 8, 9, 10, 11) + GNT_PICK(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-// out[b] = the sum of block b, which begins `step` floats after the block before. All blocks are read before a sum is
-// written.
+// Sets out[b] to the sum of block b, for eight blocks that begin `step` floats apart. All blocks are read before a sum
+// is written.
 inline void SumEightBlocks(float* out, const float* src, uint64_t step) {
   EightFloats block[8];
   for (uint32_t b = 0; b < 8; ++b) block[b] = *reinterpret_cast<const LooseFloats*>(src + b * step);
   *reinterpret_cast<LooseFloats*>(out) = SumsOf(block);
 }
 
-// The same for the first `blocks`, at most eight; it reads no other block, and writes no other sum.
+// Does the same for the first `blocks` blocks, at most eight. It reads no other block and writes no other sum.
 inline void SumFewBlocks(float* out, const float* src, uint64_t step, uint32_t blocks) {
   EightFloats block[8] = {};
   for (uint32_t b = 0; b < blocks; ++b) block[b] = *reinterpret_cast<const LooseFloats*>(src + b * step);

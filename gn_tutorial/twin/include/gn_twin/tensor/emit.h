@@ -1,8 +1,9 @@
 // Emit of vector instructions: every instruction reaches its observers through it.
 //
-// A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call that is in the
-// cache is rechecked: nothing of it is validated again, and observers look only at what may have changed since. Any other call has its
-// operands validated, and its whole event goes to the observers; those functions are named EmitChecked. A traced launch has no cache.
+// A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call
+// that is in the cache is rechecked: nothing of it is validated again, and observers look only at what may have changed
+// since. Functions named EmitChecked treat any other call: they validate its operands and pass its whole event to the
+// observers. A traced launch has no cache.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 
@@ -16,7 +17,8 @@ inline constexpr uint32_t kWidest = sizeof(T);
 template <class T, class U, class... Ts>
 inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
 
-// The name of an operand in the documentation, of an instruction with `many`; the destination is the first.
+// Returns the documented name of operand `index` of an instruction with `many` operands, of which the destination is
+// the first.
 inline const char* RoleOf(uint32_t index, uint32_t many) {
   static constexpr const char* kRoles[] = {"dst", "src0", "src1", "src2"};
   return many == 2 && index == 1 ? "src" : kRoles[index];
@@ -28,7 +30,7 @@ template <class T>
   return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
 }
 
-// The key of a call whose form describes everything about its operands except their tensors.
+// Returns the key of a call whose form describes everything about its operands except their tensors.
 template <class D, class... S>
 [[gnu::always_inline]] inline CallKey KeyOf(const char* op, Loc loc, uint32_t kinds, uint64_t form,
                                             const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
@@ -39,7 +41,7 @@ template <class D, class... S>
   return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
 }
 
-// Emits a call that is cached; false if it is not, or if observers need its whole event.
+// Emits a call if it is cached; false if it is not, or if observers need its whole event.
 template <class D, class... S>
 [[gnu::always_inline]] inline bool EmitCached(Core& core, const CallKey& key, const LocalTensor<D>& dst,
                                               const LocalTensor<S>&... src) {
@@ -54,8 +56,8 @@ template <class D, class... S>
   return core.FlushedCache().Recheck(core, call);
 }
 
-// An instruction whose numbers `form` holds (0: they do not fit); `kind` is one of CallKey's. emit_checked(key) validates the operands
-// and emits the event (Operation::EmitAs).
+// Emits an instruction whose numbers `form` holds (0: they do not fit); `kind` is one of CallKey's. If the call is not
+// cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
 template <class EmitChecked, class D, class... S>
 [[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
                                             EmitChecked emit_checked, const LocalTensor<D>& dst,
@@ -85,7 +87,7 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTenso
   operation.EmitAs(key);
 }
 
-// An instruction on the first `count` elements of every operand.
+// Emits an instruction on the first `count` elements of every operand.
 template <class D, class... S>
 [[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, Flow flow, int32_t count,
                                              const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
@@ -102,8 +104,8 @@ template <class D, class... S>
 // The meaning of the two numbers of an operand's layout.
 enum class Fills : uint8_t {
   Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
-  Rows,   // bytes of a row and from row to row: one for each repeat
-  Once    // bytes of one row for all of them
+  Rows,   // bytes of a row, and bytes from row to row; each repeat has one row
+  Once    // bytes of the one row of all repeats
 };
 
 // The places of an operand's repeats, and the alignment of its address.
@@ -113,7 +115,7 @@ struct OperandLayout {
   Fills fills = Fills::Lanes;
   uint32_t align = kBlockBytes;
 
-  // The bytes from the operand's start to the end of the last one that the plan touches.
+  // Returns the number of bytes from the operand's start to one past the last byte that the plan touches.
   uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
     switch (fills) {
       case Fills::Lanes: return Extent(plan, {first, second}, element_bytes);
@@ -132,8 +134,8 @@ struct RepeatOperand {
   RepeatOperand(const LocalTensor<T>& tensor, const OperandLayout& layout) : tensor(tensor), layout(layout) {}
 };
 
-// Encodes leading lanes of repeats, equally many in all but the last, and the layouts of the operands in one word; 0 if
-// they do not fit, as in rare calls.
+// Returns one word with the number of repeats, their leading lanes (`lanes` in all but the last, `last` there) and the
+// layouts of the operands; 0 if these do not fit, which is rare.
 template <class... Layout>
 [[gnu::always_inline]] inline uint64_t FormOf(uint32_t repeats, uint32_t lanes, uint32_t last,
                                               const Layout&... layouts) {
@@ -168,7 +170,7 @@ GNT_COLD inline bool AllFit(const Core& core, const Plan& plan, const RawRepeatO
   return true;
 }
 
-// Finds two numbers of the call that, if exchanged, would make all operands fit.
+// Returns two numbers of the call that, if exchanged, would make all operands fit.
 GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, const RawRepeatOperand* operands,
                                           uint32_t many) {
   Event event;
@@ -229,12 +231,12 @@ GNT_NOINLINE void EmitCheckedRepeatsOf(const CallKey& key, const Plan& plan, Flo
   EmitCheckedRepeats(key, plan, flow, all, sizeof...(operands));
 }
 
-// Whether the call in the place of this one has the same bits in its mask.
+// Whether the cached call in the place of `key` has the same mask as `plan`.
 inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
   return core.cached != nullptr && core.cached->PlaceOf(key).shape.active == plan.Active();
 }
 
-// An instruction on the lanes of the plan; the destination is the first operand.
+// Emits an instruction on the lanes of the plan; the destination is the first operand.
 template <class... T>
 [[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
                                                const RepeatOperand<T>&... operands) {
@@ -248,7 +250,8 @@ template <class... T>
     return;
   EmitCheckedRepeatsOf(key, plan, flow, operands...);
 }
-// Emits an instruction on whole repeats of `lanes` lanes if the call is cached; false if not, then nothing was emitted.
+// Emits an instruction on whole repeats of `lanes` lanes if the call is cached; otherwise emits nothing and returns
+// false.
 template <class... T>
 [[gnu::always_inline]] inline bool TryEmitWholeRepeats(Core& core, const char* name, Loc loc, uint32_t repeats,
                                                        uint32_t lanes, const RepeatOperand<T>&... operands) {

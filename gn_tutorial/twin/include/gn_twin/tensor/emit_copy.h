@@ -1,7 +1,7 @@
 // Emit of copies between global memory and the Unified Buffer.
 //
-// A copy of contiguous bytes in the Unified Buffer that overwrites is a fast event (events/fast_events.h) unless an
-// operand must be refused: observers get its numbers instead of an event.
+// A copy that overwrites, and whose bytes in the Unified Buffer are contiguous, is a fast event (events/fast_events.h):
+// observers get its numbers instead of an event. A copy with an operand that must be refused is no fast event.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
@@ -31,10 +31,11 @@ struct Rows {
   }
 };
 
-// The number of bytes of a DataCopy that lie after its argument, in memory that every allocation has there: aclrtMalloc
-// rounds sizes up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095), so that copies may be rounded up to
-// whole blocks. 0 if there are none, or if the copy reaches further or begins there. The twin leaves these bytes out:
-// it never reads or writes an array's neighbours.
+// Returns the number of bytes of a DataCopy that lie after its argument, in memory that every allocation has there.
+// Warns of these bytes if they are written, or if they are a whole block or more. aclrtMalloc rounds sizes up to 32
+// bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095), so that copies may be rounded up to whole blocks. Returns 0
+// if there are no such bytes, or if the copy reaches further or begins there. The twin does not copy these bytes,
+// because it never reads or writes an array's neighbours.
 template <class T>
 GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
   const uint64_t behind = global.Behind(far.Extent());

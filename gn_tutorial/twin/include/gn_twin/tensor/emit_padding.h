@@ -4,7 +4,8 @@
 
 namespace gn_twin {
 
-// `to` are the rows with their padding; in each, the `row_bytes` after `left` bytes come from the other memory.
+// Emits the padding of a copy. `to`: the rows with their padding. In each row, the `row_bytes` bytes after the first
+// `left` come from global memory; the others are padding.
 template <class T>
 GNT_NOINLINE void EmitPadding(const char* op, Loc loc, const LocalTensor<T>& dst, const Rows& to, uint64_t left,
                               uint64_t row_bytes) {

@@ -13,14 +13,15 @@ using AscendC::HardEvent;
 
 inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
 
-// The lowest id nobody reserved, or -1.
+// Returns the lowest id that nobody has reserved, or -1.
 inline int LowestFreeId(const Core& core, HardEvent event) {
   const uint8_t busy = core.reserved[static_cast<int>(event)];
   return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
 }
 
-// Reserves the lowest free id for `what` (an API or a queue operation). With all eight taken public text does not say what the
-// device does: the launch stops, or -1 is returned and no flag used (docs/hardware-choices.md, event_ids).
+// Reserves the lowest free id for `what` (an API or a queue operation). If all eight are taken, the launch stops, or
+// this returns -1 and no flag is used: public text does not say what the device does (docs/hardware-choices.md,
+// event_ids).
 inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
   const int id = LowestFreeId(core, event);
   if (id < 0 && core.job->options.event_ids != 0) return -1;
@@ -32,8 +33,8 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
   core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
 }
 
-// Sets a flag or waits for it: delayed copies take effect, observers see the event. The order of the arguments keeps the place in
-// registers: on the stack it would be stored in halves and loaded whole, which waits.
+// Tells the delayed copies and the observers that a flag is set or waited for. The order of the arguments keeps `loc`
+// in registers. On the stack it would be stored in halves and loaded whole, and the load would wait for both stores.
 GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, Loc loc, const char* op) {
   core.At(loc);
   if (kObserved && core.delayed != nullptr) [[unlikely]]
@@ -41,7 +42,7 @@ GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, 
   EmitFlag(core, kind, event, id, loc, op);
 }
 
-// A flag is set while it is set.
+// Reports that a flag is set although it is set already.
 GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, const char* queue) {
   const Loc first = core.raised_at[static_cast<int>(event)][id];
   if (queue == nullptr) {
@@ -60,18 +61,19 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.raised_again[static_cast<int>(event)] |= Bit(id);
 }
 
-// A wait for a flag that nobody set.
+// Stops at a wait for a flag that nobody set.
 [[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
   FieldList fields{{"event", NameOf(event)}, {"id", id}};
   AddUnsetFlag(core, event, id, fields);
   core.Stop("flag-wait-unset", loc, fields);
 }
 
-// Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
-// raised would never end.
+// Raise and Await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that
+// nobody raised would never end.
 //
-// `queue`: the queue operation that sets the flag, null for SetFlag itself. A queue's flag on top of one of the kernel's own comes from
-// the same pipe and is waited for as often as it is set: no wait ends too early, so that is a warning.
+// `queue`: the queue operation that sets the flag, null for SetFlag itself. A queue may set a flag that the kernel
+// itself has set. Both come from the same pipe, and the flag is waited for as often as it is set. No wait ends too
+// early, so this is only a warning.
 GNT_NOINLINE inline void Raise(Core& core, HardEvent event, int id, Loc loc, const char* queue = nullptr) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
@@ -100,7 +102,8 @@ GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 
-// Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
+// Waits for the flags that FreeTensor left on the buffers of this core, which are forgotten next. Never stops the
+// launch, because a destructor calls this.
 GNT_NOINLINE inline void AwaitFreeTensors(Core& core, Loc loc) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     Buffer& buffer = core.buffers[i];

@@ -5,9 +5,9 @@
 
 namespace gn_twin {
 
-// Whether no index was changed, and not all of them are 0, which reads as 0.0.
+// Whether all indices are still as small as indices are, and not all of them are 0, which reads as 0.0.
 GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
-  constexpr uint32_t kMost = 1 << 16;  // smaller bits would be a float very near 0
+  constexpr uint32_t kMost = 1 << 16;  // a float with smaller bits would be very near 0
   bool any = false;
   for (uint32_t i = 0; i < pairs.count; ++i) {
     uint32_t index = 0;
@@ -18,7 +18,8 @@ GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
   return any;
 }
 
-// Checks an instruction that computes with all of the first `bytes` bytes of a tensor of floats.
+// Warns of indices among the first `bytes` bytes of a tensor of floats. The instruction computes with all of these
+// bytes.
 GNT_COLD inline void WarnOfIndices(Operation& operation, const char* op, const char* role, const RawTensor& tensor,
                                    uint64_t bytes) {
   for (const PairResults& pairs : operation.core().pair_results) {

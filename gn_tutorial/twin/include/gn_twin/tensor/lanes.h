@@ -37,11 +37,11 @@ struct Plan {
     for (uint32_t half = 0; half < lanes; half += 64)
       ForBits(half == 0 ? low : high, [&](uint32_t bit) { visit(half + bit); });
   }
-  // The same lanes as data for observers.
+  // Returns the active lanes as data for observers.
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
   }
-  // One past the highest active lane, over all repeats and within one.
+  // Returns one past the highest active lane of any repeat. ReachIn returns that of one repeat.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
@@ -59,7 +59,7 @@ struct Plan {
   }
 };
 
-// Bytes from an operand's start to one past the last byte the plan touches in it.
+// Returns the number of bytes from an operand's start to one past the last byte that the plan touches in it.
 inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes) {
   const uint32_t per_block = kBlockBytes / element_bytes;
   const auto reach = [&](uint32_t lanes) -> uint64_t {
@@ -82,7 +82,7 @@ inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes
 
 inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
 
-// The plan for the current mask register.
+// Returns the plan for the current mask register.
 inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats) {
   Plan plan;
   plan.lanes = lanes;
@@ -105,7 +105,7 @@ inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats)
   return plan;
 }
 
-// A plan of `count` leading elements, for count forms that are not element-wise.
+// Returns a plan of `count` leading elements, for count forms that are not element-wise.
 template <class T>
 inline Plan LeadingPlan(uint32_t count) {
   Plan plan;
@@ -115,13 +115,15 @@ inline Plan LeadingPlan(uint32_t count) {
   return plan;
 }
 
-// The number of repeats of an instruction that counter mode may control (docs/hardware-choices.md, counter_compare).
+// Returns the number of repeats of an instruction whose repeats counter mode may control (docs/hardware-choices.md,
+// counter_compare).
 inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
   if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
   return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);
 }
 
-// Form M writes (1 << mask) - 1 to the register, also in counter mode; a mask of a whole repeat or more writes all ones.
+// Writes the mask register for a mask that is a number of lanes: (1 << mask) - 1, also in counter mode; all ones for a
+// whole repeat or more.
 inline void WriteMask(Core& core, uint64_t mask, uint32_t lanes) {
   if (mask >= lanes || mask >= 128) {
     core.mask.low = core.mask.high = ~uint64_t{0};
@@ -139,7 +141,7 @@ inline void ResetMaskRegister(Core& core) {
   core.mask = MaskRegister{};
 }
 
-// Element index of a lane from the operand's start.
+// Returns the index of a lane's element, counted from the operand's start.
 template <class T>
 inline uint64_t LaneIndex(Strides strides, uint32_t repeat, uint32_t lane) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
@@ -153,15 +155,15 @@ struct Lane {
   Strides strides;
 };
 
-// dst[i] = op(src[i]...) for n contiguous elements.
+// Computes dst[i] = op(src[i]...) for n contiguous elements.
 template <class Op, class D, class... S>
 inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
   GNT_INDEPENDENT
   for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
 }
 
-// The same for a block: all results are computed before one is stored. The compiler unrolls a short loop before it
-// tries to vectorise it, and then cannot, because a store might change later inputs.
+// Does the same for a block, but computes all results before it stores one. The compiler unrolls a short loop first,
+// and cannot vectorise the unrolled code if a store might change later inputs.
 template <uint32_t kCount, class Op, class D, class... S>
 inline void ForBlock(Op op, D* dst, const S*... src) {
   D made[kCount];
@@ -176,7 +178,8 @@ constexpr uint32_t LargestOf(Size... size) {
   return largest;
 }
 
-// The same block by block, each operand with its own step.
+// An operand that ForBlocks or ForWholeRepeats walks through, with its own step from block to block or repeat to
+// repeat.
 template <class T>
 struct Walk {
   T* at;
@@ -191,8 +194,8 @@ inline void ForBlocks(uint32_t blocks, Op op, Walk<D> dst, Walk<const S>... src)
   }
 }
 
-// The same for repeats with all lanes active, one after the other. The compiler knows the number of lanes, which halves
-// the time of the loop.
+// Computes repeats with all lanes active, one after the other. The number of lanes is a constant for the compiler,
+// which halves the time of the loop.
 template <class Op, class D, class... S>
 inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>... src) {
   for (; repeats > 0; --repeats) {
@@ -202,7 +205,7 @@ inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>.
   }
 }
 
-// The first lanes of a repeat, block by block: inside a block, each operand's elements are contiguous.
+// Computes the first lanes of a repeat, block by block, because each operand's elements are contiguous inside a block.
 template <class Op, class D, class... S>
 inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane<const S>... src) {
   constexpr uint32_t kBlock = kBlockBytes / LargestOf(sizeof(D), sizeof(S)...);
@@ -224,8 +227,9 @@ inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane
 // Whether a repeat begins one block step after the last block of the repeat before.
 inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepeatBytes / kBlockBytes); }
 
-// dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so a repeat sees the
-// results of the one before: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
+// Computes dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so a repeat
+// sees the results of the one before. This makes the documented accumulate idiom (destination repeat stride 0) a fold
+// over the repeats.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
   const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);

@@ -6,19 +6,21 @@
 
 namespace gn_twin {
 
-// Operations that are defined only from 0 on define a type FromZero. Exp, which is infinite from some number on,
-// defines a type Overflows; for halves another finding reports that (half-overflow).
+// Whether the inputs of an operation on type D are checked. Operations that are defined only from 0 on define a type
+// FromZero. Exp, which is infinite from some number on, defines a type Overflows; for halves another finding reports
+// that (half-overflow).
 template <class Op, class D>
 inline constexpr bool kFromZero = kObserved && ((kOneOf<D, float, half> && requires { typename Op::FromZero; }) ||
                                                 (kSame<D, float> && requires { typename Op::Overflows; }));
 
-// Operations that are infinite at 0 define a type PoleAtZero: infinity times 0 is NaN.
+// Whether an operation is infinite at 0: it then defines a type PoleAtZero. Its input 0 is recorded too, because
+// infinity times 0 is NaN.
 template <class Op>
 inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
 
 inline constexpr float kLargestExp = 88.72283f;  // the logarithm of the largest float
 
-// Before an instruction computes the lanes from `src`: records the first one whose result is NaN or infinite.
+// Records the first of `count` inputs whose result will be NaN or infinite. Called before the instruction computes.
 template <class Op, class D>
 inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst, const D* src) {
   const auto outside = [](float value) {
@@ -49,8 +51,8 @@ bool HasNan(const T* at, uint64_t count) {
   return any;
 }
 
-// Rows of a block are stored while negative inputs are recorded: NaN in them is reported, unless an input array held
-// NaN.
+// Reports NaN in rows that a block stores, unless an input array holds NaN. Called if the block has recorded negative
+// inputs.
 template <class T>
 GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint32_t count, uint64_t bytes,
                               uint64_t pitch) {

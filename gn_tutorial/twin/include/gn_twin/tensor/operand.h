@@ -45,7 +45,7 @@ class Operation {
     return *this;
   }
 
-  // The checks of Local, for an operand that is added as pieces.
+  // Checks an operand that is added as pieces, in the way in which Local checks its operand.
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
     if (Fits(core_, tensor, bytes, align)) [[likely]]
       return;
@@ -64,19 +64,20 @@ class Operation {
     return *this;
   }
 
-  // Records the copy's request for the side of the next operand, for a finding if it does not fit.
+  // Records what the copy asks for on the side of the next operand, for a finding if that operand does not fit.
   Operation& Copies(const CopySide& side) {
     side_ = side;
     return *this;
   }
 
-  // Records the next operand's layout, for a finding if it does not fit: `repeats` of `lanes` lanes.
+  // Records the layout of the next operand, `repeats` repeats of `lanes` lanes, for a finding if that operand does not
+  // fit.
   Operation& Laid(uint32_t repeats, uint32_t lanes, uint32_t blk, uint32_t rep) {
     laid_ = {repeats, lanes, blk, rep, 0, 0};
     return *this;
   }
 
-  // The same for results in rows of `bytes` bytes, `pitch` bytes from one to the next.
+  // Records the layout of results in rows of `bytes` bytes, `pitch` bytes from one row to the next.
   Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
     laid_ = {rows, 0, 0, 0, bytes, pitch};
     return *this;
@@ -88,7 +89,7 @@ class Operation {
     return *this;
   }
 
-  // Records the documented number of elements of a work buffer, for a finding if it does not fit.
+  // Records the documented number of elements of a work buffer, for a finding if the buffer is smaller.
   Operation& Works(uint64_t elements) {
     work_elements_ = elements;
     return *this;
@@ -100,7 +101,7 @@ class Operation {
     return *this;
   }
 
-  // Layout of the operand added last.
+  // Sets the strides of the operand added last; Rows sets its rows.
   Operation& Strides(uint32_t blk, uint32_t rep) {
     Operand& last = event_.operand[event_.operands - 1];
     last.strided = true;
@@ -116,15 +117,15 @@ class Operation {
     return *this;
   }
 
-  // Adds an operand at addresses given to the instruction: `count` pieces, offsets in bytes from `base`. Checked by the
-  // caller.
+  // Adds an operand whose places are given to the instruction: `count` pieces at `offsets` bytes from `base`. The
+  // caller has checked them.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
     return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
   }
-  // The same with a given largest offset.
+  // Adds such an operand whose largest offset, `last`, is known.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     // The gathered or scattered operand has the type of the other tensor, which is added before it.
@@ -144,13 +145,13 @@ class Operation {
     EmitEvent(Complete(lanes, repeats, element_bytes));
   }
 
-  // The lanes of a Plan (gn_twin/tensor/lanes.h).
+  // Emits the event of an instruction on the lanes of a Plan (gn_twin/tensor/lanes.h).
   template <class Plan>
   void Emit(const Plan& plan, uint32_t element_bytes) {
     EmitEvent(Complete(plan, element_bytes));
   }
 
-  // The event without emitting it, for calls with a shorter key (gn_twin/tensor/emit.h).
+  // Completes the event and returns it without emitting it, for calls with a shorter key (gn_twin/tensor/emit.h).
   const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     event_.lanes = lanes;
     event_.repeats = static_cast<uint16_t>(repeats);
@@ -163,7 +164,8 @@ class Operation {
     return Complete(plan.Lanes(), plan.repeats, element_bytes);
   }
 
-  // The completed event of a call with a one-word key; if its numbers do not fit (form 0), the event itself is the key.
+  // Emits the completed event of a call whose form is one word. If the call's numbers do not fit in that word (form 0),
+  // the event itself is its key.
   void EmitAs(const CallKey& key) {
     if (key.form == 0) return EmitEvent(event_);
     core_.Emit(event_);
@@ -176,7 +178,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // Looks a vector instruction up in the call cache, unless its addresses come from memory.
+  // Emits an event. Looks a vector instruction up in the call cache first, unless its addresses come from memory.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);
@@ -193,7 +195,8 @@ class Operation {
     core_.Emit(event_);
     event_.operands = 0;
   }
-  // A high-level function may have more operands than an event holds: each four of them make an event.
+  // Adds an operand to the event. A high-level function may have more operands than an event holds, so every four of
+  // them make an event.
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes,
            bool floats) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
@@ -215,8 +218,8 @@ class Operation {
            {{"op", event_.op}, {"first", role}, {"second", "sharedTmpBuffer"}, {"cause", "work-buffer"}});
   }
 
-  // If the launch treats a mistake as a warning, the operation may continue inside the Unified Buffer, where it touches
-  // no other memory.
+  // Refuses an operand that does not fit. If the launch treats that mistake as a warning, an operation inside the
+  // Unified Buffer continues, because it touches no other memory.
   GNT_COLD void RefuseOperand(const char* role, const RawTensor& tensor, uint64_t bytes, uint64_t room,
                               uint32_t align) {
     const uint8_t* const at = tensor.at;
@@ -285,7 +288,7 @@ class Operation {
     }
   }
 
-  // A tensor that the kernel placed by address: there is no InitBuffer to name.
+  // Refuses a tensor that the kernel placed by address. It has no InitBuffer that a finding could name.
   GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room, uint32_t align,
                              bool inside) {
     if (bytes > room || !inside) {

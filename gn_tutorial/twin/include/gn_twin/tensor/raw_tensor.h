@@ -21,14 +21,14 @@ struct RawTensor {
         floats(kIsFloat<T>) {}
 };
 
-// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: memory is allocated in
-// whole blocks.
+// Returns the bytes of the tensor and of the rest of its last block. That rest belongs to the same buffer, because
+// memory is allocated in whole blocks.
 inline uint64_t WholeRoom(const RawTensor& tensor) {
   const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
   return tensor.room + (over != 0 ? kBlockBytes - over : 0);
 }
 
-// Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
+// Whether an instruction may touch `bytes` bytes from the start of the tensor, whose address has to be aligned.
 inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
   return (bytes <= tensor.room || bytes <= WholeRoom(tensor)) &&
          (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr && core.InUb(tensor.at) &&

@@ -1,5 +1,5 @@
 // The number of repeats of an instruction and their strides, as kernels pass them. The instruction's fields have 8 or
-// 16 bits, and numbers that do not fit silently wrap on the device: these types keep the given number, so that the twin
+// 16 bits, and numbers that do not fit silently wrap on the device. These types keep the given number, so that the twin
 // can stop.
 //
 // Source: docs/zh/api, SIMD计算说明 (高维切分, 掩码) and 数据结构 (UnaryRepeatParams, BinaryRepeatParams).
@@ -14,7 +14,7 @@ inline constexpr bool kWhole = requires(N number) {
   number == number;
 };
 
-// The first of some numbers that its field cannot hold.
+// The first of the given numbers that does not fit into its field.
 struct Lost {
   int64_t given = 0;
   bool any = false;
@@ -30,13 +30,13 @@ struct Lost {
   }
 };
 
-// A repeatTime of 8 bits.
+// The repeatTime of a call as it was given; the instruction's field has 8 bits.
 class RepeatTime {
  public:
   template <class N>
     requires kWhole<N>
   constexpr RepeatTime(N given) : given_(static_cast<int64_t>(given)) {}
-  // The number of repeats; stops where the device would wrap around.
+  // Returns the number of repeats; stops if it would wrap on the device.
   uint32_t Checked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       if (given_ < 0 || given_ > kMaxRepeats) [[unlikely]]
@@ -44,7 +44,7 @@ class RepeatTime {
     }
     return static_cast<uint8_t>(given_);
   }
-  // The same if it is in range and not 0; else 0.
+  // Returns the number of repeats if it is in range, else 0. Never stops.
   constexpr uint32_t OneOrMore() const {
     return given_ > 0 && given_ <= kMaxRepeats ? static_cast<uint32_t>(given_) : 0;
   }
@@ -65,7 +65,8 @@ inline void RequireStrides(const char* op, const Params& params, Loc loc) {
 
 namespace AscendC {
 
-// Strides in 32-byte blocks. Blocks: between the 8 blocks of a repeat; repeats: between repeats.
+// Strides in 32-byte blocks: a BlkStride from one of the 8 blocks of a repeat to the next, a RepStride from repeat to
+// repeat.
 struct UnaryRepeatParams {
   gn_twin::Lost lost;  // not part of the Ascend C API
   uint16_t dstBlkStride = 1;
@@ -113,8 +114,9 @@ inline constexpr bool kIsMask = kSame<Mask, uint64_t*> || requires(Mask mask) { 
 template <class Mask>
 inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t*>;
 
-// A mask with more lanes than a repeat is clipped on the device, and refused by the CPU build of 9.x. In counter mode
-// the register holds a number of elements, but this form still writes one bit per lane into it.
+// Warns of a mask with more lanes than a repeat, and of one in counter mode. The device clips a mask with too many
+// lanes, and the CPU build of 9.x refuses it. In counter mode the register holds a number of elements, but an
+// instruction with a mask still writes one bit per lane into it.
 template <class Mask>
 inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uint32_t lanes) {
   if constexpr (kObserved && requires { static_cast<uint64_t>(mask); }) {
@@ -128,7 +130,8 @@ inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uin
   }
 }
 
-// An instruction uses the present mask, but another instruction has overwritten the one that SetVectorMask wrote.
+// Warns that an instruction uses the present mask, although another instruction has overwritten the mask of
+// SetVectorMask.
 GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
   const MaskLost lost = core.mask_lost;
   core.mask_lost = {};
@@ -141,7 +144,8 @@ GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
              {"other_line", lost.by.line}});
 }
 
-// The repeats and lanes of an instruction in mask-and-repeat form: sets the register if asked, then reads it.
+// Returns the repeats and lanes of an instruction in mask-and-repeat form. Writes the mask register first if
+// `set_mask`.
 template <class Mask>
 inline Plan MaskedPlan(const char* op, Loc loc, bool set_mask, const Mask& mask, uint32_t lanes, uint32_t repeats) {
   Core& core = ThisCore();

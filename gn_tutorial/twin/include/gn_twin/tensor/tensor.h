@@ -30,7 +30,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Reports an index outside its tensor. Not part of GetValue's loops, because its facts would use their registers.
+// Reports an index outside its tensor. A function of its own, because its facts would take registers from loops with
+// GetValue.
 [[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
                                               uint32_t element_bytes, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count)
@@ -46,8 +47,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
              {"buffer_nth", made.nth}});
 }
 
-// The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
-// (docs/zh/api, 同步控制/核内同步/关键特性说明).
+// Performs the delayed copies that a scalar access waits for. The compiler makes the scalar unit wait for copies of the
+// same bytes, except at SetValue of a global tensor (docs/zh/api, 同步控制/核内同步/关键特性说明).
 GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
@@ -66,7 +67,7 @@ GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexc
     WaitForCopies(core, access);
 }
 
-// A scalar read or write within its tensor's bounds.
+// Counts or logs a scalar read or write within its tensor's bounds.
 template <class T>
 [[gnu::always_inline]] inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
   if (space == Space::UB && core.scalars.Counts(at, access, loc)) [[likely]]
@@ -84,12 +85,12 @@ class LocalTensor {
   using PrimType = T;
 
   LocalTensor() = default;
-  // Not part of the Ascend C API: how buffers create their tensors. `buffer`: index into Core::buffers.
+  // Makes the tensor of a buffer; not part of the Ascend C API. `buffer`: index into Core::buffers.
   LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
       : data_(data), size_(elements), buffer_(buffer), position_(position) {}
 
-  // Static-tensor style: `elements` elements from byte `address` of the Unified Buffer, without TPipe. The memory belongs to no
-  // buffer, so only its bounds can be checked.
+  // Makes a tensor of `elements` elements from byte `address` of the Unified Buffer on, without a TPipe (static-tensor
+  // style). The memory belongs to no buffer, so only its bounds can be checked.
   LocalTensor(TPosition position, uint32_t address, uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here())
       : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
     if constexpr (gn_twin::kObserved) {
@@ -97,14 +98,14 @@ class LocalTensor {
     }
   }
 
-  // A view that starts `offset` elements later and ends where this one ends.
+  // Returns a view that starts `offset` elements later and ends where this one ends.
   LocalTensor operator[](uint32_t offset) const {
     LocalTensor view(data_ + offset / gn_twin::kPerByte<T>, offset < size_ ? size_ - offset : 0, position_, buffer_);
     view.shape_ = shape_;
     return view;
   }
 
-  // Element count of the view.
+  // Returns the number of elements of the view.
   uint32_t GetSize() const { return size_; }
   // Changes the logical length (in elements); up to the end of the Unified Buffer is allowed.
   void SetSize(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -137,7 +138,7 @@ class LocalTensor {
     return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
   }
 
-  // The same bytes as elements of another type.
+  // Returns the same bytes as elements of another type.
   template <class U>
   LocalTensor<U> ReinterpretCast() const {
     if constexpr (gn_twin::kObserved && sizeof(U) > sizeof(T))
@@ -146,8 +147,9 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // The address on the core: here a pointer, for use with the raw pointer forms. Its end is a valid address, too.
-  // Accesses through the pointer are not observed, except writes into another buffer (checkers/ub_pointers.h).
+  // Returns the address on the core: here a pointer, for use with the raw pointer forms. The end of the tensor, or of
+  // its buffer, is a valid address, too. Accesses through the pointer are not observed, except writes into another
+  // buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -165,7 +167,7 @@ class LocalTensor {
   uint8_t* Bytes() const { return reinterpret_cast<uint8_t*>(data_); }
   uint16_t BufferIndex() const { return buffer_; }
 
-  // `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/basic_api/vector/operators.h).
+  // Computes `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/basic_api/vector/operators.h).
   template <class Expression>
     requires requires(const Expression& expression, LocalTensor& dst) { expression.Into(dst); }
   LocalTensor& operator=(const Expression& expression) {
@@ -183,7 +185,8 @@ class LocalTensor {
     return data_ + index;
   }
 
-  // Whether the element is still in the buffer, or at its end: SetSize may have made the tensor shorter than that.
+  // Whether the element is in the tensor's buffer, or at the buffer's end. SetSize may have made the tensor shorter
+  // than its buffer.
   bool InBuffer(const gn_twin::Core& core, uint32_t index) const {
     if (buffer_ >= core.buffer_count) return false;
     const gn_twin::Buffer& buffer = core.buffers[buffer_];
@@ -205,7 +208,8 @@ class GlobalTensor {
 
   GlobalTensor() = default;
 
-  // `address` points into a kernel argument; `elements` (0: unknown) is how many the kernel intends to use from there.
+  // Sets where this view starts: at `address`, which points into a kernel argument. `elements` (0: unknown) is how many
+  // the kernel intends to use from there.
   void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
     data_ = address;
     size_ = elements;
@@ -222,7 +226,7 @@ class GlobalTensor {
     view.first_ = first_ + offset;
     return view;
   }
-  // The number given to SetGlobalBuffer: a view made with [] keeps it.
+  // Returns the number of elements given to SetGlobalBuffer. A view made with [] keeps this number.
   uint64_t GetSize() const { return size_; }
   const __gm__ T* GetPhyAddr() const { return data_; }
   __gm__ T* GetPhyAddr(uint64_t offset) const { return data_ + offset; }
@@ -251,7 +255,8 @@ class GlobalTensor {
   // that size.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
-  // The number of bytes after the argument's end, if they are those that every allocation has there; else 0.
+  // Returns how many of `bytes` bytes from the start of this view lie after the argument's end, if every allocation has
+  // memory there; else 0.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);
@@ -262,13 +267,13 @@ class GlobalTensor {
                ? bytes - (argument_->bytes - offset)
                : 0;
   }
-  // Stops the launch if they do not.
+  // Reports `bytes` bytes from the start of this view, unless the view holds them.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
     if (!Holds(bytes)) [[unlikely]]
       Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
-  // Reports it if they do not: explain(room, whole, fields) adds a cause to the facts of a finding; `room` of `whole`
-  // bytes are left.
+  // Reports `bytes` bytes that this view does not hold. explain(room, whole, fields) adds a cause to the facts of the
+  // finding: of `whole` bytes, `room` are left from the start of the view.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -327,7 +332,8 @@ class GlobalTensor {
     const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
     return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
   }
-  // The number of bytes of a DataCopy past the declared size, if they are the rest of its last 32-byte block; else 0.
+  // Returns the number of bytes of a DataCopy past the declared size, if they are the rest of its last 32-byte block;
+  // else 0.
   uint64_t RoundedOver(const char* op, uint64_t bytes) const {
     const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);
     const bool rounded = __builtin_strcmp(op, "DataCopy") == 0 && bytes % gn_twin::kBlockBytes == 0;

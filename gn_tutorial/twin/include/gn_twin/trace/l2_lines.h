@@ -1,4 +1,4 @@
-// Reuse distances of the lines of global memory: they decide between the L2 cache and HBM.
+// Reuse distances of the lines of global memory. They decide whether a line comes from the L2 cache or from HBM.
 #pragma once
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@ namespace gn_twin {
 
 inline constexpr uint16_t kNoArgument = 0xffff;
 
-// The touched lines and blocks of the arguments, and when each line was last touched, counted in lines that the block
-// had moved by then. Blocks run side by side on the device but one after the other here, so the distance between
-// touches of two blocks is the difference of their progress.
+// The lines of the arguments that were touched, and 32-byte pieces of them, and when each line was last touched. That
+// time is the number of lines that the block of the launch had moved by then. Blocks run side by side on the device but
+// one after the other here, so the distance between the touches of two blocks is the difference of their progress.
 class L2Lines {
  public:
   static constexpr uint32_t kLineBytes = 512;
@@ -46,7 +46,7 @@ class L2Lines {
     return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
   }
 
-  // An argument's place in this process, and its address in the model.
+  // Sets `low` and `high` to an argument's place in this process, and `model_low` to its address in the model.
   void Bounds(uint16_t argument, const uint8_t*& low, const uint8_t*& high, uint64_t& model_low) const {
     low = args_[argument].data;
     high = low + args_[argument].bytes;
@@ -63,7 +63,8 @@ class L2Lines {
     uint32_t fresh_held = 0;
   };
 
-  // `moved`: number of lines that the block has moved so far. After a cached read or a write, the cache holds the line.
+  // Counts the lines that a read or a write touches into `sum`. `moved`: the number of lines that the block has moved
+  // so far. After a cached read or a write, the cache holds the line.
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {
     if (bytes == 0) return;
@@ -87,8 +88,8 @@ class L2Lines {
 
  private:
   struct Marks {
-    uint32_t* stamps;  // one each line: 1 + `moved` of the last touch, and whether it was written
-    uint16_t* blocks;  // one bit for each block of 32 bytes that was touched
+    uint32_t* stamps;  // one a line: 1 + `moved` of its last touch, and whether the line was written
+    uint16_t* blocks;  // one a line: a bit for each 32-byte piece that was touched
   };
   static constexpr uint32_t kDirty = 1;
 
@@ -104,7 +105,7 @@ class L2Lines {
     if (write && (stamp & kDirty) == 0) ++sum.fresh_dirty;
     stamp = (moved + 1) << 1 | (write ? kDirty : stamp & kDirty);
   }
-  // An argument may start inside a line.
+  // Returns the number of a byte's line in its argument, which may start inside a line.
   uint64_t LineOf(uint32_t argument, uint64_t offset) const {
     return (args_[argument].address % kLineBytes + offset) / kLineBytes;
   }

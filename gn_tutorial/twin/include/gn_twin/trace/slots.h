@@ -9,7 +9,7 @@ enum class Slot : uint8_t { None, Event, Operand, Scalars, Text, Pieces };
 
 inline constexpr uint32_t kSlotBytes = 64;
 
-// Texts are numbers; a TextSlot defines each number before its first use.
+// One event. Texts are given as numbers; a TextSlot defines each number before its first use.
 struct EventSlot {
   Slot slot;
   Kind kind;
@@ -18,7 +18,7 @@ struct EventSlot {
   uint8_t element_bytes;
   AscendC::HardEvent hard_event;
   int8_t event_id;
-  uint8_t prefix;  // ActiveLanes, as the five fields below
+  uint8_t prefix;  // of ActiveLanes, as are per_repeat, first, last, low and high
   uint16_t per_repeat;
   uint16_t first;
   uint16_t last;
@@ -44,11 +44,11 @@ struct OperandSlot {
   uint8_t strided;
   uint8_t cached;
   uint16_t role;
-  uint16_t argument;  // in global memory, otherwise kNoArgument
+  uint16_t argument;  // of an operand in global memory; otherwise kNoArgument
   uint16_t blk_stride;
   uint16_t rep_stride;
   uint8_t floats;
-  uint8_t in_pieces;  // they are in PiecesSlots
+  uint8_t in_pieces;  // its pieces are in PiecesSlots
   uint32_t rows;
   uint32_t lines;  // number of touched lines of global memory, counted row by row
   uint64_t at;
@@ -56,12 +56,12 @@ struct OperandSlot {
   uint64_t row_bytes;
   uint32_t row_pitch;    // at most 2^32 - 1
   uint32_t cold;         // of these lines: those never touched before
-  uint32_t reuse_lines;  // greatest number of lines that its block moved since the last touch of one of the others
-  uint32_t cold_blocks;  // 32-byte blocks of it that were never touched before
+  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of one of the other lines
+  uint32_t cold_blocks;  // 32-byte pieces of it that were never touched before
 };
 
 // The starts of an operand's pieces, in bytes from the operand. After the operands of an event come as many such slots
-// as its rows need.
+// as their pieces need.
 struct PiecesSlot {
   static constexpr uint32_t kRoom = kSlotBytes / sizeof(uint32_t) - 1;
   Slot slot;
@@ -91,7 +91,7 @@ struct ScalarsSlot {
 struct TextSlot {
   static constexpr uint32_t kRoom = kSlotBytes - 8;
   Slot slot;
-  uint8_t continues;  // the next slot is a TextSlot with more of it
+  uint8_t continues;  // the next slot is a TextSlot with more of this text
   uint16_t number;
   uint32_t unused;
   char text[kRoom];

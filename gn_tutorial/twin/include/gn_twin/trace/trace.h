@@ -13,11 +13,11 @@
 
 namespace gn_twin {
 
-// Numbers for texts, by their address: names of operations, roles and files are literals of the library.
+// Numbers for texts, by their address, because names of operations, roles and files are literals of the library.
 class TextTable {
  public:
   static constexpr uint16_t kMost = 1024;
-  // Returns the number of a text, and whether it is new.
+  // Returns the number of a text and sets `fresh` if the text is new; 0 if the table is full.
   uint16_t NumberOf(const char* text, bool& fresh) {
     uint32_t at = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(text) >> 2) % kMost;
     for (uint32_t tried = 0; tried < kMost; ++tried, at = (at + 1) % kMost) {
@@ -124,7 +124,8 @@ class Trace final : public Observer {
 
   bool Chosen(uint32_t block) const { return blocks_[block].chosen; }
 
-  // In a loop the accesses repeat in the same order, so the search starts after the last run found.
+  // Returns the run to which an access belongs, made if it is new. In a loop the accesses repeat in the same order, so
+  // the search starts after the last run found.
   Run& RunOf(Core& core, const ScalarAccess& access) {
     for (uint32_t tried = 0; tried < run_count_; ++tried) {
       last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
@@ -279,8 +280,8 @@ class Trace final : public Observer {
     }
   }
 
-  // Copies the requested values of an operand's `bytes` bytes from `first` on. Its event comes `behind` events after
-  // the block's last recorded one.
+  // Copies the requested values of an operand, whose `bytes` bytes begin at offset `first`. The operand's event comes
+  // `behind` events after the block's last recorded one.
   void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
     const uint32_t event = blocks_[block].events + behind;
     uint64_t low = 0, high = out_.watch_count;
