@@ -24,7 +24,7 @@ from gn_tutorial.profiler.diff import diff
 from gn_tutorial.profiler.profile import Profile, profile
 from gn_tutorial.timing.machine import load_machine
 
-#: Name -> its module, or its module and its name there.
+#: Name -> the module that it means, or the module and the object in it that it means.
 _LAZY = {
     "bench": "profiler.bench",
     "check": "course.exercises.grade:check",
@@ -69,7 +69,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # 40 ms, and most programs never ask
+        from importlib.metadata import version  # takes 40 ms, and few programs ask for it
 
         return version("gn_tutorial")
     if name not in _LAZY:
@@ -82,7 +82,10 @@ def __getattr__(name: str) -> Any:
 
 
 class _OldPath:
-    """Finds ``gn_tutorial.lab``, its place in 0.2.0: JupyterHub's settings have ``python -m gn_tutorial.lab.hub``."""
+    """Finds the package ``gn_tutorial.course.lab`` also as ``gn_tutorial.lab``, its name in version 0.2.0.
+
+    The settings of a JupyterHub from that time start ``python -m gn_tutorial.lab.hub``.
+    """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> Any:

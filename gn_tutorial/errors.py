@@ -13,9 +13,12 @@ def printable(text: str) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """Return a value as a message shows it, text in quotes; Python itself does not print more than 4300 digits."""
+    """Return a value as a message shows it: text in quotes, and at most ``most`` characters.
+
+    Python refuses to print a number of more than 4300 digits, so of such a number the count of digits is shown.
+    """
     try:
-        text = repr(value) if isinstance(value, str) else str(value)  # of a NumPy number, repr has its type too
+        text = repr(value) if isinstance(value, str) else str(value)  # repr of a NumPy number also shows its type
     except ValueError:
         digits = int(value.bit_length() * 0.30103) if isinstance(value, int) else 4300
         text = f"a number of about {digits} digits"
@@ -46,12 +49,12 @@ class GntError(Exception):
         return printable("\n".join(lines))
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows this instead of a traceback."""
+        """Return the lines that IPython shows instead of a traceback."""
         return [f"{type(self).__name__}: {self}"]
 
 
 class ArgumentError(GntError):
-    """An argument does not fit the kernel: its name, shape, dtype or value."""
+    """An argument that is refused because of its name, shape, dtype or value."""
 
     exit_code = 2
 
@@ -63,13 +66,13 @@ class RegistryError(GntError):
 
 
 class CompilerMissing(GntError):
-    """No C++ compiler on this machine, and none could be installed."""
+    """The lack of a C++ compiler that can build what is asked for."""
 
     exit_code = 3
 
 
 class CompileError(GntError):
-    """The kernel does not compile. ``errors`` holds the cleaned compiler errors, first error first."""
+    """Source code that does not compile. ``errors`` holds the compiler's errors, cleaned and in their order."""
 
     exit_code = 4
 
@@ -79,7 +82,7 @@ class CompileError(GntError):
 
 
 class CacheError(GntError):
-    """The cache folder cannot be used: full disk, no permission."""
+    """A cache folder that cannot be used, for instance because the disk is full or permission is missing."""
 
     exit_code = 5
 
@@ -95,9 +98,9 @@ class KernelError(GntError):
 
 
 class KernelFault(KernelError):
-    """The twin stopped the launch: a mistake in the kernel, named by ``diagnostics``.
+    """A launch that the twin stopped because of mistakes in the kernel. ``diagnostics`` holds the findings.
 
-    ``text`` shows all of them, one below the other, with their source lines.
+    ``text`` shows all findings, one below the other, with their source lines.
     """
 
     def __init__(self, what: str, *, diagnostics: tuple = (), text: str = "", **rest: str) -> None:
@@ -108,22 +111,22 @@ class KernelFault(KernelError):
         return self.text or super().__str__()
 
     def _repr_html_(self) -> str | None:
-        """Return the findings as HTML, for a fault that is a cell's value; None makes Jupyter print the text."""
+        """Return the findings as HTML, for a cell whose value is the fault. For None Jupyter prints the text."""
         show = getattr(self.diagnostics, "_repr_html_", None)
         return show() if show else None
 
 
 class KernelCrash(KernelError):
-    """The kernel's process died: a segmentation fault, ``exit()``, a forbidden system call."""
+    """A kernel whose process died, by a segmentation fault, ``exit()`` or a forbidden system call."""
 
 
 class KernelTimeout(KernelError):
-    """The kernel ran longer than its time limit."""
+    """A kernel that ran longer than its time limit."""
 
 
 class KernelMemoryLimit(KernelError):
-    """The kernel asked for more memory than its limit."""
+    """A kernel that asked for more memory than its limit."""
 
 
 class KernelOutputLimit(KernelError):
-    """The kernel printed more than its limit."""
+    """A kernel that printed more than its limit."""

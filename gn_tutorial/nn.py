@@ -2,8 +2,9 @@
 
 ``GELU``, ``Linear`` and ``RMSNorm`` are modules for the other operators.
 
-On the CPU the twin computes; on an NPU the kernels would compute, but we did not run that. Arguments, parameters, state
-dict and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
+On the CPU the twin computes; on an NPU the kernels would compute, but we did not run that. A module has the arguments,
+parameters, state dict and printed form of the module in ``torch.nn`` that it extends; docs/pytorch.md lists where the
+results differ.
 """
 
 from __future__ import annotations
@@ -21,49 +22,49 @@ __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
-# Call operators through torch.ops, which always has the last registration: if a cell runs twice, the handle of the
-# first definition points to freed memory.
+# Call operators through torch.ops, which always has the last registration. If a cell that defines an operator runs
+# twice, the handle of the first definition points to freed memory.
 
 
 class GroupNorm(torch.nn.GroupNorm):
     """``torch.nn.GroupNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    input: (N, C, ...) of 2 to 8 axes, float32, float16 or bfloat16, the dtype of the parameters; under autocast any of
-    them. Returns the same shape, channels last if the input is. Raises ArgumentError, which names the argument; for eps
-    it does so when the module is made.
+    input: (N, C, ...) of 2 to 8 axes. It is float32, float16 or bfloat16, as the parameters are; under autocast their
+    dtypes may differ. The result has the same shape, and is channels last if the input is. Raises ArgumentError, which
+    names the argument; a wrong eps is refused when the module is made.
     """
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, *others: Any, **named: Any) -> None:
-        """The arguments are those of ``torch.nn.GroupNorm``."""
+        """Take the arguments of ``torch.nn.GroupNorm``. Raises ArgumentError for a wrong eps."""
         check_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
         super().__init__(num_groups, num_channels, eps, *others, **named)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 - torch's own name: callers may pass it by keyword
-        """GroupNorm of the input."""
+        """Return GroupNorm of the input."""
         return torch.ops.gn_tutorial.group_norm(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GroupNormSiLU(GroupNorm):
-    """SiLU of ``GroupNorm``, in one kernel: in place of ``Sequential(GroupNorm(...), SiLU())``."""
+    """SiLU of ``GroupNorm`` in one kernel. It replaces ``Sequential(GroupNorm(...), SiLU())``."""
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        """SiLU of GroupNorm of the input."""
+        """Return SiLU of GroupNorm of the input."""
         return torch.ops.gn_tutorial.group_norm_silu(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GELU(torch.nn.GELU):
-    """``torch.nn.GELU`` on the kernel of this course: the same argument, and the same text.
+    """``torch.nn.GELU`` on the kernel of this course: the same argument, and the same printed form.
 
     Raises ArgumentError for an input that is not float32, float16 or bfloat16.
     """
 
     def __init__(self, approximate: str = "none") -> None:
-        """approximate: "none" for GELU with erf, as it is defined, or "tanh". Raises ArgumentError for another word."""
+        """Take the form of GELU: "none" for the definition, with erf, or "tanh". Raises ArgumentError for another."""
         check_approximate("argument approximate of gn_tutorial.nn.GELU", approximate)
         super().__init__(approximate)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        """GELU of the input."""
+        """Return GELU of the input."""
         return torch.ops.gn_tutorial.gelu(input, self.approximate)
 
 
@@ -71,25 +72,25 @@ class Linear(torch.nn.Linear):
     """``torch.nn.Linear`` on the kernels of this course: the same arguments, parameters and state dict."""
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        """The input times the weight, and the bias."""
+        """Return the input times the transposed weight, plus the bias."""
         return torch.ops.gn_tutorial.linear(input, self.weight, self.bias)
 
 
 class RMSNorm(torch.nn.RMSNorm):
     """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    input: ``(..., *normalized_shape)``, float32, float16 or bfloat16, the weight's dtype; under autocast any of them.
-    eps of None is float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names the
-    argument; for eps it does so when the module is made.
+    x: ``(..., *normalized_shape)``. It is float32, float16 or bfloat16, as the weight is; under autocast their dtypes
+    may differ. eps: None means float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which
+    names the argument; a wrong eps is refused when the module is made.
     """
 
     def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
-        """The arguments are those of ``torch.nn.RMSNorm``."""
+        """Take the arguments of ``torch.nn.RMSNorm``. Raises ArgumentError for a wrong eps."""
         check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
         super().__init__(normalized_shape, eps, *others, **named)
 
     def forward(self, x: Tensor) -> Tensor:
-        """RMSNorm of the input."""
+        """Return RMSNorm of the input."""
         return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
@@ -104,9 +105,9 @@ _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callabl
 def convert(model: Model) -> Model:
     """Make every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
 
-    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
-    keeps working. It does not change your own subclass of one of these, because its ``forward`` may differ. Raises
-    ArgumentError, which names the module, for a module that the kernels do not support; the model is then unchanged.
+    Returns the model. The modules are changed in place: parameters and hooks stay, and so does everything that refers
+    to them, so an optimizer keeps working. Your own subclass of such a module is left as it is, because its ``forward``
+    may differ. Raises ArgumentError, which names the module, if the kernels do not support one; then nothing changed.
     """
     found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
     for name, module in found:

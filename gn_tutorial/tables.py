@@ -17,7 +17,7 @@ class Html(str):
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, indent: str = "") -> str:
-    """Return columns padded to equal width, two spaces apart, no trailing space."""
+    """Return the table as text: the cells of a column have one width, and columns are two spaces apart."""
     cells = [[str(cell) for cell in row] for row in ([headers] if any(headers) else []) + [list(row) for row in rows]]
     if not cells:
         return ""
@@ -27,7 +27,7 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, inde
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> str:
-    """Return the same table as HTML, everything escaped but ``Html``, readable in light and dark themes."""
+    """Return the table as HTML, readable in light and dark themes. Everything but cells of ``Html`` is escaped."""
     parts = ['<table style="border-collapse:collapse">']
     if caption:
         parts.append(f'<caption style="text-align:left;font-weight:600;padding:2px 10px">{escape(caption)}</caption>')

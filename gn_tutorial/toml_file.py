@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
-# A file that changed more recently than this may change again and look the same: two seconds is the coarsest file time
-# in use (FAT; older NFS has one).
+# A file that changed more recently than this may change again without a new time: FAT stores times in steps of two
+# seconds, the coarsest in use (older NFS: of one second).
 REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
 #: msgspec's name of a type -> our words for it.
@@ -27,9 +27,9 @@ _EXPECTED = {
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """Return the file's keys. Raises RegistryError that says that ``what`` cannot be read, where, and why."""
+    """Return the file's keys. Raises RegistryError, which names ``what``, the file and the reason."""
     try:
-        if path.exists() and not path.is_file():  # reading a pipe would wait, /dev/zero has no end
+        if path.exists() and not path.is_file():  # a pipe would keep the reader waiting, and /dev/zero has no end
             raise OSError("it is no regular file")
         return parse_toml(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -49,19 +49,19 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 
 
 def decode(path: Path, shape: type[_Shape], what: str, **known: Any) -> _Shape:
-    """Return the file as ``shape``, a type of msgspec's. Raises RegistryError if unreadable, or as ``convert``.
+    """Return the file's data as ``shape``, a type that msgspec knows. Raises as ``read_toml`` and ``convert`` do.
 
-    known: keys that the file's place tells, and not the file.
+    known: keys that follow from the file's place and are not in the file.
     """
     return convert(read_toml(path, what) | known, shape, str(path))
 
 
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
-    """Return plain data as ``shape``, a type of msgspec's; keys of a ``dict`` are texts without limits.
+    """Return plain data as ``shape``, a type that msgspec knows. A ``dict`` in it must have plain ``str`` keys.
 
     Raises RegistryError for a key that is missing, unknown or of the wrong type, and for a ValueError of a struct's
-    ``__post_init__``. It says what the file has and what is expected; its place is ``where`` and the tables that lead
-    to the key: ``op.toml [[kernels]] 2 tolerance``.
+    ``__post_init__``. The error says what the file has and what is expected. Its place is ``where``, followed by the
+    tables that lead to the key: ``op.toml [[kernels]] 2 tolerance``.
     """
     import msgspec  # imported here, because the playground's page has this module, but no msgspec
 
@@ -75,7 +75,7 @@ def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
 
 
 def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) -> RegistryError:
-    """Return the error for msgspec's message about the value at ``path`` in the data, in our words."""
+    """Return an error that says in our words what msgspec's message says about the value at ``path`` in the data."""
     import msgspec
 
     steps, key, table = [], "", where
@@ -84,7 +84,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
         if isinstance(value, list):
             value, name = value[int(step)], str(int(step) + 1)
         else:
-            # For a table's value ("...") msgspec does not name the key.
+            # msgspec writes "..." for a key of a table. So the key is the first one whose value does not fit.
             name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
             value, key, table = value[name], name, _place(where, steps)
         steps.append(name)
@@ -102,7 +102,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
             hint=f"did you mean '{near[0]}'?" if near else f"keys: {', '.join(known)}",
         )
     if path and path[-1].isdigit():
-        table = place  # the table of an item of a list
+        table = place  # an item of a list has no key, so the place includes its number
     if get_origin(_whole(shape)) is Literal:
         choices = ", ".join(str(one) for one in get_args(_whole(shape)) if one != "")
         return RegistryError(f"'{key}' is {shown(value)}", where=table, hint=f"one of {choices}")
@@ -128,7 +128,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _below(shape: Any, step: str) -> Any:
-    """Return the type one step below a type: of a struct's key, a list's item, or, for "...", a table's value."""
+    """Return the type of a part of ``shape``: of a struct's key, a list's item, or, for "...", a table's value."""
     import msgspec
 
     shape = _whole(shape)
@@ -152,10 +152,10 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """Return a path of the course, ``tests/programs/memory/overflow_bad.cpp``, that works from the current folder.
+    """Return a path that works from the current folder, for one like ``tests/programs/memory/overflow_bad.cpp``.
 
-    Pages print such paths from the top of a clone. A file in the current folder takes precedence, and any other name
-    stays unchanged.
+    Pages print the paths of the course's files from the top of a clone. A file in the current folder takes precedence.
+    Any other name stays unchanged.
     """
     inside = Path(name)
     if inside.suffix and inside.parts[0] in ("kernels", "tests") and not inside.exists():
@@ -167,10 +167,10 @@ def course_file(name: str) -> str:
 
 
 def learners_folder(variable: str, root: Path, beside: str, installed: str) -> Path:
-    """Return a learner's folder: from an environment variable, or by default from the place of the course.
+    """Return a learner's folder: the one that an environment variable names, or the default.
 
-    root: a course's folder. In a clone the learner's is ``beside`` it; for an installed package, whose folders begin
-    with ``_``, it is ``installed`` in the home folder.
+    root: a folder of the course. In a clone the default is the folder ``beside`` next to ``root``. For an installed
+    package, whose folders begin with ``_``, it is the folder ``installed`` in the home folder.
     """
     chosen = os.environ.get(variable)
     if chosen:
@@ -181,8 +181,8 @@ def learners_folder(variable: str, root: Path, beside: str, installed: str) -> P
 def course_folder(name: str, mark: str) -> Path:
     """Return the course's folder of that name (``kernels``, ``exercises``), in an installed package or beside it.
 
-    mark: a pattern that some file of it matches. The package's own copy is searched first, because another
-    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if neither exists.
+    mark: a pattern that a file in the folder matches. The package's own copy is searched first, because another
+    distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if there is none.
     """
     places = (PACKAGE / f"_{name}", PACKAGE.parent / name)
     for folder in places:
@@ -196,10 +196,10 @@ def course_folder(name: str, mark: str) -> Path:
 
 
 def look_of(path: Path) -> Hashable:
-    """Return a value that differs after a file was edited or replaced, for caches of its contents; None for no file.
+    """Return a value that changes when the file is edited or replaced, for caches of its contents; None for no file.
 
-    A file that was saved a moment ago differs each time: saved again within a tick of the file system's clock, with the
-    same size, it would look as before.
+    For a file that was saved a moment ago, each call returns another value. Such a file could be saved again with the
+    same size within one tick of the file system's clock, and would then look as before.
     """
     try:
         now = path.stat()

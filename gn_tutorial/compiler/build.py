@@ -46,8 +46,9 @@ from gn_tutorial.errors import RegistryError
 class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
-    entries: its kernels, none in a host library. cached: it was in the cache already. seconds: of this call, with
-    look-up. made_of: the files that a kernel's library and its checkers were compiled from, if they are known.
+    entries: its kernels, none in a host library. cached: whether it was in the cache already. seconds: the time of this
+    call, look-up included. made_of: the files from which a kernel's library and its checkers were compiled; None if
+    they are not known.
     """
 
     library: Path
@@ -74,7 +75,7 @@ def build_kernel(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Builds a kernel file (a Path) or the source text of a notebook cell (a str).
+    """Builds a kernel file (a Path) or the source text of a notebook cell (a str), and returns its library.
 
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
     folder (the working folder, for a cell). includes: files that are read before the source, as a project's build reads
@@ -82,8 +83,8 @@ def build_kernel(
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
     source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see ``options.Optimise``. ub_bytes: size of
     the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``. objects: files of the cache to link in,
-    the rest of a program, whose main may launch no kernel itself. launchers: False leaves out host functions that
-    launch, as a project's build does, which compiles for the device alone.
+    which are the rest of a program. The program's main may then launch no kernel itself. launchers: False leaves out
+    host functions that launch, as a project's build does, because it compiles for the device alone.
 
     A complete sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, also has an entry ``main``.
 
@@ -153,7 +154,7 @@ def build_host_library(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Builds plain C++20 text, without the twin, into a library that exports its functions with C linkage.
+    """Builds plain C++20 text, without the twin, and returns a library that exports its functions with C linkage.
 
     Errors in a header of ``include_dirs`` are shown at its own lines. Raises CompileError, CompilerMissing, CacheError.
     """
@@ -175,7 +176,10 @@ def build_host_library(
 
 
 def build_launcher(*, cache: Cache | None = None) -> Built:
-    """Builds the native launcher, a program that runs one launch in a separate process. Raises as the others do."""
+    """Builds and returns the native launcher, a program that runs one launch in a separate process.
+
+    Raises CompileError, CompilerMissing, CacheError.
+    """
     begin = time.perf_counter()
     compiler = find_compiler()
     main = TWIN / "launcher" / "launcher.cpp"
@@ -196,9 +200,10 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 
 
 def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> tuple[Path, Dependencies | None]:
-    """Compiles the checkers, tallies and traces of observed libraries once: they are the same for every kernel.
+    """Returns an object with the checkers, tallies and traces of observed libraries, and the files it was made of.
 
-    sized: the flag for a Unified Buffer of another size, which must be the same for kernel and watchers.
+    The object is compiled once, because it is the same for every kernel. sized: the flag for a Unified Buffer of
+    another size, which must be the same for kernel and watchers.
     """
     main = TWIN / "watchers" / "watchers.cpp"
     job = BuildRequest(
@@ -219,7 +224,7 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """Return the twin's headers, precompiled without the kernel's -D: g++ refuses them if one matters to a header."""
+    """Return the twin's headers, precompiled without the kernel's -D. If one matters to a header, g++ refuses them."""
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(
         cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once", interface=observed
@@ -227,7 +232,7 @@ def _twins_headers(
 
 
 def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
-    """Return an include folder for files that another layout has elsewhere; () if every include is found."""
+    """Return a folder of forwarding headers (``cpp.includes``) for includes that name no file; () if there are none."""
     headers = forwarding_headers(sources.forwards)
     if not headers:
         return ()
@@ -236,7 +241,7 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
     for at, text in headers.items():
         cache.keep_source(f"{name}/{at}", text)
     root = cache.root / "sources" / name
-    search_folder(root).mkdir(parents=True, exist_ok=True)  # a path through it, d/../x.h, needs the folder to exist
+    search_folder(root).mkdir(parents=True, exist_ok=True)  # an include through it, d/../x.h, needs the folder to exist
     return (search_folder(root),)
 
 
@@ -245,7 +250,7 @@ def _entries(
 ) -> tuple[Entry, ...]:
     """Return the kernels of the source, and ``main`` of a complete sample, which may have only templates as kernels.
 
-    part: the source is a part of a program, whose main calls operators and which may have no kernel at all.
+    part: whether the source is a part of a program whose main calls operators. Such a source may have no kernel at all.
     """
     if not main:
         return require_entries(text, short(path), template, headers)

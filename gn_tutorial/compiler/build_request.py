@@ -1,7 +1,8 @@
 """One request to the build: finds its library in the cache, or compiles it, once over all processes.
 
-The key of a request is everything known before compiling: text, flags, compiler, processor. Under it the cache keeps
-the list of files that the compiler read; their hashes and the request's key give the key of the library.
+The key of a request is made of everything known before compiling: text, flags, compiler, processor. Under this key the
+cache keeps the list of files that the compiler read. The hashes of these files and the request's key give the key of
+the library.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from gn_tutorial.toml_file import PACKAGE
 TWIN = PACKAGE / "twin"
 TWIN_INCLUDE = TWIN / "include"
 LIBRARY, PROGRAM, OBJECT, DEPENDENCIES = ".so", ".bin", ".o", ".deps"
-# Part of every key: raise it when the way of building changes without a change of flags or files.
+# A part of every key. Raise it when the way of building changes without a change of flags or files.
 RECIPE = "1"
-# zig compiles its C++ library at first use: 40 s on the machine of the measurement, minutes on a slow one.
+# zig compiles its C++ library at first use, which took 40 s where we measured it and takes minutes on a slow machine.
 ZIG_FIRST = CompileLimits(seconds=1800.0)
 
 
 def precompiled_form(
     cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str, *, interface: bool = False
 ) -> Precompiled | None:
-    """Return the precompiled form of a twin's header, for a text that includes it first; None without g++.
+    """Return a twin's header, precompiled for a text that includes it first; None for another compiler than g++.
 
     flags: those of the text's own build, from ``header_flags`` or ``host_header_flags``, with its definitions.
-    interface: the code of its inline functions is compiled once, not with each text.
+    interface: whether the code of the header's inline functions is compiled once instead of with each text.
     """
     if compiler.name != "g++":
         return None
@@ -66,20 +67,20 @@ def precompiled_form(
     return Precompiled(header, job(HEADER, marked), job(OBJECT, include, "-c", KEEP_INLINES))
 
 
-@functools.cache  # a process builds many kernels, and the twin's headers keep their names meanwhile
+@functools.cache  # a process builds many kernels, between which the names of the twin's headers do not change
 def _all_as_interface(folder: Path) -> str:
     return interface_marks(sorted(folder.rglob("*.h")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildRequest:
-    """The text to compile, the compiler and flags, and the owners of files for errors. ``run`` compiles."""
+    """The text to compile, the compiler and its flags, and what errors must know about files. ``run`` compiles it."""
 
     cache: Cache
     compiler: Compiler
     text: str
     flags: tuple[str, ...]
-    learner: tuple[Path, ...]  # folders whose files are the learner's own, for errors
+    learner: tuple[Path, ...]  # folders whose files are the learner's own: errors are shown at their lines
     search: tuple[Path, ...]  # include folders, in order
     shown: str
     limits: CompileLimits
@@ -87,10 +88,10 @@ class BuildRequest:
     shim_lines: dict[int, int] = field(default_factory=dict)
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache to link in; their names change with their contents
-    precompiled: Precompiled | None = None  # of the header that the text includes first
-    # Whether to append a table of code that a device refuses; the text has the version of these checks.
+    precompiled: Precompiled | None = None  # the form of the header that the text includes first
+    # Whether to append a table of code that a device refuses. The text names the version of the checks that make it.
     checked: bool = False
-    texts: tuple[str, ...] = ()  # of a checked source and of the headers beside it
+    texts: tuple[str, ...] = ()  # the texts of a checked source and of the headers beside it
 
     def run(self) -> tuple[Path, bool]:
         """Return the library, and whether it was in the cache already."""
@@ -98,13 +99,16 @@ class BuildRequest:
         return library, cached
 
     def make(self) -> tuple[Path, Dependencies | None, bool]:
-        """As ``run``, and the files it was made of, unless one was saved during the compilation."""
+        """Return the library, the files it was made of, and whether it was in the cache already.
+
+        The files are None if one was saved during the compilation.
+        """
         found = self.look_up()
         if found is not None:
             return *found, True
         if self.compiler.is_zig:
             self._prepare_zig()
-        # Before the lock: a process that holds one lock does not take another.
+        # The header is made before the lock is taken, because a process must not take a second lock.
         ready = self.precompiled.ready(self.search) if self.precompiled else None
         key = self.key
         with self.cache.lock(key):
@@ -115,7 +119,7 @@ class BuildRequest:
 
     @property
     def key(self) -> str:
-        """The key of the request: everything that is known before compiling."""
+        """Return the key of the request, a hash of everything that is known before compiling."""
         environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
         linked = [one.name for one in self.objects]
         parts = [
@@ -131,14 +135,14 @@ class BuildRequest:
         return checksum("\0".join(parts).encode("utf-8", "surrogateescape"))
 
     def _arguments(self) -> list[str]:
-        # -iquote, not -I, for the learner's folders: a file named `version` or `string.h` there must not replace a
-        # standard header.
+        # The learner's folders get -iquote, not -I, because a file named `version` or `string.h` in them must not
+        # replace a standard header.
         includes = [word for folder in self.search if folder != TWIN_INCLUDE for word in ("-iquote", str(folder))]
         twin = ["-I", str(TWIN_INCLUDE)] if TWIN_INCLUDE in self.search else []
         return [*self.flags, *includes, *twin]
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """Return the library and the files it was made of, if it is in the cache and these files have not changed."""
+        """Return the library and the files it was made of; None if it is not cached or one of the files changed."""
         key = self.key
         stored = self.cache.get(key, DEPENDENCIES)
         if stored is None:
@@ -149,7 +153,7 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # same contents with newer times: the next look-up need not hash
+            self._store_dependencies(key, now)  # equal contents, newer times: the next look-up need not hash
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:
@@ -166,7 +170,7 @@ class BuildRequest:
                     raise full
                 raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
             dependencies = self._collect(depfile, folder, since, source_before, ready)
-            if dependencies is None:  # a file was saved during the compilation: the library serves this call only
+            if dependencies is None:  # a file was saved during the compilation, so the library serves this call only
                 return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made), None
             library = self.cache.put(dependencies.result_key(key), self.suffix, made)
         self._store_dependencies(key, dependencies)
@@ -178,7 +182,8 @@ class BuildRequest:
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
-        # First only the stand-ins that the texts name; all of them if that fails: a macro may make an include.
+        # The compiler first gets only the stand-ins that the texts name. If that fails, it gets all, because a macro
+        # may make an include.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
@@ -201,7 +206,7 @@ class BuildRequest:
         )
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
-        """Return the outcome, and the precompiled header if it was used. Without it only the time differs."""
+        """Return the outcome, and the precompiled header if it was used. Without the header only the time differs."""
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
@@ -220,8 +225,8 @@ class BuildRequest:
             outcome = run(*ready.objects)
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
-        # It failed by a mistake in the source, whose message must not depend on the header, or by the header: run
-        # without.
+        # The cause is either the header, or a mistake in the source, whose message must not depend on the header. So
+        # compile without the header.
         outcome = run()
         if outcome.end is End.DONE:
             self.precompiled.give_up(ready)
@@ -241,13 +246,14 @@ class BuildRequest:
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # A source that was saved just before needs no rest by the clock: it was hashed before the compiler read it.
+            # The source may have been saved just before. It was hashed before the compiler read it, so its hashes are
+            # compared instead of times.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None
         if collected is None or (own is not None and own.content != source_before):
             return None
-        # A header was saved after the precompiled one was chosen, which has the earlier text.
+        # If a header was saved after the precompiled header was chosen, the precompiled one has the earlier text.
         if ready and not {(one.path, one.content) for one in ready.made_of.files} <= {
             (one.path, one.content) for one in collected.files
         }:
@@ -291,7 +297,8 @@ class BuildRequest:
             _write(shim, "#include <stdexcept>\nint main() { throw std::runtime_error(__FILE__); }\n")
             outcome = run_compiler(
                 self.compiler,
-                # Linked even if the job makes an object file: zig compiles the library only then.
+                # The program is linked even if the request makes an object file, because zig compiles its library only
+                # for linking.
                 [str(shim), "-o", str(folder / "made"), *(flag for flag in self.flags if flag != "-c")],
                 folder=folder,
                 zig_cache=zig,

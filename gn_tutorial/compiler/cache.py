@@ -1,8 +1,8 @@
 """The store of compiled libraries: content key -> file, in the user's cache folder.
 
-Several processes may build at once (a class on one JupyterHub, pytest-xdist, two notebooks): writers hold a lock for
-their key, write to a scratch folder and rename, so that a reader sees a whole entry or none. Every entry has a seal, a
-small file with its size and checksum; an entry that does not fit its seal (power cut, full disk, a curious editor)
+Several processes may build at once (a class on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
+for its key, writes to a scratch folder and renames, and a reader sees a whole entry or none. Every entry has a seal, a
+small file with its size and checksum. An entry that does not fit its seal (power cut, full disk, a curious editor)
 counts as absent and is made again. The seal's modification time is the time of last use, by which entries are evicted.
 
     <root>/entries/ab/<key><suffix>        the entry
@@ -11,9 +11,9 @@ counts as absent and is made again. The seal's modification time is the time of 
     <root>/sources/                        text of notebook cells, kept so that error messages can point into it
     <root>/scratch/                        temporary folders of running builds
 
-A class may share a base, the cache of somebody who compiled the course's kernels: each user's own lies over it, and the
-base is only read. Loading a library runs it with the user's rights, so a library counts only if the user or root made
-it; one that another user may have made counts as absent.
+A class may share a base, the cache of somebody who compiled the course's kernels. The base is only read, and each
+user's own cache is searched before it. Loading a library runs it with the user's rights, so a library counts only if
+the user or root made it; one that another user may have made counts as absent.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from gn_tutorial.compiler.cache_store import GRACE_SECONDS, SEAL, fits_seal, sea
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
-# A builder that waits longer than this for another one reports an error: compilations are stopped long before.
+# A builder that waits longer than this for another one reports an error, because compilations are stopped long before.
 LOCK_SECONDS = 1800.0
-# The room that a compilation needs for a short time is less than this: a precompiled header has 25 MB.
+# A compilation needs less free space than this for a short time; its largest file, a precompiled header, has 25 MB.
 _COMPILATION_BYTES = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
@@ -62,7 +62,7 @@ class CacheInfo:
 def default_cache() -> Cache:
     """Return the user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
 
-    It takes precedence over ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
+    Its base is ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
@@ -73,9 +73,9 @@ def default_cache() -> Cache:
 class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 
-    base: the root of another cache, whose entries are found too. It is never written to, and is ignored if another user
-    may write to it. Every method raises CacheError, with a hint, when the folder cannot be used (full disk, no
-    permission).
+    base: the root of another cache, whose entries are found too. The base is never written to, and an entry that
+    another user may write to is ignored. Every method raises CacheError, with a hint, when the cache folder cannot be
+    used (full disk, no permission).
     """
 
     def __init__(self, root: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES, base: Path | None = None) -> None:
@@ -83,7 +83,7 @@ class Cache:
         self.limit_bytes = limit_bytes
 
     def get(self, key: str, suffix: str) -> Path | None:
-        """Return the entry's path, or None if it is absent, damaged or written by another user. Counts as a use."""
+        """Return the entry's path, or None if it is absent, damaged or another user's. The call counts as a use."""
         return self._own(key, suffix) or self._of_base(key, suffix)
 
     def _of_base(self, key: str, suffix: str) -> Path | None:
@@ -100,7 +100,7 @@ class Cache:
         path = self._path(key, suffix)
         seal = seal_of(path)
         try:
-            # Touch first, then read: eviction looks at the time again after it has removed the seal.
+            # Touch the seal before reading it, because eviction looks at its time again after it has taken the seal.
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
@@ -108,14 +108,17 @@ class Cache:
         except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
             return None
         except OSError as error:
-            if error.errno == errno.EROFS:  # a read-only cache prepared by an administrator: no touch, still a cache
+            if error.errno == errno.EROFS:  # an administrator's read-only cache cannot be touched, but counts
                 return path if is_ours(path) and fits_seal(path, seal) else None
             if error.errno in (errno.EIO, errno.EISDIR):
                 return None
             raise self._refused(error) from error
 
     def put(self, key: str, suffix: str, made: Path) -> Path:
-        """Moves the file ``made`` (from ``scratch``) into the cache under ``key``; replaces an older entry."""
+        """Moves the file ``made`` (from ``scratch``) into the cache under ``key``, and returns its new path.
+
+        An older entry is replaced.
+        """
         path = self._path(key, suffix)
         with self._explained():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +126,7 @@ class Cache:
             seal.write_text(seal_text(made.read_bytes()), "ascii")
             for one in (made, seal):
                 close(one)
-            # A crash between the two renames leaves an entry whose seal is absent or does not match: a miss.
+            # A crash between the two renames leaves an entry whose seal is absent or does not match, which is a miss.
             os.replace(made, path)
             os.replace(seal, seal_of(path))
             store.sweep_scratch(self.root)
@@ -132,9 +135,10 @@ class Cache:
         return path
 
     def get_or_make(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-        """Return the entry's path; if absent, ``make`` writes it to the path it is given, once over all processes.
+        """Return the entry's path, after making the entry if it is absent, once over all processes.
 
-        An exception of ``make`` passes through and leaves no entry.
+        ``make`` writes the file to the path that it is given. An exception of ``make`` passes through and leaves no
+        entry.
         """
         found = self.get(key, suffix)
         if found is not None:
@@ -150,7 +154,7 @@ class Cache:
 
     @contextlib.contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Holds the lock of ``key`` against other processes and threads. Not re-entrant; hold one at a time."""
+        """Holds the lock of ``key`` against other processes and threads. A process must hold only one at a time."""
         with self._explained():
             folder = self.root / "locks"
             folder.mkdir(parents=True, exist_ok=True)
@@ -174,7 +178,10 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Yields a temporary folder on the cache's file system and removes it; a full disk inside is a CacheError."""
+        """Yields a temporary folder on the cache's file system, and removes it afterwards.
+
+        If the disk is full meanwhile, CacheError is raised.
+        """
         with self._explained():
             parent = self.root / "scratch"
             parent.mkdir(parents=True, exist_ok=True)
@@ -189,15 +196,18 @@ class Cache:
             shutil.rmtree(folder, ignore_errors=True)
 
     def keep_source(self, name: str, text: str) -> Path:
-        """Writes ``text`` to ``sources/<name>``, which may name a folder, unless it is there; returns its path."""
+        """Writes ``text`` to ``sources/<name>``, unless that file has it already; returns the file's path.
+
+        The name may begin with folders.
+        """
         path = self.root / "sources" / name
         data = text.encode("utf-8", "surrogatepass")
         with self._explained():
             try:
                 if path.read_bytes() == data:
                     stat = path.stat()
-                    # Touch it only now and then: each touch changes ctime, and the build's quick look-up then reads the
-                    # file.
+                    # Touch the file only now and then, because a touch changes ctime, after which the next look-up of a
+                    # build must hash the file.
                     if time.time() - max(stat.st_atime, stat.st_mtime) > GRACE_SECONDS / 2:
                         os.utime(path, ns=(time.time_ns(), stat.st_mtime_ns))
                     return path
@@ -211,9 +221,10 @@ class Cache:
         return path
 
     def full(self, messages: str) -> CacheError | None:
-        """Return the error of a full disk if that is why a compilation failed. messages: the compiler's output.
+        """Return the error of a full disk if that is why a compilation failed, else None.
 
-        On a full disk even the messages may be missing, and the files that the compiler wrote are deleted by now.
+        messages: the compiler's output. On a full disk they may be missing too. Then little free space is the sign,
+        because the compiler has deleted its own files by now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):
@@ -221,17 +232,17 @@ class Cache:
         return None
 
     def info(self) -> CacheInfo:
-        """Counts the entries and their bytes."""
+        """Returns the number of entries and their bytes."""
         with self._explained():
             entries = list(store.entries(self.root))
             size = sum(one.bytes for one in [*entries, *store.sources(self.root)])
         return CacheInfo(self.root, len(entries), size, self.limit_bytes)
 
     def clear(self) -> int:
-        """Removes every entry and kept source; return the bytes freed. Libraries that are loaded stay usable.
+        """Removes every entry and kept source, and returns the bytes freed. Libraries that are loaded stay usable.
 
-        Running builds keep their scratch folders and locks. The folders of the zig compiler's own cache and of builds
-        for an NPU are removed too.
+        The folders of zig's own cache and of builds for an NPU are removed too. Running builds keep their scratch
+        folders and locks.
         """
         freed = 0
         with self._explained():
@@ -274,25 +285,26 @@ class Cache:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a file of the user's own cache belongs to the user or root; others cannot write into it (``close``).
+    """Whether a file of the user's own cache belongs to the user or root. True where files have no owner (Windows).
 
-    Raises OSError if it does not exist. True where files have no owner (Windows). Modes are not checked: on a file
-    system without modes (a Windows disk under WSL2) every user may seem to have write access.
+    Modes are not checked, because ``close`` took away others' right to write, and because on a file system without
+    modes (a Windows disk under WSL2) every user may seem to have it. Raises OSError if the file does not exist.
     """
     found = path.stat()
     return not hasattr(os, "geteuid") or _trusted(found)
 
 
 def close(path: Path) -> None:
-    """Remove others' right to write into a new file: a container's umask may grant it."""
+    """Remove others' right to write into a new file, because a container's umask may grant it."""
     path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IWOTH)
 
 
 def who_may_write(path: Path) -> str:
-    """Return why a file or folder of a shared base may be another user's, as the end of a sentence; else empty.
+    """Return why another user may have written a file or folder of a shared base; "" if none may.
 
-    The file, its folder and all above must belong to root or the user, and neither group nor others may write there. A
-    sticky folder, /tmp, is allowed above such a folder: nobody can replace what another user has in it. Raises OSError.
+    The text is the end of a sentence. The file, its folder and all above must belong to root or the user, and neither
+    group nor others may write there. A folder above may be sticky instead, as /tmp is, because in such a folder nobody
+    can replace what another user has. Raises OSError.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

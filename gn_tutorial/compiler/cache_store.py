@@ -1,6 +1,6 @@
-"""The files of the cache's folder: the seal beside each entry, and which entries are evicted above the limit.
+"""The files of the cache's folder: lists them, seals the entries, and evicts entries above the limit.
 
-A seal is a small file with the size and checksum of its entry; a damaged entry does not fit its seal.
+A seal is a small file beside an entry, with the entry's size and checksum; a damaged entry does not fit its seal.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from gn_tutorial.toml_file import look_of
 
-# Entries used this recently are never evicted: a process may be between the look-up and the dlopen.
+# Entries used this recently are never evicted, because a process may be between the look-up and the dlopen.
 GRACE_SECONDS = 600.0
-# Scratch folders of killed builds are removed when older than this; no build runs for so long.
+# A scratch folder older than this is of a killed build and is removed; no build runs for so long.
 STALE_SCRATCH_SECONDS = 6 * 3600.0
 
 
@@ -33,7 +33,7 @@ class Stored:
 
 
 def entries(root: Path) -> Iterator[Stored]:
-    """Yield every entry of the store; one without a seal has not been used since it was written."""
+    """Yield every entry of the store. Its seal has the time of last use; without a seal, the time of writing counts."""
     for folder in _scan(root / "entries"):
         for item in _scan(Path(folder.path)):
             path = Path(item.path)
@@ -58,9 +58,9 @@ def sources(root: Path) -> Iterator[Stored]:
 
 
 def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
-    """Removes the least recently used until the limit holds. What was used in the last minutes stays, and ``keep``.
+    """Removes the least recently used entries and sources until the limit holds.
 
-    scratch: an empty folder on the same file system.
+    ``keep`` stays, and so does what was used in the last minutes. scratch: an empty folder on the same file system.
     """
     stored = [*entries(root), *sources(root)]
     total = sum(one.bytes for one in stored)
@@ -73,10 +73,10 @@ def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
 
 
 def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf")) -> int:
-    """Removes an entry or source and returns its bytes; 0 if it was used after ``unless_used_after``.
+    """Removes an entry or source and returns its bytes; keeps it and returns 0 if it was used after the given time.
 
-    The seal goes first, by a rename. If a reader touched it before the rename, its time shows that, and the seal is put
-    back; a reader that comes after finds no seal, counts that as a miss and makes the entry again.
+    The seal is taken away first, by a rename. If a reader touched the seal before, its time shows that, and the seal is
+    put back. A reader that comes later finds no seal, which is a miss, and makes the entry again.
     """
     seal, taken = seal_of(stored.path), scratch / "seal"
     with contextlib.suppress(FileNotFoundError):
@@ -118,13 +118,13 @@ def seal_of(path: Path) -> Path:
 
 
 def still_there(path: Path) -> bool:
-    """Whether the file of an entry that was looked up before still exists. Counts as a use, as the look-up did.
+    """Whether the file of an entry that was looked up before still exists. The call counts as a use of the entry.
 
-    An object that keeps a path asks at each use: builds in other processes evict entries that seem unused.
+    An object that keeps a path asks at each use, because builds in other processes evict entries that seem unused.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
-        with contextlib.suppress(OSError):  # no seal, or a read-only cache: only the file matters
+        with contextlib.suppress(OSError):  # without a seal, or in a read-only cache, only the file matters
             os.utime(seal_of(path))
     return path.is_file()
 
@@ -135,9 +135,10 @@ def seal_text(data: bytes) -> str:
 
 
 def seal_of_content(path: Path) -> str:
-    """Return the text that the entry's seal must have. A file that has rested is read once per process while unchanged.
+    """Return the text that the seal of this entry must have.
 
-    A precompiled header has 25 MB, and reading it for each kernel would take a quarter of the time that it saves.
+    A process reads the entry again only if it changed or was saved moments ago. A precompiled header has 25 MB, and
+    reading it for each kernel would take a quarter of the time that it saves.
     """
     return _read_once(path, look_of(path))
 
@@ -148,7 +149,7 @@ def _read_once(path: Path, _look: Hashable) -> str:
 
 
 def fits_seal(path: Path, seal: Path) -> bool:
-    """Whether entry and seal can be read and match. Reads the entry each time."""
+    """Whether entry and seal can be read and match. The entry is read at each call."""
     try:
         return seal.read_text("ascii") == seal_text(path.read_bytes())
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""A compiled library that an object keeps for its whole life, which may be days in a notebook."""
+"""Holds a compiled library for an object that may use the library for days, as in a notebook."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gn_tutorial.compiler.cache_store import still_there
 class Kept:
     """A library that is built at the first use, and again at a use that finds it evicted from the cache.
 
-    A path alone becomes invalid: a class that shares one cache, or a run of all tests, compiles more than the cache
-    holds, and a library that was looked up ten minutes ago is evicted although it is in use.
+    A path alone would become invalid. A class that shares one cache, or a run of all tests, compiles more than the
+    cache holds, and a library that was looked up ten minutes ago is then evicted although it is in use.
     """
 
     def __init__(self, build: Callable[[], Path]) -> None:
-        """build: compiles the library or takes it from the cache."""
+        """Take ``build``, which compiles the library or takes it from the cache."""
         self._build = build
         self._path: Path | None = None
 

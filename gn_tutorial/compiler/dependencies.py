@@ -1,9 +1,8 @@
-"""The files that a compiled library depends on: a later look-up finds without compiling that nothing has changed.
+"""The files that a compiled library depends on, by which a look-up finds without compiling that nothing has changed.
 
-The compiler lists every file it read (-MD). The list is stored with a content hash for each file; a look-up hashes the
-same files again and finds the library by the result. A file is not read again if its size, times and inode are
-unchanged and it had rested for a while when it was hashed: a file saved twice within one tick of the clock looks
-unchanged.
+The compiler lists every file it read (-MD). The list is stored with a content hash for each file. A look-up hashes the
+same files again and finds the library by the result. It skips a file whose size, times and inode are unchanged, if that
+file had rested for a while when it was hashed: one that was saved twice within a tick of the clock looks unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from gn_tutorial.toml_file import REST_NANOSECONDS
 
 @dataclass(frozen=True)
 class Dependency:
-    """One file, its content hash, and its looks when it was hashed. ``rested``: equal looks mean equal contents."""
+    """One file, its content hash, and its looks when it was hashed. rested: whether equal looks mean equal contents."""
 
     path: str
     content: str
@@ -32,18 +31,18 @@ class Dependency:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The files of one compilation, and the paths that must stay absent: a header made there would be found first."""
+    """The files of one compilation, and paths that must stay absent, because a header there would be found first."""
 
     files: tuple[Dependency, ...]
     absent: tuple[str, ...]
 
     def result_key(self, request_key: str) -> str:
-        """Return the key of the library that these files give for the request."""
+        """Return the cache key of the library that the request yields when it is compiled with these files."""
         lines = [request_key, *(f"{file.content} {file.path}" for file in self.files)]
         return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
 
     def now(self) -> Dependencies | None:
-        """Return the same files as they are now; None if one is gone or a path that was absent exists."""
+        """Return these dependencies with the files as they are now; None if a file is gone or an absent one exists."""
         if any(os.path.lexists(path) for path in self.absent):
             return None
         try:
@@ -52,12 +51,12 @@ class Dependencies:
             return None
 
     def unchanged(self) -> bool:
-        """Whether every file still has the contents that it was hashed with, and the others are still absent."""
+        """Whether every file has the contents that it had when it was hashed, and no path of ``absent`` exists."""
         now = self.now()
         return now is not None and [one.content for one in now.files] == [one.content for one in self.files]
 
     def and_of(self, other: Dependencies) -> Dependencies:
-        """Return the files of both, each once."""
+        """Return the files and the absent paths of both, each once."""
         files = {one.path: one for one in (*self.files, *other.files)}
         return Dependencies(tuple(files.values()), tuple(dict.fromkeys((*self.absent, *other.absent))))
 
@@ -67,9 +66,9 @@ class Dependencies:
         return json.dumps({"files": files, "absent": self.absent}).encode("ascii")
 
     @staticmethod
-    @functools.lru_cache(maxsize=32)  # a fifth of a warm look-up: two hundred files each time
+    @functools.lru_cache(maxsize=32)  # parsing a list of two hundred files takes a fifth of a look-up
     def from_bytes(data: bytes) -> Dependencies | None:
-        """Read what ``to_bytes`` wrote; None if it is from another version of this module."""
+        """Return what ``to_bytes`` wrote; None if another version of this module wrote it."""
         try:
             read = json.loads(data)
             files = tuple(
@@ -82,10 +81,10 @@ class Dependencies:
 
 
 def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
-    """Hashes the files that a compilation read. ``search``: its include folders in order.
+    """Returns the files that a compilation read, hashed, and the paths that must stay absent.
 
-    ``since``: when the compilation started, in nanoseconds since the epoch. Returns None if a file changed after that:
-    the compiler may have read the earlier text.
+    ``search``: its include folders in order. ``since``: when the compilation started, in nanoseconds since the epoch.
+    Returns None if a file changed after that, because the compiler may have read the earlier text.
     """
     files = []
     for path in paths:
@@ -106,7 +105,7 @@ def hash_file(path: str) -> Dependency:
 
 
 def parse_depfile(text: str) -> list[str]:
-    """Return the paths after the colon of a compiler's Makefile rule: ``\\ `` is a space, ``$$`` a dollar."""
+    """Return the paths after the colon of a compiler's Makefile rule, in which ``\\ `` is a space, ``$$`` a dollar."""
     _, _, names = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(": ")
     found, name, at = [], "", 0
     while at < len(names):
@@ -123,7 +122,7 @@ def parse_depfile(text: str) -> list[str]:
 
 
 def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
-    """Return the paths where a header from a later include folder would be found first."""
+    """Return the paths in earlier include folders at which a new header would be found instead of one of these."""
     roots = [str(folder) + os.sep for folder in search]
     absent = []
     for path in paths:

@@ -1,8 +1,8 @@
-"""Macros that an operator package's build defines for a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X; and reserved names.
+"""The macros that an operator package's build defines for a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X.
 
-CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller says the dtypes.
-The numbers that a kernel compares them with in ``#if``, DT_FLOAT16 and its like, are those of
-``twin/include/gn_twin/base/data_type_macros.h``.
+CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller gives the dtypes.
+A kernel compares the macros in ``#if`` with numbers such as DT_FLOAT16, which
+``twin/include/gn_twin/base/data_type_macros.h`` defines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 #: The dtypes in CANN's list, in its order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 
-#: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
+#: Functions of the C library whose names public kernels have too: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
 LIBC_NAMES = frozenset(
     """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs
     fdim floor fma fmax fmin fmod frexp hypot ldexp lerp lgamma log log10 log1p log2 logb modf nearbyint
@@ -26,7 +26,7 @@ LIBC_NAMES = frozenset(
 
 
 def graph_number(dtype: str) -> int:
-    """Return a dtype's number in the graph engine's list, which a tiling function gets. Raises ArgumentError."""
+    """Return a dtype's number in the graph engine's list; tiling functions get this number. Raises ArgumentError."""
     number = DTYPES[dtype].number if dtype in DTYPES else None
     if number is None:
         raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_LISTED)}")

@@ -1,4 +1,4 @@
-"""Hints for a compiler's errors: their meaning in a learner's words and a fix, only if the cause is certain."""
+"""Hints for a compiler's errors, where the cause is certain: what the error means in a learner's words, and a fix."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def shortened(text: str) -> str:
     text = re.sub(r"('(\w+)'.*); did you mean (?:simply )?'AscendC::\2'\??", r"\1", text)  # a hint says it in full
     text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
     text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
-    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site, the last parameter of operations
+    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the last parameter of operations is the call site
     text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
 
@@ -78,7 +78,7 @@ def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``Adds(y, x, 1, n)``: an integer, or a variable of another type, in place of a scalar of the tensor's type."""
+    """Return a hint for a scalar that has another type than the tensor, such as the integer in ``Adds(y, x, 1, n)``."""
     said = " ".join(report.notes).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)'[^()]*? (?:and|vs\.) '([\w: ]+)'", said)
     if not found or "no matching function" not in report.message:
@@ -93,7 +93,10 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """A name of AscendC without ``AscendC::``. g++ suggests the full name, except for TEventID; clang does not."""
+    """Return a hint for a name of AscendC without ``AscendC::``.
+
+    g++ suggests the full name, except for TEventID; clang suggests none.
+    """
     name = unknown_name(report.message)
     suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
     if name and (suggested or name in _TYPES_OF_ASCENDC) and not re.search(rf"\w::\s*{name}\b", line):
@@ -108,7 +111,10 @@ def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str
 
 
 def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """A missing ';': g++ names the token after the gap, which may be lines below; clang names the gap itself."""
+    """Return a hint for a missing ';' in a message of g++, which names the next token, perhaps some lines below.
+
+    clang names the gap itself.
+    """
     found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
     if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
         return "a ';' is missing at the end of the statement before this line"
@@ -116,7 +122,7 @@ def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> s
 
 
 def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """``sum += tile[i]``: the index operator returns a tensor that begins at element i."""
+    """Return a hint for ``sum += tile[i]``: the index operator returns a tensor that begins at element i, no number."""
     uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
     said = " ".join([report.message, *report.notes])
     arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
@@ -127,7 +133,7 @@ def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """A call of ``std::min``, of ``AscendC::min``, of ``Std::min`` without its namespace, or with two types."""
+    """Return a hint for a call of ``std::min`` or ``AscendC::min``, or a wrong call of ``AscendC::Std::min``."""
     found = re.search(r"\b([Ss]td|AscendC)::(min|max)\b", line)
     if not found:
         return ""
@@ -143,7 +149,7 @@ def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """A number in braces that its field may not hold, in the messages of both compilers."""
+    """Return a hint for a number in braces that may not fit into its field, for the messages of g++ and of clang."""
     plain = shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
         r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
@@ -154,7 +160,10 @@ def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
 
 
 def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """A conversion from bfloat16_t, on the scalar unit: the device's compiler says "not support bf16 type cast"."""
+    """Return a hint for a conversion of a bfloat16_t number.
+
+    The device's compiler refuses it as well, with "not support bf16 type cast".
+    """
     said = re.search(
         r"(?:cannot convert|no viable conversion from|could not convert|from incompatible type) .*bfloat16_t",
         report.message,
@@ -167,7 +176,7 @@ def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> s
 def _heads(before: Sequence[str]) -> Iterator[str]:
     """Yield the text before each brace that is open at the end of these lines, innermost first.
 
-    For an ``else`` the text before its ``if`` branch follows.
+    After an ``else``, the text before the brace of its ``if`` branch follows.
     """
     text = "\n".join(line.partition("//")[0] for line in before)
     depth, head = 0, ""
@@ -181,7 +190,7 @@ def _heads(before: Sequence[str]) -> Iterator[str]:
 
 
 def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """An error in a branch of ``if constexpr`` outside a template: only instantiation leaves a branch out."""
+    """Return a hint for an error in a branch of ``if constexpr`` outside a template, where no branch is left out."""
     if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
         return ""
     for place in (report.place, *report.chain):
@@ -198,7 +207,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
 
 
 def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """An Ascend C function that has no overload with these arguments."""
+    """Return a hint for a call of an Ascend C function that has no overload with these arguments."""
     found = re.search(r"no matching (?:member )?function for call to .(?:\w+::)*(\w+)[^\w:]", report.message)
     if not found or not re.search(rf"\bAscendC::{found[1]}\b", " ".join(report.notes)):
         return ""
@@ -207,7 +216,7 @@ def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> s
 
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
-    _branch_outside_a_template,  # types that do not match belong to a branch that another type takes
+    _branch_outside_a_template,  # before the hints on types, because the branch may be for another type
     _double_scalar,
     _other_scalar,
     _namespace,

@@ -19,16 +19,17 @@ from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.errors import CompileError
 
-# More than this many errors are mostly echoes of the first.
+# No more errors than this are shown, because further ones are mostly echoes of the first.
 SHOWN_ERRORS = 10
 _APIS = "`gnt apis` lists what the twin has"
 
 
 @dataclass(frozen=True)
 class CompilerMessage:
-    """One error: an absolute path (None if the compiler named no place), line and column from 1 (0: not known).
+    """One error of a compiler, with its place.
 
-    source_line: the text of that line. hint: what to do, if that is certain.
+    file: absolute; None if the compiler named no place. line, column: from 1; 0 if not known. source_line: the text of
+    that line. hint: what to do, if that is certain.
     """
 
     file: Path | None
@@ -40,7 +41,7 @@ class CompilerMessage:
 
     @property
     def where(self) -> str:
-        """``file:line:column`` for a reader, as short as possible."""
+        """Return ``file:line:column`` for a reader, as short as possible."""
         if self.file is None:
             return ""
         return ":".join([short(self.file), *(str(number) for number in (self.line, self.column) if number)])
@@ -48,11 +49,11 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """The owners of the files in one compilation.
+    """The files of one compilation by their owners, so that errors can be shown at the learner's lines.
 
-    main: the learner's file (None: generated text). shim: the generated file; shim_lines maps its lines to lines of
-    main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the twin's
-    headers.
+    main: the learner's file (None: generated text). shim: the generated file. shim_lines: maps lines of shim to lines
+    of main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the
+    folder of the twin's headers. shown: the name of the source in messages.
     """
 
     main: Path | None
@@ -106,7 +107,7 @@ def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> Com
 
 @functools.lru_cache(maxsize=4)
 def unsupported_names(header: Path) -> frozenset[str]:
-    """Return documented Ascend C names that the twin rejects, from its header ``gn_twin/basic_api/unsupported.h``."""
+    """Return the documented Ascend C names that the twin rejects, which ``gn_twin/basic_api/unsupported.h`` lists."""
     try:
         text = header.read_text("utf-8")
     except OSError:
@@ -131,13 +132,13 @@ def _message(report: Report, sources: Sources) -> CompilerMessage:
     line = _source_line(file, place.line) if file and place else ""
     message, hint = _words(report, sources, line)
     column = place.column if place else 0
-    if sources.compiler != "g++" and column:  # clang counts bytes
+    if sources.compiler != "g++" and column:  # clang counts bytes, not characters
         column = len(line.encode()[: column - 1].decode("utf-8", "ignore")) + 1
     return CompilerMessage(file, place.line if place else 0, column, message, line, hint)
 
 
 def _learners_place(report: Report, sources: Sources) -> Place | None:
-    """Return the learner's line that has the error or led to it; None if only the shim is to blame."""
+    """Return the learner's line that has the error or led to it; without one, the error's place unless in the shim."""
     assert report.place is not None
     for place in (report.place, *report.chain, *report.includes):
         path = Path(place.file)
@@ -149,7 +150,7 @@ def _learners_place(report: Report, sources: Sources) -> Place | None:
 
 
 def _first_use(report: Report, sources: Sources) -> Place | None:
-    """Return the first line of the learner's file that calls a function for which a linker names no line."""
+    """Return the first call, in the learner's file, of a function that the linker misses. A linker names no line."""
     name = unknown_name(report.message)
     if not name or sources.main is None:
         return None
@@ -192,9 +193,9 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
 
 
 def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[CompilerMessage]:
-    """Return one error for each line: a template instantiated five times, or one wrong argument, repeats an error.
+    """Return one error for each line, because five instances of a template, or one wrong argument, repeat an error.
 
-    Errors outside the learner's files follow from those inside, and are left out if there are any inside.
+    Errors outside the learner's files follow from those inside, so they are left out if there is one inside.
     """
     kept: dict[object, CompilerMessage] = {}
     for error in [error for error in errors if error.file and sources.is_learners(error.file)] or errors:

@@ -18,9 +18,9 @@ class Place:
 
 @dataclass
 class Report:
-    """One error. ``chain``: the places that led to it (instantiations, macros, inlining), innermost first.
+    """One error. chain: the places that led to it (instantiations, macros, inlining), innermost first.
 
-    ``includes``: the ``#include`` lines that led to its file. ``fatal``: nothing was read after it.
+    includes: the ``#include`` lines that led to the file of the error. fatal: whether the compiler stopped there.
     """
 
     message: str
@@ -44,11 +44,12 @@ _CONTEXT = re.compile(
 )
 _CONTEXT_STARTS = re.compile(r".*: In (?:instantiation|substitution|member function|function|static member|lambda)")
 _INCLUDED = re.compile(r"(?:In file included|\s+) from " + _PLACE + r"[,:]$")
-# After an error: clang's instantiations, both compilers' macros, and errors inside constant evaluation.
+# Notes after an error that name places which led to it: clang's instantiations, both compilers' macros, and calls in
+# constant evaluation.
 _NOTE_CHAIN = re.compile(
     r"in instantiation of|in expansion of macro|requested here|expanded from (?:here|macro)|in call to"
 )
-# GNU ld, lld, and Apple's ld.
+# A function without a body, in the words of GNU ld, lld and Apple's ld.
 _UNDEFINED = re.compile(
     r"(?:undefined reference to|undefined symbol:)\s+[`'\"]?(?P<name>.+?)['\"]?$"
     r"|^\s+\"_?(?P<apple>.+)\", referenced from:$"
@@ -73,8 +74,8 @@ def parse(text: str) -> list[Report]:
             if not was_in_includes:
                 includes, before = [], []
             in_includes = True
-            # g++ prints the nearest file first, in lines that start with "from"; clang's lines say "In file", outermost
-            # first.
+            # g++ prints the nearest file first; its lines after the first start with "from". Each line of clang starts
+            # with "In file", and the outermost file is first.
             includes.insert(0 if line.startswith("In file") else len(includes), _place(found))
         elif found := _DIAGNOSTIC.match(line):
             kind, message = found["kind"], found["text"].strip()

@@ -1,13 +1,14 @@
-"""The twin's headers, read by g++ once for all kernels: a precompiled header, kept in the cache like a library.
+"""The twin's headers as a precompiled header, which g++ makes once for all kernels and the cache keeps like a library.
 
-Reading them takes a third of g++'s time for an exercise, and generating code for their inline functions, the same in
-each kernel, another third. So the headers of observed kernels are precompiled as somebody else's interface (``#pragma
-interface`` in GCC's manual): g++ generates no code for their functions that are no templates, and an object with all of
-them is linked in. g++ looks for ``kernel_operator.h.gch`` before
-``kernel_operator.h``, in the folder of the file that it compiles first; so a build only puts a link to the cache's
-entry there. g++ silently refuses a precompiled header that does not match, and then reads the headers. If compiling
-fails for another reason, the build compiles again without the precompiled header (``build_request``). So errors are
-always those of a compilation without it.
+Reading the headers takes a third of g++'s time for an exercise. Generating code for their inline functions, the same in
+each kernel, takes another third. So the headers of observed kernels are precompiled as the interface of another file
+(``#pragma interface`` in GCC's manual). Then g++ generates no code for their functions that are no templates, and an
+object with the code of all these functions is linked in.
+
+g++ first looks in the folder of the file that it compiles, and there for ``kernel_operator.h.gch`` before
+``kernel_operator.h``. So a build only puts a link to the cache's entry into that folder. g++ silently refuses a
+precompiled header that does not match, and then reads the headers. If compiling fails for another reason, the build
+compiles again without the precompiled header (``build_request``). So errors are always those of a compilation without.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NOTE = ".note"
 class Ready:
     """A precompiled header that matches the current headers: its file, and the files it was made of.
 
-    objects: to link in with it, the code of its inline functions.
+    objects: the code of its inline functions, to link in with it.
     """
 
     path: Path
@@ -42,7 +43,10 @@ class Ready:
 
 
 class Job(Protocol):
-    """The part of a BuildRequest that makes a header or its object; a request refers to its header in turn."""
+    """The part of BuildRequest that makes a precompiled header or its object.
+
+    It is a protocol because ``build_request`` imports this module, which so cannot import BuildRequest.
+    """
 
     @property
     def cache(self) -> Cache:
@@ -50,10 +54,10 @@ class Job(Protocol):
 
     @property
     def key(self) -> str:
-        """The key of the request."""
+        """Return the key of the request."""
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """Return the file and the files it was made of, if it exists and these files have not changed."""
+        """Return the file and the files it was made of; None if it is absent or one of these files has changed."""
 
     def run(self) -> tuple[Path, bool]:
         """Make the file unless it exists; return it, and whether it existed."""
@@ -62,21 +66,21 @@ class Job(Protocol):
 def interface_marks(headers: Iterable[Path]) -> str:
     """Return text behind which g++ leaves the inline functions of these headers to another translation unit.
 
-    g++ knows a file by the name that ``#line`` gives. A precompiled header does not hand the marks on: the text must be
-    inside it, or follow it.
+    g++ knows a file by the name that ``#line`` gives. Marks inside a precompiled header hold only for the headers in
+    it. For headers that are included after it, the marks must follow it.
     """
     return "".join(f'#line 1 "{one}"\n#pragma interface\n' for one in headers)
 
 
-#: Has g++ compile every inline function, for the object that those of ``interface_marks`` are taken from.
+#: Makes g++ compile every inline function, for the object that has the functions of headers with ``interface_marks``.
 KEEP_INLINES = "-fkeep-inline-functions"
 
 
 @dataclass(frozen=True)
 class Precompiled:
-    """``job`` makes the precompiled form of ``header``, which a source includes before anything else.
+    """A header that a source includes before anything else, and the request ``job`` for its precompiled form.
 
-    inlines: makes the object of a header's inline functions, if that is an interface.
+    inlines: the request for the object of the header's inline functions; None unless the header is an interface.
     """
 
     header: str
@@ -84,10 +88,10 @@ class Precompiled:
     inlines: Job | None = None
 
     def ready(self, search: Sequence[Path]) -> Ready | None:
-        """Return the header for a compilation with these include folders; None if it must read the headers itself.
+        """Return the precompiled header for a compilation with these include folders; None if there is none to use.
 
-        It is made at the second request, because that takes as long as four kernels save: a cache that is used once
-        (a test's, a container's) neither waits for it nor stores it.
+        The header is made at the second request, because making it takes as long as it saves in four kernels. So a
+        cache that is used once (a test's, a container's) neither waits for it nor stores it.
         """
         jobs = [self.job, *([self.inlines] if self.inlines else [])]
         try:
@@ -100,10 +104,11 @@ class Precompiled:
             made = [found for job in jobs if (found := job.look_up())]
             if len(made) < len(jobs) or self._noted("useless", made[0][0].name):
                 return None
-        except GntError:  # a header that does not compile, a full disk: the compilation itself reports it better
+        except GntError:  # the compilation itself reports a wrong header or a full disk better
             return None
         (path, made_of), *objects = made
-        # A learner's header with the name of a twin's header is found first only without the precompiled header.
+        # If the learner has a header with the name of a twin's header, g++ finds it first, but only if it reads the
+        # headers itself.
         first = must_stay_absent([file.path for file in made_of.files], search)
         if any(os.path.lexists(one) for one in first):
             return None
@@ -111,7 +116,7 @@ class Precompiled:
 
     @contextlib.contextmanager
     def offered(self, ready: Ready, folder: Path) -> Iterator[None]:
-        """Link the header into the folder where g++ looks first for an include of a file in ``folder``."""
+        """Link the precompiled header to the place where g++ looks first when it compiles a file in ``folder``."""
         link = folder / (self.header + SUFFIX)
         with contextlib.suppress(OSError):  # a file system without links
             link.parent.mkdir(parents=True, exist_ok=True)
@@ -122,11 +127,11 @@ class Precompiled:
             link.unlink(missing_ok=True)
 
     def give_up(self, ready: Ready) -> None:
-        """Record that a compilation failed with the header and succeeded without it: it is not used again."""
+        """Record that a compilation failed with the header and succeeded without it, so that it is not used again."""
         with contextlib.suppress(GntError):
             self._note("useless", ready.path.name)
 
-    # Empty entries of the cache record the facts about a header for all processes.
+    # Facts about a header are recorded as empty entries of the cache, so that all processes know them.
     def _noted(self, what: str, of: str) -> bool:
         return self.job.cache.get(checksum(f"{what} {of}".encode()), _NOTE) is not None
 

@@ -1,6 +1,6 @@
-"""The text that a compiler reads from a source and the files beside it, without branches that ``#if`` leaves out.
+"""Preprocesses sources: returns the text that a compiler reads, without branches that ``#if`` leaves out.
 
-Macros are not expanded, so the author's words remain: the twin defines many of them as nothing.
+In a source macros are not expanded, because the twin defines many of the author's words as nothing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def chosen_text(
     limits: CompileLimits | None = None,
     cache: Cache | None = None,
 ) -> str | None:
-    """Return the lines that are compiled of ``source`` and its includes, except files of the twin and the system.
+    """Return the lines of ``source`` and its includes that are compiled, without files of the twin and the system.
 
-    ``#include`` lines are among them. include_dirs, defines: as for ``build_kernel``. None if a header is missing or
-    the compiler cannot keep macros unexpanded. Raises CompilerMissing, CacheError.
+    ``#include`` lines are among them. include_dirs, defines: as for ``build_kernel``. Returns None if a header is
+    missing or the compiler cannot leave macros unexpanded. Raises CompilerMissing, CacheError.
     """
     source = source.resolve()
     words = [word for one in (source.parent, *include_dirs) for word in ("-iquote", str(Path(one).resolve()))]
@@ -72,7 +72,7 @@ def _preprocessed(
 
 
 def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
-    """Yield the lines of wanted files, which follow the preprocessor's markers."""
+    """Yield the lines of wanted files. A marker of the preprocessor says which file the lines after it are from."""
     own, known = False, {}
     for line in text.splitlines(keepends=True):
         if marker := _MARKER.match(line):
@@ -85,9 +85,9 @@ def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
 
 
 def _below(path: Path, roots: set[Path]) -> bool:
-    """Whether a file is in the source's folder or near it: it may include a file by ``../``."""
+    """Whether a file is the author's: it lies in a search folder or beside one, and is no header of the twin."""
     resolved = path.resolve()
     if resolved.is_relative_to(TWIN_INCLUDE):
         return False
-    # ../other_op/x.h belongs to the project too: files below the parent of a search folder count.
+    # Files below the parent of a search folder count, because ../other_op/x.h belongs to the project too.
     return any(resolved.is_relative_to(root.parent) for root in roots)

@@ -1,7 +1,7 @@
-"""Runs the compiler once: limits on time and memory, temporary files in one folder, a progress line on a terminal.
+"""Runs the compiler once, with limits on time and memory, temporary files in one folder, and a progress line.
 
-The source may be hostile or wrong in ways that make a compiler run for ever (template recursion) or fill memory and
-disk.
+The limits are needed because a source may be hostile, or wrong in ways that make a compiler run for ever (template
+recursion) or fill memory and disk.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
 
 # Compilations shorter than this show no progress line.
 QUIET_SECONDS = 2.0
-# At most this many bytes of compiler messages are read; twenty errors in deeply nested templates can fill a disk.
+# At most this many bytes of messages are read, because twenty errors in deeply nested templates can fill a disk.
 MESSAGE_BYTES = 1 << 20
-# Larger than any library or temporary file of a compilation; in the 512-byte blocks of POSIX `ulimit -f`.
+# The limit of a file, larger than any library or temporary file of a compilation; in 512-byte blocks (`ulimit -f`).
 _FILE_BLOCKS = (1 << 30) // 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompileLimits:
-    """Limits of one compilation. Memory is address space, per compiler process; macOS does not enforce it."""
+    """The limits of one compilation. Memory is the address space of each process; macOS does not enforce it."""
 
     seconds: float = 180.0
     memory_bytes: int = 4 << 30
@@ -63,11 +63,11 @@ def run_compiler(
     limits: CompileLimits,
     shown: str,
 ) -> CompileOutcome:
-    """Compiles in ``folder``, which takes every temporary file. ``shown``: the name in the progress line.
+    """Runs the compiler in ``folder``, which takes every temporary file, and returns the outcome.
 
-    Ctrl-C stops the compiler and is raised again.
+    ``shown``: the name in the progress line. Ctrl-C stops the compiler and is raised again.
     """
-    # The shell sets the limits in the child: a pre-exec function of subprocess may hang in a program with threads.
+    # A shell sets the limits, because a pre-exec function of subprocess may hang in a program with threads.
     shell = 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
     command = ["/bin/sh", "-c", shell, "sh", str(limits.memory_bytes // 1024), str(_FILE_BLOCKS)]
     messages = folder / "messages"
@@ -86,7 +86,7 @@ def run_compiler(
         except subprocess.TimeoutExpired:
             code = None
         finally:
-            # After success too: no child of a compiler may go on once the compiler has ended.
+            # The group is killed after success too, because no child of a compiler may outlive it.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -120,7 +120,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
-    """Wait as ``process.wait`` does, but without its 50 ms polling where the system can report the end."""
+    """Return the exit code as ``process.wait`` does, but without its polling of 50 ms if the system reports the end."""
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(process.pid)
@@ -137,9 +137,9 @@ def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
 
 @contextlib.contextmanager
 def _progress(shown: str) -> Iterator[None]:
-    """Show a line on the terminal; nothing if standard error is a file or a notebook, whose outputs are compared.
+    """Show a line on the terminal; none if standard error is a file or a notebook, whose outputs are compared.
 
-    It shows nothing from a thread other than the main one: several compilers at once would overwrite each other's line.
+    Only the main thread shows one, because several compilers at once would overwrite each other's line.
     """
     if not (sys.stderr and sys.stderr.isatty()) or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,6 +1,6 @@
 """Builds a program that calls operators (aclnn): its files, one of them with a ``main``, and the operators' functions.
 
-The result is a library with the entry ``main``, like that of a complete sample: the launcher runs it.
+The result is a library with the entry ``main``, as for a complete sample. The launcher runs it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import CompileError, RegistryError
 
-# The declarations are read before the program's files, so that one folder of the cache serves all projects whose
-# operators have the same name; the file that a program includes by that name needs no declarations.
+# The file that a program includes as aclnn_<op>.h. Projects whose operators have the same name share it, so it has no
+# declarations: those of each project are read before the program's files.
 _STUB = "// What this file declares was read before the program: its text is beside this file.\n"
-# A test runs once, for milliseconds, and is compiled after each edit.
+# Little is optimised, because a test is compiled after each edit, and then runs once, for milliseconds.
 _LEVEL: Optimise = "little"
 
 
@@ -39,8 +39,8 @@ def build_program(
 ) -> Built:
     """Return the library of a program. headers: name and text of each ``aclnn_<op>.h``; calls: their functions' text.
 
-    Raises RegistryError (a file cannot be read), CompileError with the errors at the program's own lines (or: no main,
-    two of them), CompilerMissing, CacheError.
+    Raises RegistryError if a file cannot be read; CompileError with the errors at the program's own lines, and for no
+    main or two; CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache, limits = cache or default_cache(), limits or CompileLimits()
@@ -97,7 +97,10 @@ def _object(
     limits: CompileLimits,
     folders: Sequence[Path],
 ) -> Path:
-    """Compile one translation unit. It is marked as the twin's main file, because both share the twin's classes."""
+    """Return the object of one translation unit.
+
+    It is compiled as observed, as the main file is, because both share the twin's classes.
+    """
     compiler = find_compiler()
     own = tuple(dict.fromkeys((*((source.parent,) if source else ()), *folders)))
     includes = "".join(f'#include "{one}"\n' for one in declared)

@@ -1,6 +1,6 @@
 """Builds the host files of an operator project: definitions, inference, tiling, linked with the driver that calls them.
 
-Each file is a translation unit of its own, as in a project's own build: names of its static functions repeat.
+Each file is a translation unit of its own, as in a project's own build, because names of static functions may repeat.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def build_project_host(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Build one library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
+    """Return one library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
 
     include_dirs: searched for quoted includes after a source's own folder. optional: files for other architectures,
     left out if they do not compile. Raises CompileError with the errors at the project's own lines, CompilerMissing,
@@ -67,8 +67,8 @@ def build_project_host(
             ).run()
             break
         except CompileError:
-            # The driver lacks a function that the compiler generates for a class, a defaulted constructor: once more
-            # with all of them.
+            # The driver may lack a function that the compiler generates for a class, such as a defaulted constructor.
+            # So the files are compiled once more, each with all inline functions.
             if not head:
                 raise
     fresh = not all(was for _, was in objects)
@@ -87,7 +87,7 @@ def _objects(
 ) -> list[tuple[Path, bool]]:
     """Compile host files, with ``head`` above each; return the objects, and whether each was in the cache.
 
-    files: whether each may be left out if it does not compile.
+    files: maps each file to whether it may be left out if it does not compile.
     """
     objects = []
     for source, optional in files.items():
@@ -116,8 +116,8 @@ def _objects(
 def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Path, str]:
     """Return the object of the entry points, and a line with which g++ takes the headers' inline functions from it.
 
-    It is the same for all projects. Without that line g++ compiles those functions again for every host file, which
-    takes two fifths of its time.
+    The object is the same for all projects. Without the line g++ compiles those functions again for every host file,
+    which takes two fifths of its time.
     """
     inlines = (KEEP_INLINES,) if compiler.name == "g++" else ()
     request = BuildRequest(
@@ -136,13 +136,13 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
     made = request.look_up() if inlines else None
     if made is None:
         return driver, ""
-    # In a file of its own, behind which g++ counts the lines of the text on.
+    # The marks are a file of their own, because g++ goes on counting the text's own lines behind an include.
     text = interface_marks(Path(one.path) for one in made[1].files if TWIN_INCLUDE in Path(one.path).parents)
     marks = cache.keep_source(f"interface_{checksum(text.encode())[:16]}.h", text)
     return driver, f'#include "{marks}"\n'
 
 
 def _standard_headers(cache: Cache, compiler: Compiler, defined: Sequence[str]) -> Precompiled | None:
-    """Return the C++ library's headers, precompiled. defined: a project's definitions, on which one may depend."""
+    """Return the C++ library's headers, precompiled. defined: a project's definitions, on which a header may depend."""
     flags = (*host_header_flags(compiler), HOST, *defined)
     return precompiled_form(cache, compiler, _STANDARD, flags, "the C++ library's headers, this once")

@@ -10,7 +10,8 @@ from gn_tutorial.cpp.entries import Entry
 from gn_tutorial.cpp.launches import MAIN
 from gn_tutorial.cpp.portability_rules import CHECKS, NOTHING_READ
 
-# Every header that declares a function of LIBC_NAMES, in both spellings: after the renaming it would lose its own.
+# Every header that declares a function of LIBC_NAMES, in both spellings. They are included before the kernel's names
+# are replaced by macros, which would rename the declarations, too.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
 #: The entry of a complete sample's own main.
 MAIN_ENTRY = "main"
@@ -18,18 +19,18 @@ MAIN_ENTRY = "main"
 
 @dataclass(frozen=True)
 class Shim:
-    """The text to compile; ``lines`` maps its lines to the kernel's, for errors about an entry."""
+    """The text to compile for a kernel. ``lines`` maps its lines to the kernel's, for errors about an entry."""
 
     source: PurePath
     observed: bool
     entries: tuple[Entry, ...]
-    data_types: bool  # DT_FLOAT16 and its like as macros
+    data_types: bool  # whether DT_FLOAT16 and its like are macros
     includes: tuple[PurePath, ...] = ()
 
     @property
     def head(self) -> list[str]:
         """Return the lines above the table of entries."""
-        # <math.h> and <stdlib.h> first: a kernel named like a function of theirs is renamed after them.
+        # A kernel with the name of a function in the C library is renamed by a macro, behind the library's headers.
         renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
@@ -48,14 +49,14 @@ class Shim:
 
     @property
     def text(self) -> str:
-        """Return all of it. An observed library's table of source findings is appended later."""
-        # An observed library gets that table when it is compiled.
+        """Return the whole text, for an observed library without its table of source findings."""
+        # The table is appended when the library is compiled (``build_request``).
         found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
         return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
 
     @property
     def lines(self) -> dict[int, int]:
-        """Return line of an entry in the table -> its line in the kernel."""
+        """Return, for the line of each entry in the table, its line in the kernel."""
         first = len(self.head) + 1
         return {first + index: entry.line for index, entry in enumerate(self.entries)}
 

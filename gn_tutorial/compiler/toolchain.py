@@ -1,7 +1,7 @@
-"""The C++ compiler: which one, its version, its flags, and what the processor adds to the cache key.
+"""Finds the C++ compiler, its version and its flags, and what the processor adds to the cache key.
 
-Order: ``$GNT_CXX``, g++, clang++, c++, and then the compiler inside the ``ziglang`` wheel, which pip installs into the
-running environment when the machine has none.
+The order is ``$GNT_CXX``, g++, clang++, c++, and then the compiler inside the ``ziglang`` wheel, which pip installs
+into the running environment if the machine has none of the others.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pathlib import Path
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.errors import CompilerMissing
 
-# Wheels are about 100 MB. Later versions are not tested: zig's command line changes between releases.
+# Wheels are about 100 MB. Later versions are excluded until tested, because zig's command line changes with releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
-# -std=c++20 with unqualified calls of template functions: g++ 10, clang 12, Apple clang 13.
+# The first versions that compile unqualified calls of template functions with -std=c++20. Apple's clang needs 13.
 _OLDEST = {"g++": 10, "clang++": 12}
 _HOW_TO_INSTALL = "install one: sudo apt install g++ (Debian, Ubuntu), xcode-select --install (macOS), or set GNT_CXX"
-# Environment variables by which a compiler finds headers, libraries or its own parts: they belong to the cache key.
+# Environment variables by which a compiler finds headers, libraries or its own parts. They are in the cache key.
 ENVIRONMENT = (
     "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SDKROOT",
     "MACOSX_DEPLOYMENT_TARGET",
@@ -51,7 +51,7 @@ class Compiler:
 def find_compiler(*, install: bool = True) -> Compiler:
     """Return the compiler to use. With ``install=False`` a missing ziglang wheel is not installed.
 
-    Raises CompilerMissing if there is none, if ``$GNT_CXX`` does not run, or if it is too old for C++20.
+    Raises CompilerMissing if there is no compiler, or if the one in ``$GNT_CXX`` does not run or is too old for C++20.
     """
     chosen = os.environ.get("GNT_CXX")
     if chosen:
@@ -106,7 +106,10 @@ def _ask(argv: tuple[str, ...]) -> Compiler | None:
 
 @functools.lru_cache(maxsize=32)
 def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | None:
-    """Runs ``--version`` once per process and compiler file; a compiler replaced in between is asked again."""
+    """Returns what ``--version`` says about a compiler; None if it is none that we know.
+
+    A process asks once for each compiler file, so a compiler that was replaced in between is asked again.
+    """
     try:
         asked = subprocess.run(
             [*argv, "--version"],
@@ -141,14 +144,14 @@ def _too_old(compiler: Compiler) -> str:
 
 
 def _major(compiler: Compiler) -> int:
-    """Return the first number of its version; 0 if there is none."""
+    """Return the first number of the compiler's version; 0 if there is none."""
     # "g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "Apple clang version 15.0.0 (...)"
     match = re.search(r"(\d+)\.\d+", re.sub(r"\([^)]*\)", "", compiler.version))
     return int(match.group(1)) if match else 0
 
 
 def compiler_environment() -> dict[str, str]:
-    """Return this process's environment with messages in English: messages.py reads them."""
+    """Return this process's environment, changed to give messages in English, which ``output`` can read."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
@@ -160,7 +163,7 @@ def _zig() -> Compiler | None:
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         return None
-    # What `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
+    # This program is what `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
     binary = Path(spec.origin).parent / "zig"
     argv = (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
     compiler = _ask(argv)
@@ -199,10 +202,10 @@ _ELF = sys.platform.startswith("linux")
 
 
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Return the flags of a kernel library: it exports only what the twin marks.
+    """Return the flags of a kernel library, which exports only what the twin marks.
 
-    observed: variables without an initial value begin with a pattern that the twin knows (events/wild_values.h), not
-    with the bytes that happen to be on the stack.
+    observed: whether variables without an initial value begin with a pattern that the twin knows
+    (events/wild_values.h), not with the bytes that happen to be on the stack.
     """
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     level = _level(compiler, optimise)
@@ -210,7 +213,8 @@ def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: boo
 
 
 def _level(compiler: Compiler, optimise: Optimise) -> str:
-    # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library again.
+    # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because it would compile its C++ library again
+    # for another level.
     little = "-O3" if compiler.is_zig else "-Og"
     return little if optimise == "little" else "-O3" if optimise else "-O0"
 
@@ -218,15 +222,16 @@ def _level(compiler: Compiler, optimise: Optimise) -> str:
 def _wild(compiler: Compiler) -> tuple[str, ...]:
     if compiler.name == "g++" and _major(compiler) < 12:  # g++ 12 is the first with that flag
         return ()
-    # g++ assumes that bytes written to an object before its constructor are lost; this flag keeps them. clang does.
+    # g++ assumes that bytes written to an object before its constructor are lost. This flag keeps them; clang always
+    # does.
     kept = ("-flifetime-dse=1",) if compiler.name == "g++" else ()
     return ("-ftrivial-auto-var-init=pattern", *kept)
 
 
 def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Return flags to precompile a header for sources compiled with ``kernel_flags``: those without the linker's.
+    """Return flags to precompile a header for sources compiled with ``kernel_flags``: the same without the linker's.
 
-    g++ accepts a header that was made with another optimisation level, and crashes.
+    The optimisation level must be the same, because g++ accepts a header made with another level, and then crashes.
     """
     return _of_a_header(kernel_flags(compiler, optimise=optimise, observed=observed))
 
@@ -242,7 +247,7 @@ def _of_a_header(flags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
-    """Return flags of an object file that is linked into kernel libraries, optimised or not."""
+    """Return flags of an object file that is linked into kernel libraries, whether these are optimised or not."""
     return (
         *_common_flags(compiler, _level(compiler, optimise)),
         "-c",
@@ -259,13 +264,13 @@ def host_flags(compiler: Compiler) -> tuple[str, ...]:
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of an object file of a project's host code, with debug lines that show where it crashed.
 
-    Not optimised: it is compiled once and called for some microseconds.
+    It is not optimised, because it is compiled once and called for some microseconds.
     """
     return (*_common_flags(compiler, "-O0"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
 
 
 def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Return flags of the library that such objects are linked into."""
+    """Return flags of the library into which objects with ``host_object_flags`` are linked."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     return (*_common_flags(compiler, "-O0"), *_library_flags(compiler), *hidden)
 
@@ -276,12 +281,12 @@ def program_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Return flags that give output.py a text it can read; they do not change the library."""
+    """Return flags that make the messages readable for ``output``. They do not change the library."""
     if compiler.name == "g++":
         # g++ only warns about a variable in braces that its field may not hold; clang and the device refuse it.
         shown = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
         return (*shown, "-Werror=narrowing")
-    # -w: no warnings. On g++ it would also let narrowing initialisations pass.
+    # -w turns warnings off. On g++ it would also let narrowing initialisations pass.
     return ("-fdiagnostics-color=never", "-fno-caret-diagnostics", "-fmessage-length=0", "-ferror-limit=20", "-w")
 
 
@@ -292,32 +297,34 @@ def cpu_flag(compiler: Compiler) -> str:
 
 
 def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
-    """Return the flags that all outputs share. Never -ffast-math: the same bits on every machine and compiler.
+    """Return the flags that all outputs share.
 
-    One set for all: zig compiles its C++ library again, for 40 s, for each processor, level and -fPIC that it meets.
+    -ffast-math is not among them, so that every machine and compiler gives the same bits. All outputs share one set
+    because zig compiles its C++ library again, for 40 s, for each processor, level and -fPIC that it meets.
     """
-    # The Unified Buffer is one piece of memory that kernels read as several types (ReinterpretCast): type-based alias
-    # analysis would reorder those accesses.
+    # Kernels read the one memory of the Unified Buffer as several types (ReinterpretCast). Type-based alias analysis
+    # would reorder such accesses.
     flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
     flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
     if level == "-O3" and platform.machine() in ("x86_64", "AMD64") and not compiler.is_zig:
-        # By default compilers use half of AVX-512: GroupNorm's last kernel, bare, then takes a seventh longer (median
-        # of five runs in turns).
+        # By default compilers use only half of AVX-512, and then GroupNorm's last kernel, bare, takes a seventh longer
+        # (median of five runs in turns).
         flags.append("-mprefer-vector-width=512")
     if compiler.is_zig:
-        # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s: its C++ library is linked in with its
-        # symbols.
+        # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s removes the symbols of zig's C++ library,
+        # which is linked in.
         flags += ["-fno-sanitize=undefined", "-UNDEBUG", *([] if level == "-O0" else ["-s"])]
     elif _ELF:
         if compiler.name == "g++":
-            # Unique symbols are shared by all libraries of a process whatever RTLD_LOCAL says: two modes would mix.
+            # All libraries of a process share unique symbols, whatever RTLD_LOCAL says, so kernels of two modes would
+            # mix.
             flags.append("-fno-gnu-unique")
-            # Copies of functions for constant arguments take a fifth to a third of the time of compiling a kernel, and
-            # make none of the twin's benchmarks faster.
+            # Making copies of functions for constant arguments takes a fifth to a third of the time of compiling a
+            # kernel, and makes none of the twin's benchmarks faster.
             flags.append("-fno-ipa-cp-clone")
         if _static_runtime(compiler.argv, compiler.version):
-            # A conda Python brings its own, often older, libstdc++: a library that needs the system's does not load
-            # there.
+            # A conda Python brings its own, often older, libstdc++, beside which a library that needs the system's does
+            # not load.
             flags += ["-static-libstdc++", "-static-libgcc"]
     return tuple(flags)
 
@@ -325,14 +332,14 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
 def _library_flags(compiler: Compiler) -> tuple[str, ...]:
     if not _ELF:
         return ("-shared",)
-    # --exclude-libs keeps the static runtime's symbols in; -z defs reports a function without a body now, not at
+    # --exclude-libs hides the symbols of the static runtime. -z defs reports a function without a body now, not at
     # dlopen.
     return ("-shared", "-Wl,-z,defs", *(() if compiler.is_zig else ("-Wl,--exclude-libs,ALL",)))
 
 
 @functools.lru_cache(maxsize=8)
 def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
-    """Whether libstdc++.a exists. Fedora and others package it separately; without it the shared one is used."""
+    """Whether libstdc++.a exists. Fedora and others package it separately; if it is absent, the shared one is used."""
     command = [*argv, "-print-file-name=libstdc++.a"]
     try:
         asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
@@ -343,7 +350,10 @@ def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def cpu_key() -> str:
-    """Return the processor's model and features, which set ``-march=native``: home folders move between machines."""
+    """Return the processor's model and features, on which ``-march=native`` depends.
+
+    They are in the cache key because home folders move between machines.
+    """
     fields = {
         "vendor_id",
         "cpu family",

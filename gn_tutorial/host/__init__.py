@@ -3,7 +3,7 @@
     import gn_tutorial as gnt
     y, mean, rstd = gnt.host.group_norm(x, num_groups=4)
 
-``kernels/host_api`` is the API, in C++ with a C interface; ``c_library`` builds it, ``c_headers`` declares it.
+``kernels/host_api`` is the API, in C++ with a C interface; ``c_library`` builds it, ``c_headers`` reads its headers.
 ``gnt.host`` also has every operator of ``host.operators``. ``host.npu`` builds the API for a real NPU.
 """
 

@@ -1,4 +1,4 @@
-"""NumPy arrays as tensors of the host API, and both calls of an operator on them."""
+"""Makes tensors of the host API from NumPy arrays, and both calls of an operator on them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gn_tutorial.operators.arguments import require_array
 
 
 class Tensor:
-    """A descriptor of an array's memory, which it keeps alive. Pass ``handle`` to the C functions.
+    """A descriptor of an array's memory. It keeps the array alive. Pass ``handle`` to the C functions.
 
-    array: any strides that are whole elements and not negative. Raises Refused, ArgumentError for a dtype without a
+    array: its strides must be whole elements and not negative. Raises Refused; ArgumentError for a dtype that has no
     number in CANN's list.
     """
 
@@ -38,10 +38,10 @@ class Tensor:
 
 
 def checked(operator: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an operator's function so that it raises ArgumentError for arguments that do not fit its annotations.
+    """Return an operator's function, wrapped to raise ArgumentError for arguments that do not fit its annotations.
 
     Otherwise NumPy or ctypes would refuse a list or None in their own words, at a line that the caller did not write.
-    Returns an object that is not a function, such as a tuple of results, unchanged.
+    An object that is not a function, such as a class of results, is returned unchanged.
     """
     if not inspect.isfunction(operator):
         return operator
@@ -83,9 +83,10 @@ def run(
     outputs: Sequence[np.ndarray | None],
     stream: Stream | None,
 ) -> None:
-    """Make both calls of operator ``name`` on the stream, which keeps the memory alive; without a stream, wait.
+    """Make both calls of operator ``name`` on the stream, which keeps the memory alive.
 
-    numbers: the arguments between inputs and outputs. Raises as the two calls do.
+    stream: None for a stream of its own, for which the function waits. numbers: the arguments between inputs and
+    outputs. Raises as the two calls do.
     """
     if stream is None:
         with Stream() as own:
@@ -101,7 +102,7 @@ def run(
 def masked(
     output_mask: Sequence[bool], shapes: Sequence[tuple[int, ...]], dtype: np.dtype
 ) -> tuple[list[np.ndarray | None], tuple[Any, int]]:
-    """Return arrays for the gradients that a mask of three asks for (None for the others), and the mask for C.
+    """Return an array for each gradient that a mask of three asks for, None for the others, and the mask for C.
 
     The C side refuses a mask of another length.
     """

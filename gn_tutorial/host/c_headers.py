@@ -1,4 +1,4 @@
-"""Read the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
+"""Reads the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
 
 A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
 operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, separated by commas.
@@ -46,7 +46,7 @@ _KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
 class Function(NamedTuple):
-    """A function of the C interface, with ctypes' types. kernels: the registered kernels that it plans."""
+    """A function of the C interface, with ctypes' types. kernels: the registered kernels that its comment names."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -55,7 +55,7 @@ class Function(NamedTuple):
 
 
 def read_header(path: Path) -> Iterator[Function]:
-    """Return the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
+    """Yield the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
     for found in _DECLARATION.finditer(path.read_text("utf-8")):
         where = f"{path}: {found['name']}"
         words = [one.strip() for one in found["arguments"].split(",")]

@@ -1,4 +1,4 @@
-"""The host API as a C library: built for the twin, its functions declared to ctypes, its failures as errors.
+"""The host API as a C library: builds it for the twin, declares its functions to ctypes, and raises its failures.
 
 ``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
 interface, and ``declared`` declares it from the same headers; only the functions of ``gn_host_twin.h`` belong to the
@@ -57,10 +57,10 @@ def functions() -> dict[str, Function]:
 
 @functools.cache
 def operators() -> dict[str, str]:
-    """Map the name of each operator of the host API to the registered kernel that it launches for contiguous tensors.
+    """Return, by name, the registered kernel that each operator of the host API launches for contiguous tensors.
 
-    The name is that of the second call; the first is ``<name>GetWorkspaceSize``. The headers decide which operators
-    there are. Raises RegistryError for an operator whose comment names no kernel.
+    An operator's name is that of its second call; the first is ``<name>GetWorkspaceSize``. The operators are those that
+    the headers declare. Raises RegistryError for an operator whose comment names no kernel.
     """
     return {name: kernels[0] for name, kernels in _kernels_of_operators().items()}
 
@@ -91,16 +91,16 @@ def library() -> ctypes.CDLL:
 
 
 def build_library() -> Path:
-    """Build the C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
+    """Return the C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
     limits = CompileLimits(seconds=600)  # 10 s on a quiet machine: threads and containers are heavy headers
     return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
 
 
 def declared(path: Path, more: Iterable[Path] = ()) -> ctypes.CDLL:
-    """Load a build of the host API, for any device, and declare the types of its functions.
+    """Return a build of the host API, for any device, loaded and with the types of its functions declared.
 
-    more: headers that only this build has. Raises AttributeError for a library that lacks a function of
-    ``kernels/host_api/gn_*.h``; the functions of ``gn_host_twin.h`` are declared if the library has them.
+    more: headers that only this build has. The functions of ``gn_host_twin.h`` are declared if the library has them.
+    Raises AttributeError for a library that lacks a function of ``kernels/host_api/gn_*.h``.
     """
     loaded = ctypes.CDLL(str(path))
     twin = [one for one in read_header(TWIN / "host" / "gn_host_twin.h") if hasattr(loaded, one.name)]
@@ -127,8 +127,8 @@ def source_text() -> str:
 def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> dict[str, Path]:
     """Build every kernel that these operators launch (all operators if None); return entry -> library.
 
-    Of an observed library the verdict counts, not the speed: it is the one that a launch from Python uses. Raises as
-    ``build_kernel``.
+    An observed kernel gets the optimisation of a launch from Python, because its verdict counts, not its speed. Raises
+    as ``build_kernel`` does.
     """
     build = functools.partial(build_kernel, observed=observed, optimise="soonest" if observed else True)
     specs = [find_kernel(name, _registered())[1] for name in kernels(operators)]
@@ -137,15 +137,15 @@ def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> 
 
 @functools.cache
 def _registered() -> dict[str, OpSpec]:
-    """Return the registry, read once: reading takes longer than a small launch, and calls without a stream need it."""
+    """Return the registry. Each call without a stream needs it, and reading it takes longer than a small launch."""
     return load_registry()
 
 
 def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
     """Raise the error of the last call of this thread, unless it succeeded.
 
-    loaded: the build that was called; None: the twin's.
-    Refused (161001, 161002) for an argument, KernelFault for a launch that the twin stopped, KernelError for the rest.
+    loaded: the build that was called; None: the twin's. The error is Refused for an argument (161001, 161002),
+    KernelFault for a launch that the twin stopped, and KernelError for the rest.
     """
     if status == Code.SUCCESS:
         return
@@ -166,9 +166,9 @@ def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """Return a whole number for C. Raises ArgumentError, which names the argument ``name``, if it does not fit.
+    """Return a whole number for C. Raises ArgumentError, which names the argument ``name``, for another value.
 
-    ctypes would silently truncate a number that does not fit in 64 bits.
+    A number must fit in 64 bits, because ctypes would silently truncate it.
     """
     try:
         number = operator.index(value)
@@ -180,7 +180,7 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
-    """Return lengths or strides for the C functions. Raises ArgumentError for one that does not fit."""
+    """Return lengths or strides for the C functions. Raises ArgumentError for one that is no 64-bit whole number."""
     listed = [whole_number("length or stride", one) for one in numbers]
     return (c_int64 * len(listed))(*listed)
 
@@ -209,10 +209,11 @@ def describe(
 def repeatable(
     loaded: ctypes.CDLL, name: str, arguments: Sequence[Any], tensors: Sequence[c_void_p | None]
 ) -> tuple[c_void_p, int]:
-    """Make the first call of operator ``name``: return an executor for ``GnRunExecutor``, and its workspace in bytes.
+    """Make the first call of operator ``name``; return an executor for ``GnRunExecutor``, and its workspace in bytes.
 
-    arguments: as in ``call``. tensors: the tensors among them, in the order of the later addresses; None for an absent
-    one. ``GnDestroyExecutor`` destroys the executor. Raises Refused, KernelError.
+    arguments: as in ``call``. tensors: the tensors among the arguments, None for an absent one, in the order in which
+    ``GnRunExecutor`` will get their addresses. ``GnDestroyExecutor`` destroys the executor. Raises Refused,
+    KernelError.
     """
     size, executor = c_uint64(), c_void_p()
     check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
@@ -233,8 +234,8 @@ def call(
 ) -> Any:
     """Make both calls of operator ``name``; return the workspace, which must stay until the stream is synchronised.
 
-    arguments: those of ``<name>GetWorkspaceSize`` without the last two. stream: a handle. allocate: takes bytes,
-    returns memory of the device and its address. Raises Refused, KernelError.
+    arguments: those of ``<name>GetWorkspaceSize`` without the last two. stream: a handle. allocate: takes a number of
+    bytes, and returns that much memory of the device and its address. Raises Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()
     check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)

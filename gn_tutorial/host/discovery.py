@@ -1,4 +1,4 @@
-"""Collect the public names of the modules of a folder: a new operator needs only its file."""
+"""Collects the public names of the modules in a folder, so that a new operator needs only its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a folder with everything that a C program needs to call an operator: headers, libraries, an example.
+"""Writes a folder with everything that a C program needs to call an operator: headers, libraries, an example.
 
 A module of its own, because its importer is a command, and commands only declare.
 """
@@ -20,10 +20,10 @@ EXAMPLE = "example.c"
 
 
 def write(folder: Path, *, observed: bool = False) -> list[Path]:
-    """Build everything and copy it into ``folder``, which is created. Returns the files, sorted by name.
+    """Build everything and copy it into ``folder``, which is created. Return the files, sorted by name.
 
-    observed: kernels with the twin's checks. Files of these names are replaced. Raises ArgumentError if the folder
-    cannot be written, and as a build does.
+    observed: whether the kernels have the twin's checks. Files of the same names are replaced. Raises ArgumentError if
+    the folder cannot be written, and the errors of a build.
     """
     api, twin = kernels_root() / "host_api", TWIN / "host"
     sources = {one.name: one for one in (*api.glob("gn_*.h"), *twin.glob("gn_*.h"), api / EXAMPLE)}
@@ -44,6 +44,9 @@ def write(folder: Path, *, observed: bool = False) -> list[Path]:
 
 
 def compile_command(folder: Path) -> str:
-    """Return the shell command that compiles the example there. The program finds the libraries beside itself."""
+    """Return the shell command that compiles and runs the example in ``folder``.
+
+    The program finds the libraries beside itself.
+    """
     compiled = f"cc -std=c99 -Wall -Wextra {EXAMPLE} -o example -L. -lgn_host -Wl,-rpath,'$ORIGIN'"
     return f"cd {shlex.quote(str(folder))} && {compiled} && ./example"

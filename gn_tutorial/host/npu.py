@@ -1,4 +1,4 @@
-"""Support for a real NPU: find one, build the host API for it, and get a handle of PyTorch's stream.
+"""Support for a real NPU: finds one, builds the host API for it, and gets a handle of PyTorch's stream.
 
 Nothing here was run on an NPU (docs/npu.md says what was checked instead). Everything else of the package
 works without it.
@@ -21,7 +21,7 @@ from pathlib import Path
 from gn_tutorial.errors import CompileError, KernelError
 
 LIBRARY = "libgn_host_npu.so"
-#: The sentence of every page, command and test.
+#: What pages and commands say about the parts for an NPU.
 NOT_RUN = "not run on an NPU here: written from the public documentation of CANN and checked without one"
 _NPU_SECONDS = 120
 _BUILD_SECONDS = 1800
@@ -39,7 +39,7 @@ def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
-    """Look for a usable NPU, cheapest question first; returns (available, reason).
+    """Return whether there is a usable NPU, and the reason. The cheapest question is asked first.
 
     torch is imported in a process of its own, because an adapter that does not fit the driver can end the process.
     """
@@ -66,7 +66,7 @@ def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path(
 
 @functools.cache
 def why_not() -> str | None:
-    """Return the first reason why nothing can run on an NPU from this process, or None. Cached."""
+    """Return the first reason why nothing can run on an NPU from this process, or None. The answer is cached."""
     available, reason = npu_available()
     return None if available else reason
 
@@ -74,7 +74,7 @@ def why_not() -> str | None:
 def cmake_folder(toolkit: Path | None) -> Path:
     """Return the folder of kernels/npu whose CMakeLists.txt fits the toolkit; by default the one for CANN 8.5 and 9.x.
 
-    Raises nothing: if the toolkit fits neither, CMake says so.
+    If neither folder fits the toolkit, no error is raised here: CMake reports it.
     """
     from gn_tutorial.operators.registry import kernels_root
 
@@ -100,14 +100,14 @@ def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> lis
 
 
 def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Run the build commands; return the library. Raises CompileError with the last lines of the failed command."""
+    """Run the build commands; return the library. Raises CompileError with the last lines of a command that failed."""
     if toolkit_path(environ) is None:
         raise CompileError(
             "there is no CANN toolkit to build with",
             where="ASCEND_HOME_PATH",
             hint="install CANN, then source its set_env.sh; `gnt dev npu` prints the commands",
         )
-    # CMake's messages name ASCEND_HOME_PATH; an older set_env.sh has another name for it.
+    # The CMake files read ASCEND_HOME_PATH, for which an older set_env.sh has another name.
     variables = {**environ, "ASCEND_HOME_PATH": str(toolkit_path(environ))}
     for command in build_commands(folder, environ):
         try:
@@ -133,7 +133,7 @@ def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def build_library() -> Path:
-    """Build the host API for the NPU in the cache's folder, once for each state of the sources and the toolkit.
+    """Return the host API for the NPU, built in the cache's folder once for each state of the sources and the toolkit.
 
     Raises CompileError, CacheError.
     """
@@ -155,15 +155,15 @@ def build_library() -> Path:
 
 @functools.cache
 def host_library() -> ctypes.CDLL:
-    """Return the host API for the NPU, declared to ctypes; may build it first. Raises CompileError, CacheError."""
+    """Return the host API for the NPU, declared to ctypes and built if needed. Raises CompileError, CacheError."""
     return declared_library(build_library())
 
 
 def stream_of_torch() -> c_void_p:
-    """Return the handle of PyTorch's current NPU stream, the same for the same stream. Raises KernelError, Refused.
+    """Return the host API's handle of PyTorch's current NPU stream. Raises KernelError, Refused.
 
-    Reading ``npu_stream`` first empties torch_npu's own task queue into the stream, so the host API's work comes after
-    it.
+    A stream always has the same handle. Reading ``npu_stream`` empties torch_npu's own task queue into the stream, so
+    the work of the host API comes after those tasks.
     """
     if reason := why_not():
         raise KernelError(f"there is no NPU stream: {reason}", hint="`gnt doctor` says what is missing")
@@ -174,7 +174,10 @@ def stream_of_torch() -> c_void_p:
 
 
 def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
-    """Return the handle of an aclrtStream in that build of the host API. Raises Refused, KernelError."""
+    """Return the handle that ``library``, a build of the host API, has for an aclrtStream.
+
+    Raises Refused, KernelError.
+    """
     from gn_tutorial.host.c_library import check
 
     key = (library._handle, aclrt_stream)
@@ -187,7 +190,7 @@ def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
 
 
 def declared_library(path: Path) -> ctypes.CDLL:
-    """Load a build of the host API for an NPU, and declare its functions to ctypes."""
+    """Return a build of the host API for an NPU, loaded and with its functions declared to ctypes."""
     from gn_tutorial.host.c_library import declared
     from gn_tutorial.operators.registry import kernels_root
 

@@ -1,4 +1,4 @@
-"""Streams of the host API: a queue with a thread, and references to the memory that its pending work uses."""
+"""Streams of the host API. Each has a queue with a thread, and keeps the memory that its pending work uses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gn_tutorial.host.c_library import build_kernels, check
 
 
 class Stream:
-    """A queue with a thread of its own; a context manager that destroys it at the end.
+    """A queue with a thread of its own. As a context manager it is destroyed at the end.
 
-    kernels: entry -> library, instead of the registered kernel. observed: use kernels with the twin's checks, which
-    stop a wrong launch with a diagnostic. direct: no thread; each call does its work before it returns, and raises its
-    errors. Raises as ``c_library.library``.
+    kernels: entry -> library, for kernels to use instead of the registered ones. observed: use kernels with the twin's
+    checks, which stop a wrong launch with a diagnostic. direct: have no thread; then each call does its work before it
+    returns, and raises its errors. Raises as ``c_library.library`` does.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class Stream:
         self._kept: list[Any] = []  # memory that work on the stream may still read or write
         self._lock = threading.Lock()  # for the list of memory: several threads may use one stream
         self._raised: list[BaseException] = []
-        # Also runs when the interpreter ends: the thread must not use memory that Python has freed.
+        # The finalizer also runs when the interpreter ends, because the thread must not use memory that Python frees.
         self._end = weakref.finalize(self, _destroy, made, self._kept)
         self._load(kernels or {})
 
     def ready(self, operator: str) -> c_void_p:
-        """Compile and load the kernels of an operator of the host API, then return the stream's handle.
+        """Return the stream's handle, after compiling and loading the kernels of ``operator``.
 
-        It works operator by operator, so that a caller never waits for kernels of another operator. Raises as
-        ``build_kernels``.
+        Kernels are compiled operator by operator, so that a caller never waits for those of another one. Raises as
+        ``build_kernels`` does.
         """
         if operator not in self._ready:  # two threads may both do it: the second one finds the kernels compiled
             libraries = build_kernels(observed=self._observed, operators=[operator])
@@ -59,7 +59,8 @@ class Stream:
     def keep(self, *objects: Any) -> None:
         """Keep the memory of queued work alive until the stream is synchronised. Call it after queueing the work.
 
-        If called earlier, another thread's ``synchronize`` could release the memory without waiting for the work.
+        If it were called earlier, another thread's ``synchronize`` could release the memory without waiting for the
+        work.
         """
         with self._lock:
             self._kept.append(objects)
@@ -78,7 +79,7 @@ class Stream:
         self.keep(callback)
 
     def synchronize(self) -> None:
-        """Wait for all work queued so far; raise the first error since the last call, as ``check`` does."""
+        """Wait for all work queued so far. Raise the first error since the last synchronisation, as ``check`` does."""
         with self._lock:
             kept, self._kept[:] = self._kept[:], []
         status = c_library.library().GnSynchronizeStream(self.handle)

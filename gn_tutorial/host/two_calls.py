@@ -1,4 +1,4 @@
-"""The two calls of an operator, one at a time and with their return codes, as a C program makes them.
+"""Makes the two calls of an operator one at a time and with their return codes, as a C program does.
 
     first = gnt.host.first_call("GroupNorm", x, gamma, beta, n, c, hxw, groups, eps, out, mean, rstd)
     workspace = np.empty(first.workspace_size, np.uint8)
@@ -25,15 +25,15 @@ from gn_tutorial.host.stream import Stream
 
 
 class Executor:
-    """The plan of one first call: kernels, tiling, copies. It keeps the arrays of the plan alive.
+    """The plan that a first call made: kernels, tiling, copies. It keeps the arrays of the plan alive.
 
-    Pass ``handle`` to the C functions. A plan that was never run is destroyed with the object.
+    Pass ``handle`` to the C functions. A plan that was never run is destroyed with this object.
     """
 
     def __init__(self, handle: c_void_p, arrays: Sequence[np.ndarray]) -> None:
         self.handle = handle
         self.arrays = tuple(arrays)
-        weakref.finalize(self, c_library.library().GnDestroyExecutor, handle)  # refused if the plan was used
+        weakref.finalize(self, c_library.library().GnDestroyExecutor, handle)  # the C side refuses a used plan
 
 
 class FirstCall(NamedTuple):
@@ -46,12 +46,11 @@ class FirstCall(NamedTuple):
 
 
 def first_call(operator: str, *arguments: Any) -> FirstCall:
-    """Call ``<operator>GetWorkspaceSize``: check all arguments and plan, without computing.
+    """Call ``<operator>GetWorkspaceSize``, which checks all arguments and plans without computing; return the result.
 
-    arguments: as ``kernels/host_api/gn_*.h`` declares them, without the last two, which are results here: arrays or
-    None for tensors, numbers, and one list of booleans for a mask and its length. Raises ArgumentError for an unknown
-    operator, a wrong number of arguments, an argument of the wrong kind, and an array of a dtype without a number in
-    CANN's list, such as float64.
+    arguments: as ``kernels/host_api/gn_*.h`` declares them, without the last two, which are results here. A tensor is
+    an array or None; a mask and its length are one list of booleans. Raises ArgumentError for an unknown operator, a
+    wrong number of arguments, an argument of the wrong kind, and an array of a dtype that has no number in CANN's list.
     """
     if operator not in c_library.operators():
         known = ", ".join(c_library.operators())
@@ -75,7 +74,7 @@ def first_call(operator: str, *arguments: Any) -> FirstCall:
 
 
 def second_call(operator: str, workspace: np.ndarray | None, executor: Executor | None, stream: Stream) -> Code:
-    """Call ``<operator>``: put the plan on the stream, and return before it runs.
+    """Call ``<operator>``, which puts the plan on the stream; return its code before the plan runs.
 
     workspace: at least as many bytes as the first call said; None stands for a null pointer of size 0. The outputs are
     valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its text.
@@ -90,7 +89,7 @@ def second_call(operator: str, workspace: np.ndarray | None, executor: Executor 
 
 
 def _words(arguments: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
-    """Return the arguments for ctypes, and their descriptors, which must live until the call ends."""
+    """Return the descriptors of the arrays, which must live until the call ends, and all arguments for ctypes."""
     tensors: list[Tensor] = []
     words: list[Any] = []
     for one in arguments:

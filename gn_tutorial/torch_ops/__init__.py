@@ -2,8 +2,8 @@
 
 Importing this package registers the operators of every module of ``torch_ops.operators``. Each operator has a kernel
 for the CPU, where the twin computes, a kernel for an NPU, a fake kernel (shapes and strides without numbers, for
-``torch.compile``), a gradient, a rule for ``torch.vmap`` and, if needed, one for autocast. The modules that call them
-are in ``gn_tutorial.nn``; docs/pytorch.md explains each rule. Nothing here was run on an NPU.
+``torch.compile``), a gradient, a rule for ``torch.vmap`` and, if needed, one for autocast. The modules that call the
+operators are in ``gn_tutorial.nn``; docs/pytorch.md explains each part. Nothing here was run on an NPU.
 """
 
 from gn_tutorial.host.discovery import public_names

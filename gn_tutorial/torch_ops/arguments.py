@@ -1,8 +1,8 @@
-"""Checks of the operators' arguments: the same on the CPU, on an NPU and while a graph is traced.
+"""Checks of the operators' arguments. They are the same on the CPU, on an NPU and while a graph is traced.
 
 A tensor on another device than x would be read at a meaningless address, so every kernel, also a fake one, first calls
-a check here. While a graph is traced, a size may be known only at run time: a check that depends on it is left to the
-kernel, which checks again.
+a check here. While a graph is traced, a size may be known only at run time. A check that depends on such a size is left
+to the kernel, which checks again when it runs.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def check_eps(where: str, eps: float) -> None:
 
 
 def check_optional_eps(where: str, eps: float | None) -> None:
-    """Check an eps as ``check_eps`` does; None stands for the operator's default."""
+    """Check an eps as ``check_eps`` does; None, the operator's default, is always right."""
     if eps is not None:
         check_eps(where, eps)
 
 
 def check_approximate(where: str, approximate: str) -> None:
-    """Raise ArgumentError, which says ``where``, unless it is one of ``FORMS``."""
+    """Raise ArgumentError, which says ``where``, unless ``approximate`` is one of ``FORMS``."""
     if approximate not in FORMS:
         what = f"approximate is {approximate!r}; it must be {' or '.join(map(repr, FORMS))}"
         raise ArgumentError(what, where=where, hint="'none' is GELU as it is defined, with erf; 'tanh' is that form")
@@ -131,7 +131,7 @@ def check_like(
     shape: Sequence[int],
     why: str,
 ) -> None:
-    """Check that argument ``name`` has this device, dtype and shape. why: where the shape comes from."""
+    """Check that argument ``name`` has this device, dtype and shape. why: says where the shape comes from."""
     if one.device != device:
         refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
     if one.dtype != dtype:

@@ -1,8 +1,8 @@
-"""``torch.autocast``: choose the type in which an operator computes, and convert its arguments to it.
+"""``torch.autocast``: the rules by which an operator's arguments are converted to the type in which it computes.
 
-``torch.library`` runs an operator's rule below the transforms of ``torch.func``. That is too late: a transform keeps
-the unconverted arguments for the gradient, but the gradient of y has y's type. So ``transforms`` first calls the
-functions here.
+``torch.library`` runs an operator's rule below the transforms of ``torch.func``. That is too late, because a transform
+keeps the unconverted arguments for the gradient, but the gradient of y has y's type. So ``transforms`` converts the
+arguments first, with the functions here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WIDEST = "in the widest type of the arguments"
 def compute_as_set(op: torch.library.CustomOpDef) -> None:
     """Make ``op`` compute under autocast in the type that autocast is set to, on each device.
 
-    For an operator with one fixed type, use ``op.register_autocast``, which supports only that.
+    For an operator with one fixed type, use ``op.register_autocast``, which supports only a fixed type.
     """
     _register(op, _SET)
 
@@ -48,7 +48,7 @@ def _register(op: torch.library.CustomOpDef, rule: str) -> None:
                 return op._opoverload(*cast)
 
         op._autocast_dtype[device] = rule
-        # In the operator's own library, so that the rule is removed when the operator is redefined.
+        # The rule is put into the operator's own library, so that it is removed when the operator is redefined.
         op._lib.impl(op._name, kernel, key)
 
 

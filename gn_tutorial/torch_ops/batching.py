@@ -1,8 +1,8 @@
-"""``torch.vmap``: one call for the whole batch, with the new axis folded into an axis of the operator.
+"""``torch.vmap``: makes one call for all examples, with their axis folded into an axis of the operator.
 
-It is folded into N if all examples share weight and bias, because the images of a batch are independent. Otherwise it
-is folded into C: B batches of C channels in G groups become B * C channels in B * G groups, and each channel has its
-own weight. So the gradients of weight, which are sums over N, stay separate for each example.
+The axis of examples is folded into N if all examples share weight and bias, because the images of a batch are
+independent. Otherwise it is folded into C: B examples of C channels in G groups become B * C channels in B * G groups,
+and each channel has its own weight. So the gradients of weight, which are sums over N, stay separate for each example.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tens
 def one_by_one(
     op: Callable[..., Any], count: int, places: Places, arguments: Sequence[Any]
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Make ``count`` calls, each with its slice of the arguments with the new axis; the results have it in front."""
+    """Call ``op`` for each of ``count`` examples; return the stacked results, and their axis of examples, which is 0.
+
+    places: the axis of examples in each argument, or None for a shared one.
+    """
     calls = [
         op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
         for number in range(count)
@@ -45,7 +48,10 @@ def batch_forward(
     num_groups: int,
     eps: float = 1e-5,
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return y, mean and rstd of ``count`` calls, and their indices of the new axis. places: those of the arguments."""
+    """Return y, mean and rstd of ``count`` examples, and the axis of examples in each.
+
+    places: this axis in the arguments, or None for a shared one.
+    """
     axis = 0 if places[1] is None and places[2] is None else 1
     x = _folded(x, places[0], count, axis)
     if axis == 1:
@@ -65,9 +71,10 @@ def batch_backward(
     rstd: Tensor,
     *more: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """Return the gradients of ``count`` calls, and the index of the new axis of each.
+    """Return the gradients of ``count`` examples, and the axis of examples in each.
 
-    more: weight, and bias where ``op`` takes it, then num_groups and output_mask.
+    places: this axis in the arguments, or None for a shared one. more: weight, and bias where ``op`` takes it, then
+    num_groups and output_mask.
     """
     *affine, num_groups, output_mask = more
     its_places = places[4 : 4 + len(affine)]
@@ -86,7 +93,7 @@ def batch_backward(
 
 
 def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> Tensor | None:
-    """Return the tensor with its axis of examples (or a repeated one) merged into ``axis``."""
+    """Return the tensor with its axis of examples merged into ``axis``; a shared tensor is repeated for each one."""
     if tensor is None:
         return None
     moved = (

@@ -1,7 +1,7 @@
 """The operators registered in PyTorch from C++: ``torch.ops.gn_tutorial_cpp``, built from ``kernels/torch_cpp``.
 
-The same operators as ``torch.ops.gn_tutorial``, on the same host API, without Python between the dispatcher and the
-kernel. docs/npu.md and kernels/torch_cpp/README.md explain it.
+They are the operators of ``torch.ops.gn_tutorial`` on the same host API, but without Python between the dispatcher and
+the kernel. docs/npu.md and kernels/torch_cpp/README.md explain the extension.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gn_tutorial.host.c_library import build_kernels, build_library
 from gn_tutorial.operators.registry import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
-#: The sources that setup.py compiles on a machine with torch_npu.
+#: The source that only setup.py compiles, on a machine with torch_npu.
 ELSEWHERE = "npu.cpp"
 _BUILD_SECONDS = 1200  # 20 s on a quiet machine: the headers of torch are 200,000 lines
 
@@ -52,15 +52,15 @@ def use_twin(library: Path) -> None:
 
 
 def build() -> Path:
-    """Build the extension as a library in the cache, once for each state of sources, torch and compiler."""
+    """Return the extension as a library in the cache, built once for each state of sources, torch and compiler."""
     folder = kernels_root() / "torch_cpp"
     return build_of(sorted(path for path in folder.glob("*.cpp") if path.name != ELSEWHERE))
 
 
 def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
-    """Build only these sources, which may include the headers of ``kernels/torch_cpp`` and the host API.
+    """Return a library of these sources, which may include the headers of ``kernels/torch_cpp`` and the host API.
 
-    flags: more for the compiler. Raises as ``build``.
+    flags: further flags for the compiler. Raises as ``build`` does.
     """
     compiler = find_compiler()
     if compiler.is_zig:
@@ -88,7 +88,7 @@ def _flags(compiler: Compiler) -> list[str]:
 
 
 def _compile(compiler: Compiler, folder: Path, sources: Sequence[Path], flags: Sequence[str], made: Path) -> None:
-    # One text, so that the headers of torch, which are most of the work, are read once.
+    # The sources are compiled as one text, so that the headers of torch, which are most of the work, are read once.
     text = "".join(f'#include "{path}"\n' for path in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
     words += [*_flags(compiler), *flags, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]

@@ -1,7 +1,8 @@
-"""The device of an operator: a build of the host API, and a stream.
+"""The devices on which an operator runs. Each has a build of the host API and a stream.
 
-On the CPU it is the twin's build. A call from PyTorch must have its result when it returns, so the stream does the work
-at once. On an NPU the host API's work joins PyTorch's own stream, which keeps the order, and the call does not wait.
+On the CPU the build is the twin's. A call from PyTorch must have its result when it returns, so the stream does the
+work at once. On an NPU the work of the host API is put on PyTorch's own stream, which keeps the order, and the call
+does not wait.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gn_tutorial.host.stream import Stream
 #: The device type of an NPU: "npu" if torch_npu is loaded, else "privateuseone". torch loads torch_npu automatically,
 #: so the name is known when this module is imported.
 NPU = torch._C._get_privateuse1_backend_name()
-# Each thread has its own stream, so that no thread waits for another's work. It ends with its thread.
+# Each thread has its own stream, so that no thread waits for another's work. The stream ends with the thread.
 _OWN = threading.local()
 # The values of aclFormat in which strides describe where elements lie. torch_npu calls them base formats.
 _PLAIN = {0: "NCHW", 1: "NHWC", 2: "ND", 30: "NCDHW"}
@@ -33,7 +34,7 @@ class Device(Protocol):
     """What a launch needs from the device of its tensors."""
 
     def library(self) -> ctypes.CDLL:
-        """The host API, built for this device. Raises GntError."""
+        """Return the host API, built for this device. Raises GntError."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
         """Return the tensors in a format that their strides describe."""
@@ -46,14 +47,14 @@ class Device(Protocol):
 
 
 class Twin:
-    """The CPU."""
+    """The CPU as a device, where the twin computes."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Return the tensors unchanged: the CPU has no private formats."""
+        """Return the tensors unchanged, because the CPU has no private formats."""
         return tensors
 
     def chosen(self) -> AbstractContextManager[object]:
-        """Return an empty context: there is only one CPU."""
+        """Return an empty context, because there is only one CPU."""
         return nullcontext()
 
     def library(self) -> ctypes.CDLL:
@@ -66,15 +67,16 @@ class Twin:
 
 
 class Npu:
-    """NPU number ``index``, through torch_npu. Not run on one here."""
+    """NPU number ``index`` as a device, through torch_npu. This was not run on an NPU."""
 
     def __init__(self, index: int | None) -> None:
         self.index = index
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Pack tensors in a private format (私有格式) of the NPU, such as FRACTAL_NZ, which strides do not describe.
+        """Return the tensors; one that has a private format (私有格式) of the NPU, such as FRACTAL_NZ, is converted.
 
-        torch_npu gives weights such a format if ``torch.npu.config.allow_internal_format`` is on.
+        Strides do not describe a private format. torch_npu gives weights such a format if
+        ``torch.npu.config.allow_internal_format`` is on.
         """
         import torch_npu
 
@@ -86,7 +88,7 @@ class Npu:
         return [packed(one) for one in tensors]
 
     def chosen(self) -> AbstractContextManager[object]:
-        """Return PyTorch's context of this NPU: a tensor may be on another NPU than the current one."""
+        """Return PyTorch's context of this NPU, because a tensor may be on another NPU than the current one."""
         return torch.accelerator.device_index(self.index)
 
     def library(self) -> ctypes.CDLL:
@@ -103,7 +105,7 @@ class Npu:
         return npu_library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
-        """Return the host API's handle of PyTorch's current NPU stream; the library has all operators' kernels."""
+        """Return the host API's handle of PyTorch's current NPU stream. The library already has all kernels."""
         from gn_tutorial.host.npu import stream_of_torch
 
         return stream_of_torch()

@@ -1,7 +1,7 @@
 """Graph mode on an NPU (图模式): how torchair turns our operators' nodes into nodes of CANN's graph engine, GE.
 
 ``torch.compile`` with torchair's backend gives a graph of PyTorch (FX). For each node in it torchair looks for a
-converter, a function that adds a node to GE's graph. If none is registered, it makes one: for the GE type whose
+converter, a function that adds a node to GE's graph. If none is registered, torchair makes one, for the GE type whose
 name is the operator's in CamelCase, without the namespace. ``gn_tutorial::gelu`` would then silently become CANN's own
 ``Gelu``. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
 
@@ -32,14 +32,17 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 #: The argument of a backward pass that says which gradients to compute. The node always has all outputs.
 _MASK = "output_mask"
-#: The argument of linear_gelu that says whether to keep its second output. Its prototype has a mask of both.
+#: The argument of linear_gelu that says whether to keep its second output. The prototype has a mask of both outputs.
 _KEEP = "keep"
 #: The axes of RMSNorm, which the prototype lacks: a node's kernel uses the last axis, whose length is that of gamma.
 _AXES = "normalized_shape"
 
 
 class Registration(NamedTuple):
-    """One operator as ``check`` found it. ``node``: the GE type; ``prototype``: whether GE knows that type."""
+    """One operator as ``check`` found it. converter: whether torchair has ours. node: the GE type.
+
+    prototype: "yes" or "no", whether GE knows that type, or the reason why GE cannot be asked.
+    """
 
     op: str
     converter: bool
@@ -48,10 +51,10 @@ class Registration(NamedTuple):
 
 
 def register(torchair: Any = None) -> list[str]:
-    """Register a converter for every operator that has been loaded; returns the operators' names.
+    """Register a converter for every operator that has been loaded; return the operators' names.
 
     torchair: the module, imported if it is None. A second call replaces what the first registered.
-    Raises KernelError where there is no torchair, or an operator's arguments do not fit its prototype.
+    Raises KernelError if there is no torchair, or if an operator's arguments do not fit its prototype.
     """
     torchair = _torchair() if torchair is None else torchair
     found = _overloads()
@@ -61,9 +64,9 @@ def register(torchair: Any = None) -> list[str]:
 
 
 def check(torchair: Any = None) -> list[Registration]:
-    """Check whether torchair has our converters, and GE their prototypes. Run it after ``register``.
+    """Return, for every loaded operator, whether torchair has our converter and GE the prototype.
 
-    A prototype is "yes", "no", or the reason why GE cannot be asked (no CANN). Raises KernelError as ``register``.
+    Call it after ``register``. Raises KernelError if there is no torchair.
     """
     torchair = _torchair() if torchair is None else torchair
     return [
@@ -93,7 +96,7 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         )
 
     def convert(*given: Any, **named: Any) -> Any:
-        """Add the node and return its outputs. An input of None is left out: it is optional in the prototype."""
+        """Add the node to GE's graph and return its outputs. An input that the prototype calls optional may be None."""
         # PyTorch omits arguments that equal the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}
         values.update(zip((one.name for one in arguments), given, strict=False), **named)
@@ -123,14 +126,14 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
 
 
 def _number(value: Any) -> Any:
-    """Return an attribute's value; None (an eps of rms_norm) stands for float32's epsilon."""
+    """Return the value of an attribute; float32's epsilon for None, which is rms_norm's default eps."""
     import torch
 
     return torch.finfo(torch.float32).eps if value is None else value
 
 
 def _overloads() -> Sequence[tuple[str, Any]]:
-    """Yield every loaded operator of both namespaces: its name in the registry, and its overload."""
+    """Return the name in the registry and the overload of every loaded operator of both namespaces."""
     import torch
 
     from gn_tutorial import torch_ops

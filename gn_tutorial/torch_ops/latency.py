@@ -1,8 +1,8 @@
-"""Measure how long calls take: after warming up, synchronised, in turns, as percentiles.
+"""Measures how long calls take. They are warmed up, synchronised and made in turns; the result is percentiles.
 
 On an asynchronous device a call returns before its work is done. So the clock starts when the device is idle, and stops
-when it is idle again. On the CPU the twin computes: its times say nothing about an NPU, and ``MeasuredOn.label`` says
-so in every table.
+when it is idle again. On the CPU the twin computes, whose times say nothing about an NPU; ``MeasuredOn.label`` says so
+in every table.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ def place(name: str) -> MeasuredOn:
 def measure(
     calls: Mapping[str, Callable[[], object]], synchronise: Callable[[], None], *, rounds: int, warm_up: int = 10
 ) -> tuple[dict[str, Latency], dict[str, list[float]]]:
-    """Return percentiles of each call, and its single times in milliseconds. A round makes each call once.
+    """Return percentiles of each call, and its single times in milliseconds.
 
-    So other work on the machine affects all calls alike, and ratios within a round are more reliable than ratios of
-    medians. warm_up: rounds before measuring, because the first call of a kernel compiles, plans and allocates. Raises
-    ArgumentError.
+    A round makes each call once. So other work on the machine affects all calls alike, and ratios within a round are
+    more reliable than ratios of medians. warm_up: the number of rounds before measuring, because the first call of a
+    kernel compiles, plans and allocates. Raises ArgumentError.
     """
     if rounds < 1 or warm_up < 0:
         raise ArgumentError(f"rounds is {rounds}, warm_up is {warm_up}", hint="at least one round, no negative number")
@@ -90,5 +90,5 @@ def _percentiles(times: list[float]) -> list[float]:
 
 
 def median_ratio(times: Mapping[str, list[float]], name: str, other: str) -> float:
-    """Return the median of the ratios within the rounds."""
+    """Return the median, over the rounds, of the time of ``name`` divided by that of ``other``."""
     return statistics.median(one / two for one, two in zip(times[name], times[other], strict=True))

@@ -1,7 +1,8 @@
-"""Launch one operator of the host API on tensors, in their own memory, without a copy.
+"""Launches one operator of the host API on tensors, in their own memory, without a copy.
 
-The first call checks and plans, which takes longer than a small kernel. The plan depends only on shapes, strides, types
-and numbers. So it is made once for each combination, as a repeatable executor, and later calls pass only addresses.
+The first of an operator's two calls checks and plans, which takes longer than a small kernel. The plan depends only on
+shapes, strides, types and numbers. So it is made once for each combination of these, as a repeatable executor, and
+later launches pass only addresses.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _PLANS: dict[tuple[Any, ...], _Plan] = {}
 def launch(
     name: str, inputs: Sequence[Tensor | None], numbers: tuple[Any, ...], outputs: Sequence[Tensor | None]
 ) -> None:
-    """Run operator ``name`` of the host API on the device of ``inputs[0]``; write the outputs in the device's order.
+    """Launch operator ``name`` of the host API, which writes the outputs, on the stream of ``inputs[0]``'s device.
 
-    The caller has checked that all tensors are on that device. outputs: new tensors, or None for an unwanted one; their
-    shapes, strides and types must follow from the inputs, the numbers and which outputs are wanted, because the plan is
-    found by these. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises
-    Refused, KernelError.
+    The caller has checked that all tensors are on that device. numbers: the arguments between inputs and outputs; a
+    mask is a tuple of booleans. outputs: new tensors, or None for an unwanted one. The plan is looked up by the inputs,
+    the numbers and which outputs are wanted. So these must determine the shapes, strides and types of the outputs.
+    Raises Refused, KernelError.
     """
     device = device_of(inputs[0])
     loaded = device.library()
@@ -45,13 +46,13 @@ def launch(
             plan = _Plan(loaded, name, inputs, numbers, outputs)
             if len(_PLANS) >= _MOST:
                 _PLANS.clear()  # a plan in use lives until its call ends
-            if not any(isinstance(one, ctypes.Array) for one in numbers):  # arrays that are equal are not equal keys
+            if not any(isinstance(one, ctypes.Array) for one in numbers):  # arrays of equal elements are different keys
                 _PLANS[key] = plan
         plan.run(stream, [*inputs, *outputs])
 
 
 class _Plan:
-    """A repeatable executor. A run does not change it, so threads share it."""
+    """A plan: a repeatable executor of one combination. A run does not change it, so threads share it."""
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class _Plan:
     def run(self, stream: ctypes.c_void_p, tensors: Sequence[Tensor | None]) -> None:
         """Put the work on the stream. tensors: inputs, then outputs. Raises Refused, KernelError."""
         addresses = self._addresses(*[None if one is None else one.data_ptr() for one in tensors])
-        # Use PyTorch's allocator: on an NPU it reuses the memory in the order of the current stream.
+        # The workspace is PyTorch's memory, because on an NPU its allocator reuses memory in the order of the stream.
         size = self._bytes
         workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device) if size else None
         status = self._loaded.GnRunExecutor(
@@ -96,7 +97,7 @@ def _describe(loaded: ctypes.CDLL, one: Tensor) -> ctypes.c_void_p:
 
 
 def _in_c(numbers: tuple[Any, ...]) -> list[Any]:
-    """Return the numbers for the C functions: a mask becomes its bytes and their number."""
+    """Return the numbers as arguments of the C functions: a mask becomes its bytes and their count."""
     words: list[Any] = []
     for one in numbers:
         words += [(ctypes.c_uint8 * len(one))(*one), len(one)] if isinstance(one, tuple) else [one]

@@ -1,4 +1,4 @@
-"""Allocate results in the layout that PyTorch's own operators would choose."""
+"""Allocates results in the layout that PyTorch's own operators would choose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHANNELS_LAST = {
 
 
 def forward_outputs(x: Tensor, num_groups: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Allocate y, as x, and mean and rstd, float32 of shape (N, num_groups)."""
+    """Allocate y like x, and mean and rstd in float32, of shape (N, num_groups)."""
     statistics = [torch.empty((x.shape[0], num_groups), dtype=torch.float32, device=x.device) for _ in range(2)]
     return like(x), *statistics
 
@@ -35,9 +35,9 @@ def like(x: Tensor) -> Tensor:
 
 
 def few_axes(x: Tensor) -> Tensor:
-    """Merge the first axes of x, so that it has no more axes than a tensor of the host API can have.
+    """Return x with its first axes merged, so that it has no more axes than a tensor of the host API can have.
 
-    Returns x itself, or a view if x is dense, as results are; an input with gaps is copied.
+    It is x itself if x has few axes. Otherwise it is a view if x is dense, as results are, and a copy if x has gaps.
     """
     return x if x.ndim <= MOST_AXES else x.flatten(0, x.ndim - MOST_AXES)
 
@@ -58,7 +58,7 @@ def memory_format(x: Tensor) -> torch.memory_format:
         return torch.contiguous_format
     for axis in order:
         length, stride = x.shape[axis], x.stride(axis)
-        # One channel, or one position: both formats fit; choose the contiguous one.
+        # With one channel, or one position, both formats fit; choose the contiguous one.
         if length == 0 or stride < least or (axis == 0 and least == channel):
             return torch.contiguous_format
         least = stride * length if length > 1 else stride
@@ -72,7 +72,10 @@ def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
 
 
 def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
-    """Return the format that x has for any sizes. With another one the graph would misread the kernel's y."""
+    """Return the format that x has whatever its sizes are. Raises ArgumentError if none is certain.
+
+    With another format the graph would misread the y that the kernel writes.
+    """
     if any(certainly(x.stride(axis) < x.stride(1)) for axis in order[1:]):
         return torch.contiguous_format
     for found, axes in ((torch.contiguous_format, range(x.ndim - 1, -1, -1)), (name, order)):
@@ -87,7 +90,7 @@ def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) 
 
 
 def _strides_are(x: Tensor, axes: Sequence[int], least: int) -> bool:
-    """Whether x is dense, with axes[0] the innermost; ``least``: the smallest length that an axis counts as."""
+    """Whether x is dense, with axes[0] the innermost. least: an axis shorter than this counts as this long."""
     stride = 1
     for axis in axes:
         if not certainly(x.stride(axis) == stride):

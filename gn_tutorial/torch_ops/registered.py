@@ -1,6 +1,6 @@
-"""Check which registrations of the operators PyTorch's dispatcher has; ``gnt doctor`` runs this in its own process.
+"""Checks which registrations of the operators PyTorch's dispatcher has.
 
-``python -m gn_tutorial.torch_ops.registered`` prints the answer as JSON.
+``python -m gn_tutorial.torch_ops.registered`` prints the answer as JSON. ``gnt doctor`` runs it in a separate process.
 """
 
 from __future__ import annotations

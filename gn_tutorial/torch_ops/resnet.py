@@ -1,8 +1,8 @@
 """A small ResNet of our own with ``torch.nn.GroupNorm``, and a short training of it on random images.
 
-The tests convert it in place (``gn_tutorial.nn.convert``) and check that it trains as before. It has residual blocks,
-one of which halves the image, norms of several sizes, and gradients that are added at the shortcuts. The images are
-random, so nothing is downloaded; the labels depend on them, so there is something to learn.
+The tests convert the net in place (``gn_tutorial.nn.convert``) and check that it trains as before. The net has residual
+blocks, one of which halves the image, and norms of several sizes; gradients are added at the shortcuts. The images are
+random, so nothing is downloaded. The labels depend on the images, so there is something to learn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ _BATCH, _RATE, _MOMENTUM = 16, 0.05, 0.9
 
 
 class Block(torch.nn.Module):
-    """Two convolutions, each with a norm, and the input added: (N, before, H, W) to (N, after, H/stride, W/stride)."""
+    """Two convolutions, each with a norm, to whose result the input is added.
+
+    It maps (N, before, H, W) to (N, after, H/stride, W/stride).
+    """
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()
@@ -30,14 +33,14 @@ class Block(torch.nn.Module):
         self.past = torch.nn.Identity() if same else torch.nn.Conv2d(before, after, 1, stride, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """ReLU of body and shortcut."""
+        """Return ReLU of the sum of body and shortcut."""
         return torch.relu(self.body(x) + self.past(x))
 
 
 def make(seed: int) -> torch.nn.Sequential:
-    """Make the net with this seed's initial weights: (N, 3, 12, 12) to scores (N, 4); seven norms, 8 and 16 channels.
+    """Return the net with this seed's initial weights. It maps images (N, 3, 12, 12) to scores (N, 4).
 
-    It does not change the caller's random state.
+    It has seven norms, of 8 and 16 channels. The caller's random state does not change.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -65,7 +68,7 @@ def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
     losses = []
     for _ in range(steps):
         images = torch.randn(_BATCH, CHANNELS, IMAGE, IMAGE, generator=made)
-        # The label: where the image is brightest, left or right, above or below.
+        # The label says where the image is brighter: left or right, above or below.
         across, down = (images.mean((1, axis)).unflatten(1, (2, IMAGE // 2)).mean(2).argmax(1) for axis in (2, 3))
         loss = torch.nn.functional.cross_entropy(net(images.to(device)), (2 * down + across).to(device))
         optimizer.zero_grad()

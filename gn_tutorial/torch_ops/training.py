@@ -1,10 +1,10 @@
 """A real training: a small convolutional net with GroupNorm learns the handwritten digits of scikit-learn.
 
-It compares two implementations of GroupNorm. With the same seed both start from the same weights and see the same
-batches, so their losses can differ only by rounding; after a few hundred steps both must recognise the digits.
+The training compares two implementations of GroupNorm. With the same seed both start from the same weights and see the
+same batches, so their losses can differ only by rounding. After a few hundred steps both must recognise the digits.
 
-The data: 1797 images of 8 x 8 pixels, written by 13 people (Alpaydin and Kaynak, 1998), which come with scikit-learn.
-Every fourth image is held out; the same people wrote those, so the accuracy is for new digits, not for new people.
+The data come with scikit-learn: 1797 images of 8 x 8 pixels of digits that 13 people wrote (Alpaydin and Kaynak, 1998).
+Every fourth image is held out. The same people wrote these, so the accuracy is for new digits, not for new people.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from gn_tutorial.errors import ArgumentError, GntError
 #: (groups, channels) -> a layer: a class such as ``torch.nn.GroupNorm``.
 Norm = Callable[[int, int], torch.nn.Module]
 
-BATCH = 64  # images a step: 21 steps see all of them once
-HELD_OUT = 4  # hold out one image of so many
-# Plain gradient descent: the step is proportional to the gradient. Adam divides by the gradient's size: if that is
-# almost 0, it would turn a rounding error into a whole step.
+BATCH = 64  # images in each step; 21 steps see every training image once
+HELD_OUT = 4  # one image of so many is held out
+# In gradient descent a step is proportional to the gradient. Adam divides by the gradient's size, so where that is
+# almost 0 it would turn a rounding error into a whole step.
 RATE, MOMENTUM = 0.05, 0.9
 
 
@@ -45,10 +45,10 @@ class Digits(NamedTuple):
 
 
 class DigitsNet(torch.nn.Module):
-    """Two convolutions, each with a norm, ReLU and pooling, then a linear layer: (N, 1, 8, 8) to scores, (N, 10).
+    """Two convolutions, each with a norm, ReLU and pooling, and then a linear layer.
 
-    ``norm(groups, channels)`` makes the norms. They are made last, so the other layers have the same initial weights
-    whether or not the norms draw random numbers.
+    The net maps images (N, 1, 8, 8) to scores (N, 10). ``norm(groups, channels)`` makes the norms. They are made last,
+    so the other layers have the same initial weights whether or not the norms draw random numbers.
     """
 
     def __init__(self, norm: Norm) -> None:
@@ -60,7 +60,7 @@ class DigitsNet(torch.nn.Module):
         self.second_norm = norm(8, 32)
 
     def forward(self, images: Tensor) -> Tensor:
-        """A score for each of the ten digits."""
+        """Return a score for each of the ten digits."""
         x = torch.relu(self.first_norm(self.first(images)))
         x = torch.nn.functional.max_pool2d(x, 2)
         x = torch.relu(self.second_norm(self.second(x)))
@@ -106,7 +106,7 @@ def load_digits() -> tuple[Digits, Digits]:
 
 
 def make_net(norm: Norm, seed: int) -> DigitsNet:
-    """Make the net with the initial weights of this seed. Raises ArgumentError."""
+    """Return the net with the initial weights of this seed. Raises ArgumentError if ``norm`` cannot make layers."""
     if isinstance(norm, torch.nn.Module) or not callable(norm):
         what = f"norm is {type(norm).__name__}: it must make layers, not be one"
         hint = "pass the class itself, torch.nn.GroupNorm, or a function of (groups, channels)"
@@ -117,7 +117,7 @@ def make_net(norm: Norm, seed: int) -> DigitsNet:
 
 
 def make_optimizer(net: torch.nn.Module) -> torch.optim.Optimizer:
-    """Make an optimizer: gradient descent with momentum on all parameters."""
+    """Return an optimizer: gradient descent with momentum, on all parameters."""
     return torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM)
 
 
@@ -126,7 +126,7 @@ def endless_batches(digits: Digits, seed: int) -> Iterator[Digits]:
     made = torch.Generator().manual_seed(seed)
     while True:
         order = torch.randperm(len(digits.labels), generator=made)
-        for some in order.split(BATCH)[: len(order) // BATCH]:  # drop the rest that fills no batch
+        for some in order.split(BATCH)[: len(order) // BATCH]:  # the rest, which fills no batch, is dropped
             yield Digits(digits.images[some], digits.labels[some])
 
 
@@ -141,11 +141,11 @@ def train_step(net: torch.nn.Module, optimizer: torch.optim.Optimizer, batch: Di
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch's CPU operators on one thread inside, on as many as before afterwards.
+    """Make PyTorch's CPU operators use one thread inside the context, and as many as before afterwards.
 
-    PyTorch shares an operator among a thread for each core, and waits for the slowest. A small one is then no faster,
-    and much slower where a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores, and
-    0.9 s on one thread. The number belongs to the process, so other threads that call PyTorch meanwhile have it, too.
+    PyTorch divides an operator among threads, one for each core, and waits for the slowest. A small operator is then no
+    faster, and much slower if a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores,
+    and 0.9 s on one thread. The number of threads belongs to the process, so it holds for other Python threads, too.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

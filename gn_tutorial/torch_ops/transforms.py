@@ -1,9 +1,9 @@
-"""``torch.func``: gradients under its transforms, for instance one per example. Forward mode is refused.
+"""``torch.func``: the operators' gradients under its transforms, for instance one per example.
 
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
 ``autograd.Function`` works if it saves its tensors outside its forward pass. So this module wraps each operator in one,
 registered under the first dispatch key of a call while a transform is active. Calls outside of transforms never come
-here. Autocast comes first, so the saved tensors have the type that the kernel gets.
+here. Autocast comes first, so the saved tensors have the type that the kernel gets. Forward mode is refused.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _around(
         given = (*inputs, *(one.default_value for one in left_out))
         return _run(op, Around.apply, tuple(autocast.arguments_under_autocast(op, given)))
 
-    # In the operator's own library, so that it is removed when the operator is redefined.
+    # The function is put into the operator's own library, so that it is removed when the operator is redefined.
     op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")
 
 
@@ -92,7 +92,8 @@ def _run(op: torch.library.CustomOpDef, apply: Callable[..., Any], inputs: tuple
     level = retrieve_current_functorch_interpreter()
     if level.key() != TransformType.Functionalize:
         return apply(*inputs)
-    # An autograd.Function has no rule for torch.func.functionalize; the operator writes to none of its arguments.
+    # An autograd.Function has no rule for torch.func.functionalize. The operator writes to none of its arguments, so it
+    # can be called on the unwrapped tensors instead.
     from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
 
     values = FunctorchFunctionalizeAPI(level)
@@ -120,13 +121,16 @@ def _refuse_forward_mode(op: str) -> NoReturn:
 
 
 def _built_in(op: str) -> str:
-    """Name PyTorch's operator that replaces ours, if there is one; a fused operator has none."""
+    """Return the name of PyTorch's operator that can replace ours; a fused operator has no single one."""
     name = op.removesuffix("_backward")
     return f"torch.nn.functional.{name}" if hasattr(torch.nn.functional, name) else "PyTorch's own"
 
 
 def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:
-    """The gradient of ``op``'s gradient: it raises ArgumentError. PyTorch would only say that none was registered."""
+    """Return a gradient for ``op``'s gradient that raises ArgumentError.
+
+    Without it PyTorch would only say that no gradient was registered.
+    """
 
     def refuse(*_: Any) -> NoReturn:
         raise ArgumentError(

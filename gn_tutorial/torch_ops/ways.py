@@ -1,7 +1,7 @@
 """GELU in its tanh form on the CPU without registration: the smallest examples with ctypes and pybind11.
 
-docs/pytorch.md compares them with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``: the numbers are the
-same, but PyTorch does not know these functions as operators.
+docs/pytorch.md compares them with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``. They give the same
+numbers, but PyTorch does not know these functions as operators.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _stream() -> Stream:
 
 
 def gelu_by_ctypes(x: Tensor) -> Tensor:
-    """GELU of x, in its tanh form, through the host API's two calls. Raises ArgumentError."""
+    """Return GELU of x, in its tanh form, through the host API's two calls. Raises ArgumentError."""
     check_elements("gelu", x)
     y = torch.empty_like(x)
     loaded, made = c_library.library(), []
@@ -52,9 +52,9 @@ def _memory(size: int) -> tuple[Tensor, int]:
 
 @functools.cache
 def pybind11_module() -> ModuleType:
-    """The module of ``kernels/torch_cpp/ways/pybind11_gelu.cpp``, with the function ``gelu``; compiled once.
+    """Return the module of ``kernels/torch_cpp/ways/pybind11_gelu.cpp``, which has the function ``gelu``.
 
-    Raises as ``cpp_extension.build``.
+    It is compiled once. Raises as ``cpp_extension.build`` does.
     """
     folder = kernels_root() / "torch_cpp"
     sources = [

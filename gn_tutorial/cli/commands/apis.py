@@ -1,4 +1,4 @@
-"""``gnt apis``: the Ascend C names that the twin supports or rejects; for one name, its forms and its cost."""
+"""``gnt apis``: lists the Ascend C names that the twin supports or rejects; of one name, shows the forms and cost."""
 
 from __future__ import annotations
 

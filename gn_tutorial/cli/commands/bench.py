@@ -1,4 +1,4 @@
-"""``gnt bench``: every kernel of an operator on a grid of shapes."""
+"""``gnt bench``: models every kernel of an operator on a grid of shapes."""
 
 from __future__ import annotations
 
@@ -89,12 +89,13 @@ def bench(
 ) -> None:
     """Model kernels on a grid of shapes: time, lower bound, ratio, binding limit, targets.
 
-    A registered operator: every kernel of its ladder. A .cpp file that is --like a registered kernel: both, on the
-    operator's grid. A file or an operator project alone: on the sizes of --over.
+    Of a registered operator, every kernel of its ladder is modelled. A .cpp file is modelled beside the registered
+    kernel that --like names, on the operator's grid. A file or an operator project alone is modelled on the sizes of
+    --over.
 
-    The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the
-    shortest time in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes
-    some minutes. Modelled, not measured on an NPU.
+    The grid and the targets are data, in kernels/OP/bench.toml; op.toml has the ladder. The bound is the shortest time
+    in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes some minutes. All times
+    are modelled, not measured on an NPU.
     """
     from gn_tutorial.cli.bench_grid import GridRequest, ask
     from gn_tutorial.cli.bench_report import show
@@ -149,7 +150,10 @@ def bench(
 
 
 def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
-    """Return the file to write and a .cpp file's outputs, name=dtype[...]. Raises ArgumentError for two files."""
+    """Return the file that --out names, and the outputs of a .cpp file, ``name=dtype[...]``.
+
+    Raises ArgumentError for two files.
+    """
     outputs = [word for word in words if "=" in word and word.endswith("]")]
     paths = [Path(word) for word in words if word not in outputs]
     if len(paths) > 1:
@@ -158,7 +162,7 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
 
 
 def _grid_of(made: Bench) -> Grid:
-    """Return the grid of the result's operator; without targets if the result lacks a part of the grid."""
+    """Return the grid of the result's operator. It has no targets if the result lacks a part of the grid."""
     from gn_tutorial.operators.registry import load_registry
     from gn_tutorial.profiler.bench.grid import Grid, load_grid
 
@@ -171,7 +175,7 @@ def _grid_of(made: Bench) -> Grid:
 
 
 def _first_ladder(bench: Bench) -> str:
-    """Return the first of the shapes on which the most kernels ran."""
+    """Return the shape on which the most kernels ran; of several, the first."""
     from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)

@@ -1,4 +1,4 @@
-"""``gnt cache``: where compiled kernels are kept, how much, and how to remove them."""
+"""``gnt cache``: shows where compiled kernels are kept and how large they are, and removes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ cache_app = typer.Typer(help="The folder of compiled kernels.", no_args_is_help=
 
 @cache_app.command("info")
 def cache_info(json: Json = False) -> None:
-    """Say where the cache is and how large."""
+    """Say where the cache is, and how large it is."""
     from gn_tutorial.compiler.cache import default_cache
 
     cache = default_cache()

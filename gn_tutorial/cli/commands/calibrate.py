@@ -1,4 +1,4 @@
-"""``gnt dev calibrate``: the timing model beside the published figures, as a table or JSON."""
+"""``gnt dev calibrate``: shows the timing model's figures beside the published ones, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def calibrate(
 
 
 def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
-    """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
+    """Compare the given series and cases, or all series if none is given. Returns whether no target was missed."""
     from gn_tutorial.profiler.calibration import HEADERS, SERIES, rows_of
 
     chosen = load_machine(machine) if machine else None

@@ -1,4 +1,4 @@
-"""``gnt class``: how far a class is, from what its learners handed in."""
+"""``gnt class``: reports how far a class is, from the progress files that its learners handed in."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def report(
     plot: Annotated[Path | None, typer.Option(help="Draw a bar for each objective into this .png file.")] = None,
     json: Json = False,
 ) -> None:
-    """How many learners have reached or begun each objective, from the progress that they chose to hand in.
+    """Show how many learners have reached or begun each objective, from the progress that they chose to hand in.
 
-    Files that are damaged, or something else, are named and do not count.
+    Damaged files, and files that hold something else, are named and do not count.
     """
     from gn_tutorial.cli.pictures import check_paths
     from gn_tutorial.course.classroom.class_report import HEADERS, class_report

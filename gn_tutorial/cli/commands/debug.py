@@ -1,4 +1,7 @@
-"""``gnt debug``: gdb on a launch. The kernel runs inside this Python (gdb follows one process), built with -O0 -g."""
+"""``gnt debug``: runs a launch under gdb.
+
+The kernel is built with -O0 -g. It runs inside this Python, because gdb follows one process.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def debug(
     ] = "",
     only_print: Annotated[bool, typer.Option("--print", help="Print the gdb command instead of starting it.")] = False,
 ) -> None:
-    """Run a kernel under gdb, compiled without optimisation, stopped where it begins."""
+    """Run a kernel under gdb. It is compiled without optimisation, and stops where it begins."""
     words = command(target, context.args, stop=stop)
     if only_print:
         print(shlex.join(words))
@@ -40,9 +43,9 @@ def debug(
 
 
 def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]:
-    """The words that start gdb on ``gnt run target options``, stopped at ``stop`` or at the kernel's entry.
+    """Return the command that starts gdb on ``gnt run target options`` and stops at ``stop`` or the kernel's entry.
 
-    Raises ArgumentError if the source has several entries and none is chosen with --entry; RegistryError as ``kernel``.
+    Raises ArgumentError if the source has several entries and --entry chooses none; RegistryError as ``kernel`` does.
     """
     from gn_tutorial.cli.run_arguments import is_file
     from gn_tutorial.operators.kernel import kernel
@@ -51,7 +54,7 @@ def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]
     chosen = dict(itertools.pairwise(options)).get("--entry")
     place = stop or found.entry(chosen).name
     run = [sys.executable, "-m", "gn_tutorial", "run", target, *options, "--in-process", "--unoptimised"]
-    # The kernel's library is loaded long after gdb started, so the breakpoint waits for it. Python's own SIGINT stays.
+    # gdb starts long before the kernel's library is loaded, so the breakpoint must be allowed to wait for the library.
     return ["gdb", "-q", "-ex", "set breakpoint pending on", "-ex", f"break {place}", "-ex", "run", "--args", *run]
 
 

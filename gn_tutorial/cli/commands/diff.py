@@ -1,4 +1,4 @@
-"""``gnt diff``: two kernels' modelled times, side by side."""
+"""``gnt diff``: shows the modelled times of two kernels side by side."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def diff(
 ) -> None:
     """Compare two kernels on the same input: modelled time, busy pipes, bytes, instructions, binding limit.
 
-    A ratio is the second divided by the first. A file beside a registered kernel takes that kernel's arguments. Exit
-    code 1 if one of them computes wrong results.
+    A ratio is the second kernel's figure divided by the first's. A file that is compared with a registered kernel takes
+    that kernel's arguments. Exit code 1 if a kernel computes wrong results.
     """
 
     from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of, warn_if_wrong
@@ -102,19 +102,19 @@ def diff(
             print(f"picture: {plot}")
         if html is not None:
             say_page(html)
-        # Both, even if the first is wrong already.
+        # A list, not a generator: the second kernel is checked even if the first is wrong.
         right = [warn_if_wrong(target, answer) for target, answer in zip((first, second), answers, strict=True)]
     if not all(right):
         raise typer.Exit(1)
 
 
 def _ask_both(first: str, second: str, question: ProfileRequest) -> list[Answer]:
-    """Both kernels' profiles, on the same arguments."""
+    """Return the profiles of both kernels on the same arguments."""
     from gn_tutorial.cli.profile_arguments import ask
     from gn_tutorial.cli.run_arguments import is_file
 
     if is_file(second) and not is_file(first) and not question.like:
-        # A learner's file beside the kernel that it was made from: the same arguments.
+        # A learner's file takes the arguments of the registered kernel that it is compared with.
         return [ask(first, question), ask(second, replace(question, like=first))]
     if question.like:
         return [ask(each, question if is_file(each) else replace(question, like="")) for each in (first, second)]

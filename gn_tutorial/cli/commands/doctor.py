@@ -1,4 +1,4 @@
-"""``gnt doctor``: what this machine has and lacks, as a table or JSON; ``--class``: whether it is ready for a class."""
+"""``gnt doctor``: shows what this machine has and lacks; ``--class`` says whether it is ready for a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt exam``: the theory paper; the practical tasks (``cli/exam_task``); the objectives."""
+"""``gnt exam``: the theory paper, the practical tasks (from ``cli/exam_task``), and the report on the objectives."""
 
 from __future__ import annotations
 
@@ -62,9 +62,11 @@ def exam_theory(
     review: Annotated[bool, typer.Option("--review", help="The last paper, with every explanation.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a theory paper: drawn from the bank by topic, marked at the end. It continues where you left it. Every
-    answer is saved at once. The clock keeps running while the terminal is closed. --json asks nothing: it prints the
-        current paper with its questions and, once finished, the right answers.
+    """Write a theory paper, whose questions are drawn from the bank by topic. It is marked at the end.
+
+    Every answer is saved at once, and an open paper continues where you left it. The clock keeps running while the
+    terminal is closed. --json asks nothing: it prints the current paper with its questions and, once it is finished,
+    the right answers.
     """
     import time
 
@@ -90,7 +92,10 @@ def exam_theory(
 
 
 def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
-    """Return the paper to continue; None if a new one is to be drawn. Raises ArgumentError for options of a new one."""
+    """Return the paper to continue or show; None if a new one is to be drawn.
+
+    given: whether there are options for a new paper. Raises ArgumentError if there are, although a paper is open.
+    """
     try:
         paper = file.read()
     except ArgumentError:
@@ -101,7 +106,7 @@ def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
     if paper is None:
         return None
     if paper.finished is not None:
-        # Its deadline may have passed while the learner was away: then it is recorded now, and shown once.
+        # If the deadline passed while the learner was away, the result is recorded now and shown once.
         noted = len(file.progress.read().theory)
         paper = file.change(lambda there, now: there.at(now))
         if len(file.progress.read().theory) > noted and not new:
@@ -123,7 +128,7 @@ def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
 def _drawn(
     file: PaperFile, topics: list[str], minutes: float | None, untimed: bool, count: int, seed: int | None
 ) -> Paper:
-    """A new paper, once the learner is ready: its time begins then."""
+    """Return a new paper. Its time begins when the learner presses Enter."""
     import secrets
 
     from gn_tutorial.course.exam.paper import MINUTES_A_QUESTION, draw

@@ -1,4 +1,4 @@
-"""``gnt dev exercise``: the exercises as authors and CI see them."""
+"""``gnt dev exercise``: lists and checks the exercises, for authors and CI."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_exercises(
 
 
 def _check_all(names: list[str], *, as_json: bool) -> bool:
-    """Check the exercises of those ids, or all of them and the folders. Returns whether nothing is wrong."""
+    """Check the exercises with these ids; without ids, all exercises and the folders. Returns whether all is right."""
     from gn_tutorial.course.exercises.author_check import check_exercise, check_folders
     from gn_tutorial.course.exercises.registry import load_course
 

@@ -1,4 +1,4 @@
-"""``gnt explain``: a page of the catalogue of diagnostics, or the list that leads to one."""
+"""``gnt explain``: prints a page of the catalogue of diagnostics; without a name, a guide by symptom and the list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt grade``: check that an operator is right on every shape, and how near its time is to the bound."""
+"""``gnt grade``: checks that an operator is right on every shape, and shows how near its time is to the bound."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def grade_folder(
     folder: Annotated[Path, typer.Argument(help="A folder that gnt new made, or a registered operator.")],
     json: Json = False,
 ) -> None:
-    """Grade an operator: right on every shape, no findings, the same with --strict, and its share of the bound.
+    """Grade an operator: whether it is right on every shape, without findings, also with --strict, and how fast it is.
 
-    50 % of the modelled bound passes, 70 % is a distinction: the geometric mean over the grid. Exit code 1 if it does
-    not pass. A capstone is held to the course's own reference, tolerance and shapes.
+    Its share of the modelled bound is the geometric mean over the grid: 50 % passes, 70 % is a distinction. Exit code 1
+    if it does not pass. A capstone is graded with the course's own reference, tolerance and shapes.
     """
     from gn_tutorial.cli.bench_grid import progress
     from gn_tutorial.course.capstone.grade import HEADERS

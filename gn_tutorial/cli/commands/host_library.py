@@ -1,4 +1,4 @@
-"""``gnt dev host-library``: write the folder with headers and libraries for a C program."""
+"""``gnt dev host-library``: writes a folder with headers and libraries for a C program."""
 
 from __future__ import annotations
 

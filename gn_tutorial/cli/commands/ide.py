@@ -1,4 +1,4 @@
-"""``gnt ide``: settings by which clangd and VS Code read kernels as the twin's compiler does."""
+"""``gnt ide``: writes settings with which clangd and VS Code read kernels as the twin's compiler does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ide(
     folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Write settings for clangd and VS Code: kernels get completion, and the twin's comments as documentation.
+    """Write settings for clangd and VS Code, so that they complete code and show the twin's comments in kernels.
 
     An existing file with other text is replaced only after asking, or with --force; otherwise it is kept, exit code 1.
     """
@@ -36,15 +36,15 @@ def ide(
 
 
 def settings() -> dict[str, str]:
-    """Name of each file, from the folder of the kernels, and its text."""
+    """Return the text of each file of settings, by its path in the folder of the kernels."""
     from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 
-    # In quotes, since a folder may have spaces, and JSON's quotes are YAML's.
+    # Each flag is in quotes, because a folder's name may have spaces. YAML reads JSON's quotes.
     flags = json.dumps(["-xc++", "-std=c++20", f"-I{TWIN_INCLUDE}"], ensure_ascii=False)
     clangd = f"# Written by `gnt ide`: kernels are C++20 with the twin's headers.\nCompileFlags:\n  Add: {flags}\n"
     code = {
         "files.associations": {"*.asc": "cpp", "*.cce": "cpp"},
-        # clangd and Microsoft's own engine both answer otherwise, and the other one does not read .clangd.
+        # Otherwise Microsoft's own engine answers beside clangd, and it does not read .clangd.
         "C_Cpp.intelliSenseEngine": "disabled",
     }
     recommended = {"recommendations": ["llvm-vs-code-extensions.vscode-clangd"]}
@@ -56,9 +56,10 @@ def settings() -> dict[str, str]:
 
 
 def write(folder: Path, may_replace: Callable[[Path], bool]) -> list[tuple[Path, str]]:
-    """Write the settings into ``folder``: each file, and what became of it. ``may_replace`` is asked about other texts.
+    """Write the settings into ``folder``; return each file and what was done with it.
 
-    Raises ArgumentError if there is no such folder or it cannot be written.
+    ``may_replace`` decides about a file that has another text. Raises ArgumentError if there is no such folder, or if
+    it cannot be written.
     """
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}")

@@ -1,4 +1,4 @@
-"""``gnt judge``: judge every submission of a class, each in its own sandbox, on all cores."""
+"""``gnt judge``: judges every submission of a class, each in its own sandbox, on all cores."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def judge(
 ) -> None:
     """Judge every exercise and every task of the exam that a class handed in.
 
-    Results are kept as they come: stopped, or killed, and called again, it goes on where it was. They are a table
-    (results.csv), data (results.json) and a page (results.html) with each one's points, findings and time. The same
-    text is judged once; texts of different learners that are suspiciously equal are listed. Exit code 1 if a text
-    could not be judged. Needs the extra: pip install 'gn_tutorial[judge]'.
+    Results are stored as they come, so a run that was stopped or killed goes on when it is called again. They are a
+    table (results.csv), data (results.json) and a page (results.html), with each learner's points, findings and time.
+    Equal texts are judged once; texts of different learners that are suspiciously equal are listed. Exit code 1 if a
+    text could not be judged. Needs the extra: pip install 'gn_tutorial[judge]'.
     """
     from gn_tutorial.cli.judge_progress import Watcher, print_results
     from gn_tutorial.cli.terminal import emit_json

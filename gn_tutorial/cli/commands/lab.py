@@ -1,4 +1,4 @@
-"""``gnt lab``: JupyterLab on the learner's copies of the notebooks."""
+"""``gnt lab``: opens JupyterLab on the learner's copies of the notebooks."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def lab(
 ) -> None:
     """Open JupyterLab on your copies of the notebooks.
 
-    Missing copies are made. A copy follows the course until you write in it: what you wrote is never overwritten. A
+    Missing copies are made. A copy follows the course until you write in it; what you wrote is never overwritten. A
     copy omits the stored answers below a prediction; they appear when you run the cell.
-    JupyterLab's own options are passed on: --ip=0.0.0.0.
+    Options of JupyterLab itself, such as --ip=0.0.0.0, are passed on.
     """
     from gn_tutorial.cli.lab_session import Wish, open_lab
 

@@ -1,4 +1,4 @@
-"""``gnt learn``: the next exercise, its check, hints, reset, the solution."""
+"""``gnt learn``: shows the next exercise, checks it, gives hints, resets it, and shows the solution."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def learn(
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
     strict: Strict = False,
 ) -> None:
-    """Show the next exercise and check your attempt; copies its file on first use."""
+    """Show the next exercise and check your attempt. Its file is copied on first use."""
     if context.invoked_subcommand:
         return
     from gn_tutorial.cli.learn_session import learner

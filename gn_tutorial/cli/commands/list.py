@@ -1,4 +1,4 @@
-"""``gnt list``: the registered kernels."""
+"""``gnt list``: lists the registered kernels."""
 
 from __future__ import annotations
 

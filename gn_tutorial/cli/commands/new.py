@@ -1,4 +1,4 @@
-"""``gnt new``: make the folder of a learner's own operator."""
+"""``gnt new``: makes the folder of a learner's own operator."""
 
 from __future__ import annotations
 

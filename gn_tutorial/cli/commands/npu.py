@@ -1,4 +1,4 @@
-"""``gnt npu verify``: run on a machine with an NPU all that can run there, and write a report to send back."""
+"""``gnt npu verify``: runs all that can run on a machine with an NPU, and writes a report to send back."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def verify(
 ) -> None:
     """Build and run every kernel, PyTorch's operators and the operator projects on an NPU; compare with the twin.
 
-    Numbers, bits and times go into report.md and report.json in the folder, after each step: a run that was stopped
-    continues where it was. Not run on an NPU so far: please send the report back.
+    Numbers, bits and times go into report.md and report.json in the folder as they come, so a run that was stopped
+    continues where it was. We have not run this on an NPU: please send the report back.
     """
     from gn_tutorial.host.verify import steps
     from gn_tutorial.host.verify.report import JSON, MARKDOWN, VerifyReport
@@ -44,7 +44,7 @@ def verify(
     steps.require_toolkit()
     report = VerifyReport(folder, steps.state_key(device), fresh=fresh)
     if "kernels" in chosen and "build" not in chosen:
-        chosen.insert(0, "build")  # nothing is compiled twice: CMake sees what is there
+        chosen.insert(0, "build")  # costs little, because CMake does not compile again what is there
     work = steps.VerifyWork(report, device=device, rounds=rounds, kernels=tuple(kernel or ()))
 
     def tell(step: str, row: dict) -> None:

@@ -1,4 +1,4 @@
-"""``gnt dev playground``: the course in a web page, as a folder for any file server."""
+"""``gnt dev playground``: writes the course as a web page, into a folder for any file server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gnt profile``: one kernel's modelled time, as a table, JSON, a picture and a timeline."""
+"""``gnt profile``: shows one kernel's modelled time as a table, JSON, a picture and a timeline."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def profile(
 ) -> None:
     """Model how long the chip would take for a kernel, and why: a table, a picture, a timeline.
 
-    Modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
+    All times are modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
     """
     from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of, ask, warn_if_wrong
     from gn_tutorial.profiler.chrome_trace import save_chrome_trace
@@ -122,7 +122,7 @@ def profile(
 
 
 def as_dict(profile: Profile) -> dict[str, Any]:
-    """A profile as ``--json`` prints it. Times in us, each key saying so."""
+    """Return a profile as ``--json`` prints it. Times are in microseconds."""
     low, high = profile.likely
     traffic = profile.timeline.traffic
     return {

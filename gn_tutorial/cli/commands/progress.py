@@ -1,4 +1,4 @@
-"""``gnt progress``: write a learner's progress to a file, which they may hand in."""
+"""``gnt progress``: writes a learner's progress to a file, which the learner may hand in."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="The file. Default: progress-NAME.json, here.")] = None,
     name: Annotated[str, typer.Option(help="The name in it. Default: that of your login.")] = "",
 ) -> None:
-    """Write your progress into a file that you may hand in: nothing is sent anywhere.
+    """Write your progress into a file that you may hand in; nothing is sent anywhere.
 
-    It has the exercises and puzzles that you passed, hints read, answers to quizzes and theory papers, and the points
-    of exam tasks; none of your sources.
+    The file has the exercises and puzzles that you passed, the hints that you read, your answers to quizzes and theory
+    papers, and the points of exam tasks. It has none of your sources.
     """
     from gn_tutorial.cli.learn_session import warn
     from gn_tutorial.course.classroom.progress_export import default_file, own_export, write_export

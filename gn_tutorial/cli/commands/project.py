@@ -1,4 +1,4 @@
-"""``gnt project``: show, tile, run, fuzz and test an unchanged operator project (op_host, op_kernel), or make one."""
+"""``gnt project``: shows, tiles, runs, fuzzes and tests an operator project (op_host, op_kernel), or makes one."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def project_fuzz(
 
     file, colon, name = reference.rpartition(":")
     if colon and Path(file).is_file():
-        # An absolute path, so that the printed commands work in every folder.
+        # The path is made absolute, so that the printed commands work in every folder.
         reference = f"{Path(file).absolute()}:{name}"
     judge = Judge(_project(folder, op, soc), load_reference(reference), tolerance(rtol, atol))
     with working("compiling the host files"):

@@ -1,4 +1,4 @@
-"""``gnt dev prototype``: print the operators in the format that CANN's project generator reads."""
+"""``gnt dev prototype``: prints the operators in the format that CANN's project generator reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def prototype(
         typer.Argument(help="Names of operators. Default: GroupNorm, with SiLU, and backward.", show_default=False),
     ] = None,
 ) -> None:
-    """Print the operators' prototype (JSON), from which CANN's msopgen makes a project. Not run through it here."""
+    """Print the operators' prototype (JSON), from which CANN's msopgen makes a project. We did not run msopgen."""
     from gn_tutorial.operators.prototype import text
 
     print(text(operators or ("group_norm", "group_norm_silu", "group_norm_backward")), end="")

@@ -1,4 +1,4 @@
-"""``gnt puzzle``: a puzzle in the terminal."""
+"""``gnt puzzle``: shows and checks a puzzle in the terminal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def solve_puzzle(
 
 
 def _lines(file: str) -> str:
-    """The learner's lines. Raises ArgumentError if the file cannot be read."""
+    """Return the learner's lines; "" without a file. Raises ArgumentError if the file cannot be read."""
     from gn_tutorial.errors import ArgumentError
 
     if not file:

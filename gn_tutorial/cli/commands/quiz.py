@@ -1,4 +1,4 @@
-"""``gnt quiz``: one quiz in the terminal."""
+"""``gnt quiz``: asks one quiz in the terminal."""
 
 from __future__ import annotations
 

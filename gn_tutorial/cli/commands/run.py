@@ -1,4 +1,4 @@
-"""``gnt run``: build and run a kernel, a learner's file or a whole sample."""
+"""``gnt run``: builds and runs a kernel, a learner's file or a whole sample."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ from gn_tutorial.toml_file import course_file
 
 
 def _failure_shown(command: Callable[..., None]) -> Callable[..., None]:
-    """Print a failed launch as JSON with ``--json``, draw it with ``--plot``; its message and exit code stay."""
+    """Return the command, made to print a failed launch as JSON with ``--json`` and to draw it with ``--plot``.
+
+    The error is raised on, so the message and the exit code stay.
+    """
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
@@ -100,8 +103,8 @@ def run(
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
 
-    A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1, and shows the lines that
-    the first wrong element comes from.
+    A registered kernel is compared with its NumPy reference. If the kernel is wrong, the exit code is 1, and the lines
+    that the first wrong element comes from are shown.
     """
     from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample_program

@@ -1,4 +1,4 @@
-"""``gnt show``: a kernel's source, or its tiling for a shape."""
+"""``gnt show``: prints a kernel's source, or its tiling for a shape."""
 
 from __future__ import annotations
 

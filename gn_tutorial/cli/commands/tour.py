@@ -1,4 +1,4 @@
-"""``gnt tour``: progress while it runs, then its table, what went wrong, and where the picture is."""
+"""``gnt tour``: shows the tour's progress, then its table, what went wrong, and where the picture is."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _run(photo: Path | None, out: Path) -> TourReport:
 
 
 def _next_command() -> str:
-    """What to type after the tour: in a clone ``./gnt``, which sets JupyterLab up first."""
+    """Return what to type after the tour. In a clone it begins with ``./gnt``, which sets JupyterLab up first."""
     clone = (PACKAGE.parent / "gnt").is_file()
     return f"{'./' * clone}gnt lab (the first notebook)"
 

@@ -1,4 +1,4 @@
-"""``gnt tune``: candidates for a tiling field as a table, JSON and a picture."""
+"""``gnt tune``: tries values of a tiling field, and shows them as a table, JSON and a picture."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def tune(
     """Try values of one field of the tiling struct and say which is modelled fastest, beside the host's choice.
 
     For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
-    the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills.
-    Every candidate is launched and compared with the reference (a file or a project alone: with its own unchanged
-    result); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1
-    if no candidate ran.
+    the registered kernel that --like names. For a project, it is a field of the struct that its own tiling function
+    fills. Every candidate is launched and compared with the reference; a file or a project alone is compared with its
+    own unchanged result. A candidate that the twin refuses, because it does not fit into the Unified Buffer, is shown
+    with the reason. Exit code 1 if no candidate ran.
     """
     from gn_tutorial.cli.profile_arguments import ProfileRequest, arrays_of
     from gn_tutorial.cli.tuning_arguments import ask
@@ -90,7 +90,7 @@ def tune(
 
 
 def parse_values(text: str) -> list[int]:
-    """``512,1024`` -> [512, 1024]. Raises ArgumentError quoting the text."""
+    """Return [512, 1024] for ``512,1024``. Raises ArgumentError, which quotes the text, for other words."""
     try:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:

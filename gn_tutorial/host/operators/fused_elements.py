@@ -1,4 +1,4 @@
-"""Element-wise fusions of NumPy arrays through the host API, and their gradients: Add with ReLU, and SwiGLU."""
+"""Add with ReLU, and SwiGLU, of NumPy arrays through the host API, and their gradients."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["add_relu", "add_relu_backward", "swiglu", "swiglu_backward"]
 def add_relu(
     x: np.ndarray, y: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """max(x + y, 0) through both calls.
+    """Return max(x + y, 0), computed through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. y, out: as x; out receives the result; by default a new contiguous
-    array. ``stream`` and errors as in ``group_norm``.
+    x: float32, float16 or bfloat16, 0 to 8 axes. y: as x. out: receives the result, as x; by default a new contiguous
+    array. ``stream`` and errors are as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("AddRelu", (x, y), (), (made,), stream)
@@ -26,7 +26,7 @@ def add_relu(
 def add_relu_backward(
     grad_out: np.ndarray, result: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """The gradient of ``add_relu``'s x, and of its y, from that of its result. grad_out, out: as ``result``."""
+    """Return the gradient of ``add_relu``'s x, which is also that of its y. grad_out, out: as ``result``."""
     made = np.empty(result.shape, result.dtype) if out is None else out
     run("AddReluBackward", (grad_out, result), (), (made,), stream)
     return made
@@ -35,7 +35,7 @@ def add_relu_backward(
 def swiglu(
     gate: np.ndarray, up: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """silu(gate) * up through both calls. Arguments and errors as of ``add_relu``."""
+    """Return silu(gate) * up, computed through both calls. Arguments and errors are as in ``add_relu``."""
     made = np.empty(gate.shape, gate.dtype) if out is None else out
     run("SwiGlu", (gate, up), (), (made,), stream)
     return made
@@ -49,7 +49,7 @@ def swiglu_backward(
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The gradients of ``swiglu``'s gate and up from that of its result. grad_out, and both of out: as gate."""
+    """Return the gradients of ``swiglu``'s gate and up from that of its result. grad_out, and both in out: as gate."""
     made = (np.empty(gate.shape, gate.dtype), np.empty(gate.shape, gate.dtype)) if out is None else out
     run("SwiGluBackward", (grad_out, gate, up), (), made, stream)
     return made

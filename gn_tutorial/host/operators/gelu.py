@@ -1,4 +1,4 @@
-"""GELU of NumPy arrays through the host API, and its gradient: the smallest operator of this kind."""
+"""GELU of NumPy arrays through the host API, and its gradient: the smallest operator here."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FORMS = ("none", "tanh")
 def gelu(
     x: np.ndarray, approximate: str = "none", *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """GELU of every element of x, through both calls.
+    """Return GELU of every element of x, computed through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. approximate: "none" with erf, as GELU is defined, or "tanh".
-    out: receives the result, of x's shape and dtype and any strides; by default a new contiguous array. ``stream`` and
-    errors as in ``group_norm``; ArgumentError for another word.
+    x: float32, float16 or bfloat16, 0 to 8 axes. approximate: "none" for GELU as it is defined, with erf, or "tanh";
+    another word raises ArgumentError. out: receives the result, of x's shape and dtype and any strides; by default a
+    new contiguous array. ``stream`` and errors are as in ``group_norm``.
     """
     number = form_number("gelu", approximate)
     made = np.empty(x.shape, x.dtype) if out is None else out
@@ -37,14 +37,14 @@ def gelu_backward(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as in ``gelu``."""
+    """Return the gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as in ``gelu``."""
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made
 
 
 def form_number(function: str, approximate: str) -> int:
-    """Return the number of one of ``FORMS``. function: named in the ArgumentError for another word."""
+    """Return the number of a form of GELU. Raises ArgumentError, which names ``function``, for another word."""
     if approximate not in FORMS:
         hint = f"one of {', '.join(map(repr, FORMS))}"
         raise ArgumentError(f"'approximate' is {approximate!r}", where=f"gnt.host.{function}", hint=hint)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class GroupNormGradients(NamedTuple):
-    """Results of ``group_norm_backward``; None for an unwanted one. Valid after the stream is synchronised."""
+    """Results of the backward functions; None for an unwanted one. They are valid once the stream is synchronised."""
 
     grad_input: np.ndarray | None
     grad_gamma: np.ndarray | None
@@ -31,7 +31,7 @@ class GroupNormGradients(NamedTuple):
 
 
 class GroupNormArrays(NamedTuple):
-    """Results of ``group_norm``. Valid after the stream is synchronised."""
+    """Results of the forward functions. They are valid once the stream is synchronised."""
 
     out: np.ndarray
     mean: np.ndarray
@@ -49,13 +49,13 @@ def group_norm(
     out: np.ndarray | None = None,
     statistics_of_x: bool = False,
 ) -> GroupNormArrays:
-    """GroupNorm of x, shape (N, C, ...), through both calls.
+    """Return GroupNorm of x, of shape (N, C, ...), and its mean and rstd, computed through both calls.
 
-    gamma, beta: shape (C,), x's dtype, None for ones and zeros. out: receives the result, of x's shape and dtype and
-    any strides; by default a new contiguous array. mean and rstd: shape (N, num_groups); float32, or rounded to x's
-    dtype with ``statistics_of_x``, as in aclnnGroupNorm on Atlas A2. With a ``stream`` this returns before the kernel
-    runs, and the arrays are valid after ``stream.synchronize()``. Without a stream, it waits.
-    Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize``.
+    gamma, beta: of shape (C,) and x's dtype, or None for ones and zeros. out: receives the result, of x's shape and
+    dtype and any strides; by default a new contiguous array. mean and rstd: shape (N, num_groups); float32, or rounded
+    to x's dtype with ``statistics_of_x``, as in aclnnGroupNorm on Atlas A2. With a ``stream`` the function returns
+    before the kernel runs, and the arrays are valid after ``stream.synchronize()``. Without one, it waits.
+    Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize`` does.
     """
     made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNorm", (x, gamma, beta), (*_sizes(x), num_groups, float(eps)), made, stream)
@@ -73,7 +73,10 @@ def group_norm_silu(
     out: np.ndarray | None = None,
     statistics_of_x: bool = False,
 ) -> GroupNormArrays:
-    """SiLU of GroupNorm of x, in one kernel; arguments, results and errors as ``group_norm``."""
+    """Return SiLU of GroupNorm of x, and mean and rstd, computed in one kernel.
+
+    Arguments and errors are as in ``group_norm``.
+    """
     made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNormSilu", (x, gamma, beta), (num_groups, float(eps)), made, stream)
     return made
@@ -90,11 +93,11 @@ def group_norm_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> GroupNormGradients:
-    """The gradients of ``group_norm`` through both calls.
+    """Return the gradients of ``group_norm``'s x, gamma and beta, computed through both calls.
 
     grad_out, x: shape (N, C, ...), one dtype. mean, rstd: from ``group_norm``, float32 or x's dtype. gamma:
     shape (C,), None for ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors
-    as ``group_norm``.
+    are as in ``group_norm``.
     """
     sizes = _sizes(x)
     made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
@@ -115,7 +118,10 @@ def group_norm_silu_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> GroupNormGradients:
-    """The gradients of ``group_norm_silu``, in one kernel. beta: shape (C,), None for zeros; others as above."""
+    """Return the gradients of ``group_norm_silu``'s x, gamma and beta, computed in one kernel.
+
+    beta: shape (C,), None for zeros. The other arguments and errors are as in ``group_norm_backward``.
+    """
     sizes = _sizes(x)
     made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
     numbers = (*sizes, whole_number("num_groups", num_groups), *mask)
@@ -126,7 +132,7 @@ def group_norm_silu_backward(
 def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None, statistics_of_x: bool) -> GroupNormArrays:
     """Return new arrays for the results of a forward pass. Raises ArgumentError."""
     (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
-    statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # then the C side refuses it
+    statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # the C side refuses other numbers of groups
     y = np.empty(x.shape, x.dtype) if out is None else out
     dtype = x.dtype if statistics_of_x else np.dtype(np.float32)
     return GroupNormArrays(y, np.empty(statistics, dtype), np.empty(statistics, dtype))

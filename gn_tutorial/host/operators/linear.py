@@ -15,7 +15,7 @@ __all__ = ["LinearGeluResults", "LinearGradients", "linear", "linear_backward", 
 
 
 class LinearGradients(NamedTuple):
-    """Results of ``linear_backward``; None for one that was not asked for. Valid after the stream is synchronised."""
+    """Results of the backward functions; None for an unwanted one. They are valid once the stream is synchronised."""
 
     grad_input: np.ndarray | None
     grad_weight: np.ndarray | None
@@ -23,7 +23,7 @@ class LinearGradients(NamedTuple):
 
 
 class LinearGeluResults(NamedTuple):
-    """Results of ``linear_gelu``; no pre-activation with ``keep=False``. Valid after the stream is synchronised."""
+    """Results of ``linear_gelu``, valid once the stream is synchronised. With ``keep=False`` preactivation is None."""
 
     out: np.ndarray
     preactivation: np.ndarray | None
@@ -37,10 +37,10 @@ def linear(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """``x @ weight.T + bias`` for the last axis of x, through both calls; sums are float32.
+    """Return ``x @ weight.T + bias``, computed through both calls; sums are float32.
 
     x: (..., K) of 1 to 8 axes; float32, float16 or bfloat16. weight: (O, K), bias: (O,) or None for zeros, both of x's
-    dtype. out: receives the result, (..., O) of x's dtype and any strides. ``stream`` and errors as in
+    dtype. out: receives the result, (..., O) of x's dtype and any strides. ``stream`` and errors are as in
     ``group_norm``.
     """
     made = np.empty((*x.shape[:-1], *weight.shape[:1]), x.dtype) if out is None else out
@@ -56,10 +56,10 @@ def linear_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> LinearGradients:
-    """The gradients of ``linear``'s x, weight and bias from that of its result.
+    """Return the gradients of ``linear``'s x, weight and bias from that of its result.
 
-    grad_out: (..., O), dtype as x. output_mask: whether to compute the gradients of x, weight and bias. Errors as in
-    ``linear``.
+    grad_out: (..., O), dtype as x. output_mask: whether to compute the gradients of x, weight and bias. Errors are as
+    in ``linear``.
     """
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)
     run("LinearBackward", (grad_out, x, weight), mask, made, stream)
@@ -76,10 +76,10 @@ def linear_gelu(
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> LinearGeluResults:
-    """GELU of ``linear(x, weight, bias)`` in one launch, and the pre-activation, which is the linear result.
+    """Return GELU of ``linear(x, weight, bias)``, in one launch, and the linear result, called the pre-activation.
 
     approximate: as in ``gelu``. keep: whether to write the pre-activation, which the gradients need. out: receives both
-    results, whatever ``keep`` says. The other arguments and errors as of ``linear``.
+    results, whatever ``keep`` says. The other arguments and errors are as in ``linear``.
     """
     number, shape = form_number("linear_gelu", approximate), (*x.shape[:-1], *weight.shape[:1])
     made = (np.empty(shape, x.dtype), np.empty(shape, x.dtype) if keep else None) if out is None else out
@@ -97,9 +97,10 @@ def linear_gelu_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> LinearGradients:
-    """The gradients of ``linear_gelu``'s x, weight and bias from that of its result. preactivation: its second result.
+    """Return the gradients of ``linear_gelu``'s x, weight and bias from that of its first result.
 
-    grad_out, preactivation: (..., O), dtype as x. output_mask, errors: as in ``linear_backward``.
+    preactivation: its second result. grad_out, preactivation: (..., O), dtype as x. output_mask and errors are as in
+    ``linear_backward``.
     """
     number = form_number("linear_gelu_backward", approximate)
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)

@@ -1,4 +1,4 @@
-"""RMSNorm of NumPy arrays, or of their sum, through the host API, and the gradients."""
+"""RMSNorm of a NumPy array, or of the sum of two, through the host API, and the gradients."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = [
 
 
 class RmsNormArrays(NamedTuple):
-    """Results of ``rms_norm``. Valid after the stream is synchronised."""
+    """Results of ``rms_norm``. They are valid once the stream is synchronised."""
 
     out: np.ndarray
     rstd: np.ndarray
 
 
 class AddRmsNormArrays(NamedTuple):
-    """Results of ``add_rms_norm``. Valid after the stream is synchronised."""
+    """Results of ``add_rms_norm``. They are valid once the stream is synchronised."""
 
     out: np.ndarray
     sum: np.ndarray
@@ -36,7 +36,7 @@ class AddRmsNormArrays(NamedTuple):
 
 
 class RmsNormGradients(NamedTuple):
-    """Results of the backward functions here. Valid after the stream is synchronised."""
+    """Results of the backward functions. They are valid once the stream is synchronised."""
 
     grad_input: np.ndarray
     grad_gamma: np.ndarray
@@ -50,11 +50,11 @@ def rms_norm(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> RmsNormArrays:
-    """RMSNorm of x over the axes of gamma, which are the last of x, through both calls.
+    """Return RMSNorm of x over the axes of gamma, the last of x, and rstd, computed through both calls.
 
     x: 1 to 8 axes; float32, float16 or bfloat16. gamma: x's dtype, not empty. out: receives the result, of x's shape
     and dtype and any strides; by default a new contiguous array. rstd: float32, of x's shape without the axes of
-    gamma. ``stream`` and errors as in ``group_norm``.
+    gamma. ``stream`` and errors are as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     rstd, outer = _rstd(x, gamma)
@@ -71,9 +71,10 @@ def add_rms_norm(
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> AddRmsNormArrays:
-    """The sum of x1 and x2, rounded to their dtype, and ``rms_norm`` of the sum, through both calls.
+    """Return ``rms_norm`` of the sum of x1 and x2, the sum itself, and rstd, computed through both calls.
 
-    x1, x2: one shape and dtype. out: receives the result and the sum. Other arguments and errors: as ``rms_norm``.
+    x1, x2: one shape and dtype, to which the sum is rounded. out: receives the result and the sum. The other arguments
+    and errors are as in ``rms_norm``.
     """
     made, total = (np.empty(x1.shape, x1.dtype), np.empty(x1.shape, x1.dtype)) if out is None else out
     rstd, outer = _rstd(x1, gamma)
@@ -90,10 +91,10 @@ def _rstd(x: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]
 def rms_norm_backward(
     grad_out: np.ndarray, x: np.ndarray, rstd: np.ndarray, gamma: np.ndarray, *, stream: Stream | None = None
 ) -> RmsNormGradients:
-    """The gradients of ``rms_norm`` through both calls.
+    """Return the gradients of ``rms_norm``'s x and gamma, computed through both calls.
 
     grad_out, x: one shape and dtype. rstd: from ``rms_norm``. gamma: as in ``rms_norm``; its gradient is always
-    float32. ``stream`` and errors as in ``group_norm``.
+    float32. ``stream`` and errors are as in ``group_norm``.
     """
     made = RmsNormGradients(np.empty(x.shape, x.dtype), np.empty(gamma.shape, np.float32))
     run("RmsNormGrad", (grad_out, x, rstd, gamma), (), made, stream)
@@ -109,10 +110,10 @@ def add_rms_norm_backward(
     *,
     stream: Stream | None = None,
 ) -> RmsNormGradients:
-    """The gradients of ``add_rms_norm`` through both calls; ``grad_input`` is that of x1 and of x2.
+    """Return the gradients of ``add_rms_norm``, computed through both calls; ``grad_input`` is that of x1 and of x2.
 
-    grad_out, grad_sum: gradients of its two results, as total. total, rstd: its sum and rstd. The rest: as
-    ``rms_norm_backward``.
+    grad_out, grad_sum: the gradients of the result and of the sum, both as total. total, rstd: the sum and rstd that
+    ``add_rms_norm`` returned. The other arguments and errors are as in ``rms_norm_backward``.
     """
     made = RmsNormGradients(np.empty(total.shape, total.dtype), np.empty(gamma.shape, np.float32))
     run("AddRmsNormGrad", (grad_out, grad_sum, total, rstd, gamma), (), made, stream)

@@ -5,8 +5,8 @@
 prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails
 on a device may take the process's context with it, or never return.
 
-Memory comes from CANN's runtime, launches from the host API's build; PyTorch is not needed. Written from the public
-documentation of the runtime; not run on an NPU here, only over a stand-in for it.
+CANN's runtime gives the memory, and the host API's build launches the kernel; PyTorch is not needed. The module was
+written from the public documentation of the runtime, and was run over a stand-in for the runtime, not on an NPU.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SEED = 0
 
 
 def verify(npu: NpuRuntime, name: str, rounds: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dtype of kernel ``name``. A row with an error has it in ``error``."""
+    """Yield a row for each dtype of kernel ``name``. If there was an error, the row has its text in ``error``."""
     op, spec = find_kernel(name)
     for dtype in spec.dtypes:
         row: dict[str, Any] = {"name": f"{name} {dtype}"}
@@ -78,7 +78,7 @@ def _compared(npu: NpuRuntime, op: OpSpec, spec: KernelSpec, dtype: str, rounds:
 
 
 def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: KernelSpec) -> dict[str, Any]:
-    """Compare an output with the reference, within the kernel's tolerance, and bit by bit with the twin's."""
+    """Return how many elements of an output are outside the kernel's tolerance, and how many differ from the twin's."""
     row = compare(name, npu, np.asarray(golden), spec.tolerance)
     other = npu.reshape(-1).view(np.uint8) != np.ascontiguousarray(twin).reshape(-1).view(np.uint8)
     differ = int(other.reshape(npu.size, -1).any(1).sum()) if npu.size else 0
@@ -86,7 +86,10 @@ def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: Ker
 
 
 def _spread(times: list[float]) -> dict[str, float] | None:
-    """Return percentiles of times in microseconds, host costs included. First launches are slow: the median counts."""
+    """Return percentiles of times in microseconds, None without times. The times include what a launch costs the host.
+
+    The first launches are slow, so the median counts.
+    """
     if not times:
         return None
     ordered = sorted(times)
@@ -94,7 +97,7 @@ def _spread(times: list[float]) -> dict[str, float] | None:
 
 
 def main() -> int:
-    """Run the command line of this process."""
+    """Do what the command line of this process says; return its exit code."""
     library, name, device, rounds = sys.argv[1:]
     npu = NpuRuntime(Path(library), int(device))
     for row in verify(npu, name, int(rounds)):
@@ -115,7 +118,10 @@ _FUNCTIONS: dict[str, Sequence[Any]] = {
 
 
 class NpuRuntime:
-    """NPU number ``index``, and the host API's build ``library``. Raises KernelError with the runtime's status."""
+    """CANN's runtime on NPU number ``index``, with the host API's build ``library``.
+
+    Raises KernelError with the runtime's status.
+    """
 
     def __init__(self, library: Path, index: int = 0) -> None:
         self._runtime = _runtime()
@@ -131,7 +137,7 @@ class NpuRuntime:
 
     @property
     def chip(self) -> str:
-        """The chip's name in the runtime."""
+        """The name that the runtime gives the chip."""
         return (self._runtime.aclrtGetSocName() or b"unknown").decode()
 
     @property
@@ -142,10 +148,11 @@ class NpuRuntime:
     def run(
         self, entry: str, blocks: int, args: Sequence[LaunchArg], rounds: int = 0
     ) -> tuple[dict[str, np.ndarray], list[float]]:
-        """Return the kernel's outputs by name, over a pattern in memory, and the times of ``rounds`` more launches.
+        """Return the kernel's outputs by name, and the times of ``rounds`` more launches.
 
-        A time is in microseconds, from the call until the stream is done, so it includes the host's part of a launch.
-        Raises KernelError.
+        Outputs hold a pattern before the launch, so that an element that is not written shows. A time is in
+        microseconds, from the call until the stream is done, so it includes the host's part of a launch. Raises
+        KernelError.
         """
         memory: list[c_void_p | None] = []
         kept: list[Any] = []  # numbers on the host
@@ -177,7 +184,10 @@ class NpuRuntime:
         check(self._library.GnSynchronizeStream(self._stream), self._library)
 
     def _place(self, arg: LaunchArg, kept: list[Any]) -> c_void_p | None:
-        """Return device memory with the argument's bytes; None for a number, which stays on the host in ``kept``."""
+        """Return device memory with the argument's bytes; None for an absent one, and for a number.
+
+        A number stays on the host: it is appended to ``kept``.
+        """
         if isinstance(arg.data, bytes) and arg.role != Role.TILING:
             kept.append(ctypes.create_string_buffer(arg.data, len(arg.data)))
             return None

@@ -1,10 +1,10 @@
-"""Compares PyTorch's operators on a device with the CPU twin and with float64, for ``gnt npu verify``.
+"""Compares our PyTorch operators on a device with the CPU twin and with float64, for ``gnt npu verify``.
 
     python -m gn_tutorial.host.verify.pytorch npu
 
-prints a JSON line for each operator and dtype: forward and backward pass against the accuracy standard, how many
-elements have other bits than the twin's, and the times of both; then a line for twenty steps of a training. The device
-"cpu" compares the twin with itself, which shows that this file works. Not run on an NPU by us.
+prints a JSON line for each operator and dtype: whether forward and backward pass meet the accuracy standard, how many
+elements differ from the twin's, and the times of the forward pass. A last line is for twenty steps of a training. The
+device "cpu" compares the twin with itself, which shows that this file works. We did not run it on an NPU.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DRIFT = 1e-3  # relative difference of a loss: two devices round differently
 
 
 class _Case(NamedTuple):
-    """One operator. ours, built_in: functions of the same tensors; shapes: those of the tensors, the data first."""
+    """One operator. ours, built_in: functions of the same tensors. shapes: the tensors' shapes, that of x first."""
 
     ours: Callable[..., Tensor]
     built_in: Callable[..., Tensor]
@@ -122,7 +122,7 @@ def _array(tensor: Tensor) -> np.ndarray:
 
 
 def _trained(where: latency.MeasuredOn) -> dict[str, Any]:
-    """Train a small ResNet: converted, on the device, and unchanged, on the CPU; return the row."""
+    """Train a small ResNet twice, converted on the device and unchanged on the CPU; return the row."""
     there = resnet.train(nn.convert(resnet.make(0)).to(where.device), _STEPS)
     right = resnet.train(resnet.make(0), _STEPS)
     worst = max(abs(one - two) / abs(two) for one, two in zip(there, right, strict=True))

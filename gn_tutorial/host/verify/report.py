@@ -1,7 +1,7 @@
-"""The results of the steps, stored as they come in a JSON file for programs and a Markdown file for people.
+"""Stores the results of the steps as they come, in a JSON file for programs and a Markdown file for people.
 
-The user sends both back. They are written after every row, so nothing is lost when a step fails, hangs or is stopped.
-A later call with the same sources and toolkit continues: it does not repeat a row that passed.
+The user sends both files back. They are written after every row, so nothing is lost when a step fails, hangs or is
+stopped. A later call with the same sources and toolkit does not repeat a row that passed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ class VerifyReport:
         return self.rows.get(step, {}).get(name, {}).get("passed") is True
 
     def add(self, step: str, row: Row) -> None:
-        """Store a row: ``name``; ``passed``, None if nothing could be checked; ``error`` or ``skipped``, a reason."""
+        """Store a row of a step.
+
+        It has a ``name``; ``passed``, which is None if nothing could be checked; and a reason in ``error`` or
+        ``skipped`` unless it passed.
+        """
         self.rows.setdefault(step, {})[row["name"]] = row
         self.save()
 
@@ -56,7 +60,7 @@ class VerifyReport:
         return [f"{step}: {name}" for step, rows in self.rows.items() for name, row in rows.items() if _is_wrong(row)]
 
     def save(self) -> None:
-        """Write both files, each in one step: a reader sees the old or the new one."""
+        """Write both files, each in one step, so that a reader sees the old or the new file, never a part."""
         self.folder.mkdir(parents=True, exist_ok=True)
         rows = {step: list(named.values()) for step, named in self.rows.items()}
         data = {"format": _FORMAT, "key": self._key, "environment": self.environment, "rows": rows}

@@ -1,7 +1,7 @@
-"""The steps of ``gnt npu verify``, in their order: each builds or runs something, and yields rows with the results.
+"""The steps of ``gnt npu verify``, in their order. Each builds or runs something, and yields rows with the results.
 
-A step that cannot go on raises; the error becomes a row, and the next step begins. Work that could crash the process
-is done in a separate one.
+A step that cannot go on raises an error, which becomes a row, and the next step begins. Work that could crash the
+process is done in a separate process.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.projects.own_package import course_packages
 from gn_tutorial.projects.packing import pack
 
-_TAIL = 40  # lines of a process's output that a row has
+_TAIL = 40  # a row has this many last lines of a process's output
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 
 
 @dataclass
 class VerifyWork:
-    """The data that the steps share. kernels: prefixes of names to run. library: the result of the step ``build``."""
+    """The data that the steps share.
+
+    kernels: the beginnings of names of kernels to run; all if empty. library: the one that the step ``build`` made.
+    """
 
     report: VerifyReport
     device: int = 0
@@ -68,7 +71,7 @@ def require_toolkit() -> Path:
 
 
 def state_key(device: int) -> str:
-    """Return a key that changes with sources, toolkit or device: rows of another state are not reused."""
+    """Return a key that changes with sources, toolkit or device. Rows with another key are not reused."""
     state = [f"{path}\n{path.read_text('utf-8', 'surrogateescape')}" for path in sorted(_sources())]
     return checksum("\n".join([str(require_toolkit()), str(device), *state]).encode("utf-8", "surrogateescape"))
 
@@ -89,7 +92,7 @@ def environment(work: VerifyWork) -> None:
 
 
 def build(work: VerifyWork) -> Iterator[Row]:
-    """Build one library: the host API, and a launcher of every chosen kernel."""
+    """Build one library of the host API and a launcher of every chosen kernel; yield its row."""
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
     words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"
@@ -112,7 +115,10 @@ def kernels(work: VerifyWork) -> Iterator[Row]:
 
 
 def pytorch(work: VerifyWork) -> Iterator[Row]:
-    """Run PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu a row says so."""
+    """Run our PyTorch operators on the NPU, forward and backward, and a training; yield their rows.
+
+    If torch or torch_npu is missing, the only row says so.
+    """
     if missing := [one for one in ("torch", "torch_npu") if util.find_spec(one) is None]:
         yield {"name": "operators", "passed": None, "skipped": f"{missing[0]} is not installed"}
         return
@@ -128,7 +134,8 @@ def projects(work: VerifyWork) -> Iterator[Row]:
         shutil.rmtree(copy, ignore_errors=True)
         pack(project, copy)
         home.mkdir(parents=True, exist_ok=True)
-        # run.sh searches below HOME for a package that the toolkit lacks: so nothing is installed into the toolkit.
+        # run.sh searches below HOME for a package that the toolkit lacks. So the package is installed there, and the
+        # toolkit stays as it is.
         variables = {"HOME": str(home), "ASCEND_CUSTOM_OPP_PATH": str(home / "vendors" / "customize")}
         name = f"{project.name}: build"
         row = _script(work, name, ["bash", "build.sh"], copy)
@@ -151,7 +158,7 @@ STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
 
 
 def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
-    """Do the steps and store each row; ``tell`` is called with step and row. Errors of steps become rows."""
+    """Do the steps, store each row, and call ``tell`` with step and row. An error of a step becomes a row."""
     environment(work)
     for name in names:
         rows = STEPS[name](work)
@@ -167,7 +174,7 @@ def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]
 
 
 def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
-    """Yield the rows that a module prints as JSON lines, and one for each of ``names`` that it did not reach."""
+    """Yield the rows that a module prints as JSON lines, and one for each of ``names`` that a failed run lacks."""
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
     seen = set()
@@ -234,11 +241,11 @@ extern "C" void gn_launch_{entry}(uint32_t blocks, void* stream, void* const* ar
 
 
 def write_launchers(kernels: Iterable[tuple[OpSpec, KernelSpec]], folder: Path) -> list[str]:
-    """Write an ``.asc`` file for each kernel that has none in ``kernels/npu``; return their entries.
+    """Write an ``.asc`` file into ``folder`` for each kernel that has none in ``kernels/npu``; return their entries.
 
     ``kernels/npu`` has one for each kernel that the host API launches. ``gnt npu verify`` runs all registered kernels,
-    so the others get theirs in a folder that CMake gets as an argument.
-    Other ``.asc`` files there are removed. A file that is right already is not written, so it is not compiled again.
+    so the others get theirs in a folder that CMake gets as an argument. Other ``.asc`` files in ``folder`` are removed.
+    A file that already has the right text is not written, so that it is not compiled again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     there = {path.stem for path in (kernels_root() / "npu").glob("*.asc")}

@@ -1,7 +1,7 @@
-"""Rewrite equivalent calls in one form: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)`` and ``aten.relu`` become one call.
+"""Rewrites equivalent calls in one form: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)`` and ``aten.relu`` become one call.
 
-Patterns use only the functions here, and the graph is rewritten to them first. The graph computes the same, because
-each function is PyTorch's own of that name. A module with hooks stays a module. An in-place call becomes a call that
+Patterns use only the functions here, so a graph is first rewritten to them. The graph still computes the same, because
+each function calls PyTorch's own of that name. A module with hooks stays a module. An in-place call becomes a call that
 returns new memory if nothing else reads its argument and the argument is not shared memory. If that is not certain, the
 call stays, and ``canonicalise`` says why.
 """
@@ -19,46 +19,46 @@ from torch.nn import functional
 
 
 def add(x: Tensor, y: Tensor) -> Tensor:
-    """x + y."""
+    """Return x + y."""
     return x + y
 
 
 def multiply(x: Tensor, y: Tensor) -> Tensor:
-    """x * y."""
+    """Return x * y."""
     return x * y
 
 
 def relu(x: Tensor) -> Tensor:
-    """max(x, 0)."""
+    """Return max(x, 0)."""
     return torch.relu(x)
 
 
 def silu(x: Tensor) -> Tensor:
-    """x * sigmoid(x)."""
+    """Return x * sigmoid(x)."""
     return functional.silu(x)
 
 
 def gelu(x: Tensor, approximate: str) -> Tensor:
-    """GELU in the form ``approximate``."""
+    """Return GELU of x in the form ``approximate``."""
     return functional.gelu(x, approximate=approximate)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """The input times the weight, and the bias."""
+    """Return the input times the transposed weight, plus the bias."""
     return functional.linear(x, weight, bias)
 
 
 def group_norm(x: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
-    """GroupNorm with statistics of x."""
+    """Return GroupNorm of x."""
     return functional.group_norm(x, num_groups, weight, bias, eps)
 
 
 def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | None) -> Tensor:
-    """RMSNorm over the last axes, those of ``shape``."""
+    """Return RMSNorm of x over the last axes, whose lengths are ``shape``."""
     return functional.rms_norm(x, shape, weight, eps)
 
 
-#: The name of the module with our modules. It imports this package, so it cannot be imported here.
+#: The name of the Python module that has our PyTorch modules. It imports this package, so it is not imported here.
 OURS = "gn_tutorial.nn"
 #: Every canonical function; the graph calls it with all arguments by position.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)
@@ -103,7 +103,7 @@ _IN_PLACE |= {
 }
 #: Arguments that have no effect at this value; with another value the call is not rewritten.
 _IGNORED = {"inplace": False, "alpha": 1, "cudnn_enabled": True}
-#: Modules that always return new memory, besides the functions here. Identity and Dropout may not.
+#: Modules that always return new memory. Identity and Dropout are not among them: they may return their argument.
 _FRESH_MODULES = (
     torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d, torch.nn.Linear, torch.nn.GroupNorm,
     torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d, torch.nn.LayerNorm, torch.nn.RMSNorm,
@@ -190,7 +190,7 @@ def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
 
 
 def _module(graph: GraphModule, node: Node) -> None:
-    """Rewrite one call of a module of PyTorch, or of ours that replaces it."""
+    """Rewrite one call of a module, if it is one of PyTorch's modules below or our module of the same name."""
     path, (x, *others) = str(node.target), node.args
     module = graph.get_submodule(path)
     if others or node.kwargs or _has_hooks(module):

@@ -1,9 +1,8 @@
-"""Fold a BatchNorm into the convolution before it, for inference.
+"""Folds a BatchNorm into the convolution before it, for inference.
 
-With the running statistics BatchNorm is one multiplication and one addition for each channel, and the convolution is
-linear: so its weight and bias can include both (``torch.nn.utils.fuse_conv_bn_weights``). That is exact in real
-numbers; it is computed in float64 and rounded once. In training the statistics are those of the batch, so nothing is
-folded then.
+With the running statistics BatchNorm is one multiplication and one addition for each channel. A convolution is linear,
+so its weight and bias can include both (``torch.nn.utils.fuse_conv_bn_weights``). That is exact in real numbers; here
+it is computed in float64 and rounded once. In training the statistics are those of the batch, so nothing is folded.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NAME = "convolution and BatchNorm"
 
 
 def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
-    """Fold every such pair of modules in ``graph``, in place, with new convolutions. Adds to the report."""
+    """Replace every convolution with a BatchNorm behind it by one new convolution, in place, and fill ``report``."""
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")
     for node in list(graph.graph.nodes):
@@ -46,7 +45,7 @@ def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
 
 
 def _convolution_before(node: Node, modules: dict[str, torch.nn.Module]) -> Node | None:
-    """Return the convolution before this BatchNorm; None if the node is not such a BatchNorm."""
+    """Return the convolution before this node; None unless the node is a BatchNorm behind a matching convolution."""
     if node.op != "call_module" or not node.args or not isinstance(node.args[0], Node):
         return None
     before = node.args[0]

@@ -1,8 +1,8 @@
 """The patterns that the pass finds in a graph, and their replacements.
 
-Each pattern is a small graph of ``canonical`` functions; PyTorch's own matcher (``torch.fx.subgraph_rewriter``) finds
-it. A fused function checks its tensors when it runs: if the kernel does not accept them, because they differ in shape
-or type, it computes the parts, so a fused model accepts the same inputs as the model.
+Each pattern is a small graph of ``canonical`` functions, which PyTorch's own matcher (``torch.fx.subgraph_rewriter``)
+finds. A fused function checks its tensors when it runs. If the kernel does not accept them, because they differ in
+shape or type, the function computes the parts. So a fused model accepts the same inputs as the model.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _DEVICES = ("cpu", NPU)
 
 
 def add_relu(x: Tensor, y: Tensor) -> Tensor:
-    """relu(x + y), in one launch if x and y have one shape, type and device."""
+    """Return relu(x + y), in one launch if x and y have one shape, type and device."""
     return _OPS.add_relu(x, y) if alike(x, y) else canonical.relu(canonical.add(x, y))
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
-    """silu(gate) * up, in one launch if both have one shape, type and device."""
+    """Return silu(gate) * up, in one launch if both have one shape, type and device."""
     return _OPS.swiglu(gate, up) if alike(gate, up) else canonical.multiply(canonical.silu(gate), up)
 
 
 def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
-    """silu(group_norm(x)), in one launch if the kernel accepts the parameters' type."""
+    """Return silu(group_norm(x)), in one launch if the kernel accepts x, weight and bias."""
     given = [one for one in (weight, bias) if one is not None]
     if (
         taken(x)
@@ -49,9 +49,9 @@ def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Ten
 def add_rms_norm(
     x: Tensor, y: Tensor, shape: list[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
-    """x + y and its rms_norm, in one launch if both have one shape, type and device and the kernel accepts the weight.
+    """Return x + y and its rms_norm, in one launch if x and y have one shape, type and device and the weight fits.
 
-    Not under autocast, in which PyTorch computes the norm of halves in float32.
+    Under autocast it is never one launch, because there PyTorch computes the norm of halves in float32.
     """
     fits = weight is not None and alike(x, weight, shape=False) and tuple(weight.shape) == tuple(shape)
     if fits and alike(x, y) and 0 not in shape and not torch.is_autocast_enabled(x.device.type):
@@ -62,7 +62,10 @@ def add_rms_norm(
 
 
 def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str) -> Tensor:
-    """gelu(linear(x)), in one launch if all have one type; it keeps the pre-activation if gradients may be needed."""
+    """Return gelu(linear(x)), in one launch if all tensors have one type and device.
+
+    The launch keeps the pre-activation if gradients may be needed.
+    """
     given = [weight, *([] if bias is None else [bias])]
     if x.ndim and weight.ndim == 2 and all(alike(x, one, shape=False) for one in given):
         return _OPS.linear_gelu(x, weight, bias, approximate, torch.is_grad_enabled())[0]
@@ -70,22 +73,23 @@ def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str
 
 
 def taken(x: Tensor) -> bool:
-    """Whether the kernels accept such a tensor."""
+    """Whether the kernels accept a tensor of x's type and device."""
     return x.dtype in DTYPES and x.device.type in _DEVICES
 
 
 def alike(x: Tensor, y: Tensor, *, shape: bool = True) -> bool:
-    """Whether a kernel without broadcasting and conversion accepts both. shape: whether the shapes must be equal."""
+    """Whether a kernel that neither broadcasts nor converts accepts both. shape: whether the shapes must be equal."""
     return taken(x) and x.dtype == y.dtype and x.device == y.device and (x.shape == y.shape or not shape)
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern. name: of the fusion. graph: to find. fused: its replacement, with the graph's arguments, in order.
+    """A graph to find, and the function that replaces it.
 
-    tensors: the arguments that must be alike. inner: the values that disappear. results: how many values of the graph
-    remain, that of the last call last; fused returns as many, in that order. unasked: the reason for leaving it unless
-    the caller asks for it; "" if it is always replaced.
+    name: the fusion's name. graph: the calls to find. fused: the replacement; it takes the graph's arguments, in order.
+    tensors: the arguments that must be tensors of one type and shape. inner: the values that disappear. results: how
+    many values remain; ``fused`` returns as many, the last call's value last. unasked: why a match is left unless the
+    caller asks for the fusion; "" if it is always replaced.
     """
 
     name: str
@@ -97,7 +101,7 @@ class Pattern:
     unasked: str = ""
 
     def leaking(self) -> Graph:
-        """Return the pattern with the inner values among its results: it matches if one of them is used again."""
+        """Return the graph with the inner values among its results. It matches also where one of them is used again."""
         graph = Graph()
         made: dict[Node, Node] = {}
         result = graph.graph_copy(self.graph, made)
@@ -113,7 +117,7 @@ def _pattern(
     alike: str,
     unasked: str = "",
 ) -> Pattern:
-    """Make a pattern. build: makes its results from ``call(function, *arguments)`` and the arguments' nodes."""
+    """Return a pattern. build: takes ``call(function, *given)`` and the nodes of the arguments; returns the results."""
     graph = Graph()
     nodes = [graph.placeholder(one) for one in arguments.split()]
     result = build(lambda function, *given: graph.call_function(function, given), *nodes)
@@ -124,7 +128,7 @@ def _pattern(
 
 
 def _sum_and_norm(call: Callable[..., Node], x: Node, y: Node, *rest: Node) -> tuple[Node, Node]:
-    """Build x + y and its norm, both results: the residual stream uses the sum."""
+    """Build x + y and its norm. Both are results, because the residual stream uses the sum."""
     total = call(canonical.add, x, y)
     return total, call(canonical.rms_norm, total, *rest)
 
@@ -155,5 +159,5 @@ def _patterns() -> tuple[Pattern, ...]:
     )  # fmt: skip
 
 
-#: In order of preference: if two match at one place, the first is used.
+#: The patterns in order of preference. If two match at one place, the first is used.
 PATTERNS = _patterns()

@@ -28,13 +28,13 @@ class Left(NamedTuple):
 
 @dataclass
 class FusionReport:
-    """The fusions of one graph, in the order of its values."""
+    """The fusions of one graph, and the places that were left."""
 
     found: list[Found] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """The rows of the table: fusion, place, and result."""
+        """Return the rows of the table: fusion, place, and what was done."""
         rows = [(one.fusion, one.where, f"fused: {', '.join(one.replaced)}") for one in self.found]
         return rows + [(one.fusion, one.where, f"left: {one.why}") for one in self.left]
 
@@ -46,7 +46,7 @@ class FusionReport:
 
 
 def place_of(node: Node) -> str:
-    """Return the place of a value: the module's name if tracing has kept it, and the value's name."""
+    """Return the place of a value: the name of its module, if tracing has kept it, and its own name."""
     stack = node.meta.get("nn_module_stack")
     path = list(stack.values())[-1][0] if stack else ""
     return f"{path} ({node.name})" if path else node.name

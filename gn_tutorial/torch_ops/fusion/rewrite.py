@@ -1,4 +1,4 @@
-"""The pass: find each pattern with PyTorch's matcher, and replace it unless that would change a result."""
+"""The pass over a graph. It finds each pattern with PyTorch's matcher, and replaces it unless a result would change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place
 
 
 def rewrite(graph: GraphModule, *, linear: bool = False) -> FusionReport:
-    """Replace every pattern in ``graph``, in place, by an equivalent call. Returns what was found and what was left.
+    """Replace every pattern in ``graph``, in place, by an equivalent call. Return what was found and what was left.
 
-    linear: also replace Linear with GELU, which moves a matrix product to the vector unit.
+    linear: also fuse a Linear that a GELU follows. Its matrix product then runs on the vector unit.
     """
     report = FusionReport()
     report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
@@ -56,7 +56,7 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport, *, aske
 
 
 def _calls(match: InternalMatch, pattern: Graph) -> list[Node]:
-    """Return the values of the graph that match the pattern's, the result last."""
+    """Return the calls of the graph that match those of the pattern, in the pattern's order."""
     return [match.nodes_map[node] for node in pattern.nodes if node.op == "call_function"]
 
 
@@ -77,9 +77,10 @@ def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
 
 
 def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
-    """Return why a value might not exist yet: a first result may be used before the last call of the pattern.
+    """Return why an argument of the fused call might be computed too late for it; "" if none is.
 
-    Parameters, the model's arguments and the arguments of the first call always exist.
+    The first of several results may be used before the pattern's last call, so the fused call cannot wait for an
+    argument of a later call. Parameters, the model's arguments and the arguments of the first call always exist.
     """
     for name, value in values.items():
         late = isinstance(value, Node) and value.op not in ("placeholder", "get_attr") and name not in pattern.tensors
@@ -95,7 +96,10 @@ def _example(node: Node) -> Tensor | None:
 
 
 def _written_between(graph: GraphModule, calls: list[Node]) -> str:
-    """Whether any memory, perhaps an input, is written between the first of these calls and the use of the last."""
+    """Return which call writes into memory between the first of these calls and the use of the last; "" if none.
+
+    The memory may be an input of the fused call.
+    """
     nodes = list(graph.graph.nodes)
     places = {node: place for place, node in enumerate(nodes)}
     ends = min((places[user] for user in calls[-1].users), default=len(nodes))

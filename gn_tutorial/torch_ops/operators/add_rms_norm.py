@@ -1,7 +1,7 @@
-"""``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors and RMSNorm of it, and the gradients.
+"""``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors, RMSNorm of the sum, and the gradients.
 
-It equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, which rounds the sum too, but
-without broadcasting. The sum is also a result, because a transformer's next layer uses it.
+It equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, where the sum is rounded too, but
+it does not broadcast. The sum is also a result, because a transformer's next layer uses it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> 
 
 
 def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Allocate the gradients. Raises as ``_outputs``."""
+    """Allocate the gradients. Raises ArgumentError for arguments that the operator does not accept."""
     check_rows(_BACKWARD, x, weight, weight.shape, "weight has shape")
     check_like(_BACKWARD, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     check_like(_BACKWARD, "grad_sum", grad_sum, x.device, x.dtype, x.shape, "the shape of x")
@@ -53,7 +53,7 @@ def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, wei
 def add_rms_norm(
     x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """y, sum and rstd: sum = x + residual, y = sum * rstd * weight over the axes of weight, which are the last of x.
+    """Return y, sum and rstd. sum = x + residual; y = sum * rstd * weight over the axes of weight, the last of x.
 
     x: float32, float16 or bfloat16. residual: as x. weight: of x's dtype. eps: None for float32's epsilon. y, sum: as
     x. rstd: float32, of x's shape with ones for the axes of weight; not differentiable. Raises ArgumentError, which
@@ -76,9 +76,10 @@ def _fake(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None)
 def add_rms_norm_backward(
     grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The gradient of both summands and that of weight, from those of y and sum. x: the sum; rstd: as returned.
+    """Return the gradient of each summand, the same for both, and that of weight, from those of y and sum.
 
-    grad_y, grad_sum: as x. The gradient of weight is float32 for every dtype. Errors as in ``add_rms_norm``.
+    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: as x. The gradient of weight is float32
+    for every dtype. Errors are as in ``add_rms_norm``.
     """
     made = _gradients_of(grad_y, grad_sum, x, rstd, weight)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -105,7 +106,7 @@ def _gradients(ctx: Any, grad_y: Tensor, grad_sum: Tensor, _: Tensor | None) -> 
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Compute examples that share the weight as more rows; others one by one."""
+    """Return the results for all examples: as more rows of one call if they share the weight, else one by one."""
     if places[2] is not None:
         return one_by_one(add_rms_norm, info.batch_size, places, arguments)
     x, residual = in_front(info.batch_size, places[:2], arguments[:2])
@@ -113,7 +114,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Compute the examples one by one, because each has its own gradient of the weight."""
+    """Return the gradients, computed one example at a time, because each has its own gradient of the weight."""
     return one_by_one(add_rms_norm_backward, info.batch_size, places, arguments)
 
 

@@ -1,6 +1,6 @@
-"""``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: two operators in one launch, element by element, and gradients.
+"""``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: two element-wise operators fused into one launch, and gradients.
 
-They equal ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``, without broadcasting.
+They equal ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``, but they do not broadcast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEVICES = ("cpu", NPU)
 
 @torch.library.custom_op("gn_tutorial::add_relu", mutates_args=(), device_types=_DEVICES)
 def add_relu(x: Tensor, y: Tensor) -> Tensor:
-    """max(x + y, 0). x: float32, float16 or bfloat16, any shape; y: as x. The sum is not rounded to that type.
+    """Return max(x + y, 0), rounded once. x: float32, float16 or bfloat16, any shape; y: as x.
 
     Raises ArgumentError, which names the argument.
     """
@@ -37,7 +37,7 @@ def add_relu(x: Tensor, y: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::add_relu_backward", mutates_args=(), device_types=_DEVICES)
 def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    """The gradient of both inputs of ``add_relu``, from that of its result. x: that result; grad_y: like x."""
+    """Return the gradient of each input of ``add_relu``, the same for both. x: the result; grad_y: its gradient."""
     made = _like("add_relu_backward", x, grad_y=grad_y)
     launch("AddReluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
     return made
@@ -45,7 +45,7 @@ def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu", mutates_args=(), device_types=_DEVICES)
 def swiglu(x: Tensor, up: Tensor) -> Tensor:
-    """silu(x) * up. x: the gate; float32, float16 or bfloat16, any shape. up: as x. Errors as of ``add_relu``."""
+    """Return silu(x) * up. x: the gate; float32, float16 or bfloat16, any shape. up: as x. Errors as ``add_relu``."""
     made = _like("swiglu", x, up=up)
     launch("SwiGlu", (few_axes(x), few_axes(up)), (), (few_axes(made),))
     return made
@@ -53,14 +53,14 @@ def swiglu(x: Tensor, up: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu_backward", mutates_args=(), device_types=_DEVICES)
 def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
-    """The gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as in ``swiglu``."""
+    """Return the gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as in ``swiglu``."""
     made = _like("swiglu_backward", x, grad_y=grad_y, up=up), like(x)
     launch("SwiGluBackward", (few_axes(grad_y), few_axes(x), few_axes(up)), (), tuple(map(few_axes, made)))
     return made
 
 
 def _like(op: str, x: Tensor, **others: Tensor) -> Tensor:
-    """Allocate a result of ``op``. Raises ArgumentError for tensors that it does not accept."""
+    """Allocate a result of ``op``. Raises ArgumentError for tensors that ``op`` does not accept."""
     check_elements(op, x, **others)
     transforms.refuse_forward_mode(op)
     return like(x)
@@ -108,7 +108,7 @@ def _swiglu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _batch_of(op: torch.library.CustomOpDef) -> Callable[..., Any]:
-    """Return the rule of vmap: the axis of examples is simply one more axis."""
+    """Return the rule of vmap for ``op``, to which the axis of examples is simply one more axis."""
 
     def batch(info: Any, places: tuple[Any, ...], *tensors: Tensor) -> tuple[Any, Any]:
         made = op(*in_front(info.batch_size, places, tensors))

@@ -1,7 +1,7 @@
-"""``torch.ops.gn_tutorial.gelu`` and its gradient: the smallest operator of this kind.
+"""``torch.ops.gn_tutorial.gelu`` and its gradient: the smallest operator here.
 
 It has one attribute and one input, and saves only x. So the module shows what every registration needs: a kernel, a
-fake kernel, a gradient, vmap. It equals ``torch.nn.functional.gelu(x, approximate="none")``, or ``"tanh"``.
+fake kernel, a gradient, vmap. The operator equals ``torch.nn.functional.gelu``, in both its forms.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _check(op: str, x: Tensor, approximate: str, **like_x: Tensor) -> None:
 
 @torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
-    """GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
+    """Return GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
 
     approximate: "none" for GELU with erf, as it is defined; "tanh" for the tanh form. Raises ArgumentError, which names
     the argument.
@@ -52,7 +52,7 @@ def _fake(x: Tensor, approximate: str = "none") -> Tensor:
 
 @torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
 def gelu_backward(grad_y: Tensor, x: Tensor, approximate: str = "none") -> Tensor:
-    """The gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as in ``gelu``."""
+    """Return the gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as in ``gelu``."""
     _check(_BACKWARD, x, approximate, grad_y=grad_y)
     transforms.refuse_forward_mode(_BACKWARD)
     made = like(x)

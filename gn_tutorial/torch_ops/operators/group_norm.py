@@ -1,4 +1,4 @@
-"""``torch.ops.gn_tutorial.group_norm``: its kernels, its fake, its gradient, vmap, autocast."""
+"""``torch.ops.gn_tutorial.group_norm``: its kernels, fake kernel, gradient, and rules for vmap and autocast."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Results = tuple[Tensor, Tensor, Tensor]
 def group_norm(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """y, mean and rstd of x, shape (N, C, ...) of 2 to 8 axes: float32, float16 or bfloat16.
+    """Return y, mean and rstd of x, which is (N, C, ...) of 2 to 8 axes and float32, float16 or bfloat16.
 
-    weight, bias: shape (C,), x's dtype, None for ones and zeros. y: as x, channels last if x is. mean, rstd: float32,
-    shape (N, num_groups), not differentiable. Raises ArgumentError, which names the argument.
+    weight, bias: of shape (C,) and x's dtype, or None for ones and zeros. y: as x, channels last if x is. mean, rstd:
+    float32, of shape (N, num_groups); not differentiable. Raises ArgumentError, which names the argument.
     """
     check_forward(_NAME, x, weight, bias, num_groups, eps)
     transforms.refuse_forward_mode(_NAME)

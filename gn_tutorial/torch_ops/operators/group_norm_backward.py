@@ -1,4 +1,4 @@
-"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, its fake, vmap. It has no gradient of its own."""
+"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, fake kernel and rule for vmap, no gradient."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def group_norm_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
+    """Return the gradients of x, weight and bias from that of y; None for one that ``output_mask`` does not ask for.
 
     grad_y: as x. mean, rstd: from ``group_norm`` for x. weight: as in ``group_norm``; if it is None, its gradient
     cannot be requested. Raises ArgumentError, which names the argument.

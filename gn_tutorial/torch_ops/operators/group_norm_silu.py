@@ -1,11 +1,12 @@
-"""``torch.ops.gn_tutorial.group_norm_silu`` and its gradient: GroupNorm and SiLU, in one kernel each way.
+"""``torch.ops.gn_tutorial.group_norm_silu`` and its gradient: GroupNorm and SiLU in one kernel, forward and backward.
 
 With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g is never stored: the backward
-kernel recomputes it from x, mean and rstd where it computes the gradients. All of that is in float32, so a half
-gradient is rounded once, at the end.
+kernel recomputes it from x, mean and rstd where it computes the gradients. All of that is in float32, so a float16 or
+bfloat16 gradient is rounded once, at the end.
 
-That kernel reads (N, C, ...). The gradient of a channels-last tensor uses existing parts, because packing costs more
-than it saves: PyTorch computes g and dy/dg, and ``group_norm_backward`` has a kernel for that order.
+The backward kernel reads (N, C, ...). A channels-last tensor would have to be packed for it, which costs more than the
+kernel saves. So for such a tensor PyTorch computes g and dy/dg, and ``group_norm_backward``, which has a kernel for
+channels last, computes the rest.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Results = tuple[Tensor, Tensor, Tensor]
 def group_norm_silu(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """SiLU of ``group_norm``, and its mean and rstd; arguments and errors as in ``group_norm``."""
+    """Return SiLU of ``group_norm``'s y, and the mean and rstd. Arguments and errors are as in ``group_norm``."""
     check_forward(_NAME, x, weight, bias, num_groups, eps)
     transforms.refuse_forward_mode(_NAME)
     made = forward_outputs(x, num_groups)
@@ -59,9 +60,9 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of x, weight and bias as ``group_norm_backward``, from that of ``group_norm_silu``'s y.
+    """Return the gradients of x, weight and bias from that of ``group_norm_silu``'s y.
 
-    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments, errors: as
+    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments and errors are as in
     ``group_norm_backward``.
     """
     check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
@@ -118,7 +119,7 @@ def _of_parts(
     num_groups: int,
     wanted: list[bool],
 ) -> tuple[Tensor | None, ...]:
-    """Compute ``group_norm_silu_backward`` with several launches."""
+    """Return the results of ``group_norm_silu_backward``, computed with PyTorch and ``group_norm_backward``."""
     wide_x, wide_weight = x.float(), None if weight is None else weight.float()
     g = normalised(wide_x, mean, rstd)
     if weight is not None:
@@ -132,7 +133,7 @@ def _of_parts(
 
 
 def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
-    """(x - mean) * rstd for each group. x: (N, C, ...); mean, rstd: (N, groups)."""
+    """Return (x - mean) * rstd for each group. x: (N, C, ...); mean, rstd: (N, groups)."""
     repeat = x.shape[1] // mean.shape[1]
     shape = (x.shape[0], x.shape[1], *[1] * (x.ndim - 2))
     centre, scale = (one.repeat_interleave(repeat, 1).reshape(shape) for one in (mean, rstd))
@@ -140,7 +141,7 @@ def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
 
 
 def along_channels(one: Tensor, ndim: int) -> Tensor:
-    """Reshape one number a channel so that it broadcasts to a tensor of ``ndim`` axes."""
+    """Return one number for each channel in a shape that broadcasts to a tensor of ``ndim`` axes."""
     return one.reshape(-1, *[1] * (ndim - 2))
 
 

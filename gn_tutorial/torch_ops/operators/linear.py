@@ -1,6 +1,6 @@
-"""``torch.ops.gn_tutorial.linear``: y = x W^T + b with three gradients, on the vector unit.
+"""``torch.ops.gn_tutorial.linear``: y = x W^T + b on the vector unit, and the gradients of x, weight and bias.
 
-It equals ``torch.nn.functional.linear``. The bias may be None; then its gradient cannot be requested.
+It equals ``torch.nn.functional.linear``.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_ma
 
 @torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``x @ weight.T + bias`` for the last axis of x. x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O).
+    """Return ``x @ weight.T + bias``, of shape (..., O). x: (..., K), weight: (O, K), bias: (O,) or None.
 
-    float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument.
+    All have one dtype, float32, float16 or bfloat16; sums are float32. Raises ArgumentError, which names the argument.
     """
     check_forward(_NAME, x, weight, bias)
     transforms.refuse_forward_mode(_NAME)
@@ -67,9 +67,9 @@ def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def linear_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
+    """Return the gradients of x, weight and bias from that of y; None for one that ``output_mask`` does not ask for.
 
-    grad_y: (..., O), dtype and device as x. Errors as in ``linear``.
+    grad_y: (..., O), dtype and device as x. Errors are as in ``linear``.
     """
     check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -106,7 +106,7 @@ def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -> tuple[Tensor, int]:
-    """Compute examples that share weight and bias as more rows; others one by one."""
+    """Return the results for all examples: as more rows of one call if they share weight and bias, else one by one."""
     if all(place is None for place in places[1:]):
         return linear(tensors[0].movedim(places[0], 0), *tensors[1:]), 0
     made = [linear(*example_of(tensors, places, number)) for number in range(info.batch_size)]
@@ -128,7 +128,10 @@ def gradients_one_by_one(
     mask: list[bool],
     *behind: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """Call ``op(*tensors, mask, *behind)`` for each of ``count`` examples, because each has its own weight gradient."""
+    """Return the stacked gradients of ``count`` examples under vmap, and the axis of examples in each.
+
+    There is a call ``op(*tensors, mask, *behind)`` for each example, because each has its own gradient of the weight.
+    """
     calls = [op(*example_of(tensors, places, number), mask, *behind) for number in range(count)]
     made = tuple(
         torch.stack(ones) if wanted else None for ones, wanted in zip(zip(*calls, strict=True), mask, strict=True)

@@ -1,6 +1,7 @@
 """``torch.ops.gn_tutorial.rms_norm``: y = x / sqrt(mean(x^2) + eps) * weight over the last axes, and its gradients.
 
-It equals ``torch.nn.functional.rms_norm``. There is no mask of gradients: the kernel computes both in one pass over x.
+It equals ``torch.nn.functional.rms_norm``. There is no mask of gradients, because the backward kernel computes both in
+one pass over x.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def check_rows(
 ) -> None:
     """Raise ArgumentError unless ``op`` accepts these: x (..., *normalized_shape), weight of that shape or None.
 
-    said: for the message, the argument that gives these axes, and a verb.
+    said: the beginning of a message, which is the argument that gives these axes, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
@@ -71,17 +72,17 @@ def rstd_shape(x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _forward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Allocate y, as x, and rstd, float32."""
+    """Allocate y like x, and rstd in float32."""
     return like(x), torch.empty(rstd_shape(x, normalized_shape), dtype=torch.float32, device=x.device)
 
 
 def backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Allocate the gradients of x, as x, and of weight, float32."""
+    """Allocate the gradient of x like x, and that of weight in float32."""
     return like(x), torch.empty(tuple(normalized_shape), dtype=torch.float32, device=x.device)
 
 
 def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) -> Tensor:
-    """Return the weight, or ones for None, because the host API, like aclnn, requires one."""
+    """Return the weight, or ones for None, because the host API, like aclnn, requires a weight."""
     return x.new_ones(tuple(normalized_shape)) if weight is None else weight
 
 
@@ -98,7 +99,7 @@ def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor
 def rms_norm(
     x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None = None
 ) -> tuple[Tensor, Tensor]:
-    """y and rstd of x, (..., *normalized_shape): float32, float16 or bfloat16.
+    """Return y and rstd of x, which is (..., *normalized_shape) and float32, float16 or bfloat16.
 
     weight: of shape normalized_shape and x's dtype, or None for ones. eps: None for float32's epsilon, whatever x's
     dtype is. y: as x. rstd: float32, of x's shape with ones for normalized_shape; not differentiable. Raises
@@ -126,9 +127,9 @@ def _fake(
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """The gradients of x and weight from that of y. grad_y: as x; rstd: from ``rms_norm``.
+    """Return the gradients of x and weight from that of y. grad_y: as x; rstd: from ``rms_norm``.
 
-    The gradient of weight is a sum over all rows, and float32 for every dtype. Errors as in ``rms_norm``.
+    The gradient of weight is a sum over all rows, and float32 for every dtype. Errors are as in ``rms_norm``.
     """
     _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -161,7 +162,7 @@ def _gradients(ctx: Any, grad_y: Tensor, _: Tensor | None) -> tuple[Tensor | Non
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Compute examples that share the weight as more rows; others one by one."""
+    """Return the results for all examples: as more rows of one call if they share the weight, else one by one."""
     x, *others = arguments
     if places[1] is None:
         return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
@@ -169,7 +170,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Compute the examples one by one, because each has its own gradient of the weight."""
+    """Return the gradients, computed one example at a time, because each has its own gradient of the weight."""
     return one_by_one(rms_norm_backward, info.batch_size, places, arguments)
 
 
