@@ -200,7 +200,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 
 
 def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> tuple[Path, Dependencies | None]:
-    """Returns an object with the checkers, tallies and traces of observed libraries, and the files it was made of.
+    """Return the object file with the checkers, tallies and traces of observed libraries, and what it was made of.
 
     The object is compiled once, because it is the same for every kernel. sized: the flag for a Unified Buffer of
     another size, which must be the same for kernel and watchers.

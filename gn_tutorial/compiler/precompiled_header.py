@@ -80,7 +80,7 @@ KEEP_INLINES = "-fkeep-inline-functions"
 class Precompiled:
     """A header that a source includes before anything else, and the request ``job`` for its precompiled form.
 
-    inlines: the request for the object of the header's inline functions; None unless the header is an interface.
+    inlines: the request for the object that has the header's inline functions; None if each source compiles them.
     """
 
     header: str

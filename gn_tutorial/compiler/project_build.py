@@ -25,7 +25,7 @@ from gn_tutorial.compiler.toolchain import (
 from gn_tutorial.cpp.includes import short
 from gn_tutorial.errors import CompileError
 
-#: By this definition headers distinguish host code from kernels.
+#: The flag that defines GNT_OP_HOST. The twin's headers check this macro to tell host code from a kernel.
 HOST = "-DGNT_OP_HOST=1"
 _DRIVER = "gn_twin/op_host/driver.h"
 _STANDARD = "gn_twin/op_host/standard_headers.h"

@@ -20,7 +20,7 @@ EXAMPLE = "example.c"
 
 
 def write(folder: Path, *, observed: bool = False) -> list[Path]:
-    """Build everything and copy it into ``folder``, which is created. Return the files, sorted by name.
+    """Write headers, host library, kernels and an example to ``folder``, which is created. Return the sorted files.
 
     observed: whether the kernels have the twin's checks. Files of the same names are replaced. Raises ArgumentError if
     the folder cannot be written, and the errors of a build.

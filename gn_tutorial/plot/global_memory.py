@@ -77,7 +77,7 @@ def times_over(reaches: list[Reach]) -> float:
 
 
 def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Draw time to the right and the address inside an argument upwards, in a panel for each touched argument.
+    """Draw when each block touches which address: time to the right, the address upwards, a panel per argument.
 
     window: from, to in microseconds since the blocks started. Raises ArgumentError for a window with nothing in it, and
     for a launch that touches no argument.

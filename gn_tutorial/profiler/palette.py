@@ -14,7 +14,7 @@ from gn_tutorial.abi.trace import Pipe
 PIPE_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
 #: For quantities of no single pipe, such as the time of a launch: grey, or the colour of the text.
 TOTAL = "#767676"
-#: For limits: a bound, a binding limit, the memory.
+#: For a lower bound of the time, and for limits of the memory.
 BOUND = "#56B4E9"
 #: FASTER: for the better of two. SLOWER: for the worse, and for a refused value.
 FASTER, SLOWER = "#332288", "#D55E00"

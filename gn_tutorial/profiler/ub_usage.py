@@ -82,8 +82,9 @@ class _Open:
 def ub_use(profile: Profile, block: int) -> UbUse:
     """Return how this recorded block used the Unified Buffer.
 
-    AllocTensor and FreeTensor separate the uses of a buffer in program order. The times are those of the instructions
-    between them, because the scalar unit, which allocates, runs ahead of the other pipes.
+    In program order, AllocTensor and FreeTensor separate the uses of a buffer. But a use lasts from the first to the
+    last instruction between them that touches the buffer. The times of AllocTensor and FreeTensor would be too early,
+    because the scalar unit, which runs them, is ahead of the other pipes.
     """
     events, machine = profile.trace.blocks[block], profile.machine
     spans = {span.event: span for span in profile.timeline.of(block)}

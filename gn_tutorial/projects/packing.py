@@ -19,7 +19,7 @@ from gn_tutorial.projects.prototype_file import read_prototypes
 
 
 def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "ascend910b") -> Path:
-    """Write a package of the course to ``folder``, which then builds wherever it is put. Returns the folder.
+    """Write a package of the course to ``folder`` as a project that builds wherever it is put. Returns the folder.
 
     what: its name, or its folder. layout, soc: as for ``new_project``. Raises ArgumentError: no package of that name, a
     folder that is no package, a ``folder`` that exists already, a layout or chip that is not known.
@@ -32,7 +32,7 @@ def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "
 
 
 def packed_files(package: CoursePackage, layout: str = "9.x", config: str = "ascend910b") -> dict[str, str]:
-    """Return path inside the complete project -> text."""
+    """Return the files of the complete project that ``pack`` writes: path inside the project -> text."""
     entries = [prototype(name) for name in package.operators]
     ops = read_prototypes(entries, config)
     return project_files(ops, entries, package.root.name, layout, config, packages=[package])

@@ -133,7 +133,7 @@ def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceS
 
 
 class AddRmsNormOutputs(NamedTuple):
-    """The outputs of ``add_rms_norm``: ``y`` and ``sum`` have the shape of x, ``rstd`` that without the last axis."""
+    """The outputs of ``add_rms_norm``. ``y`` and ``sum`` have the shape of x; ``rstd`` lacks the last axis."""
 
     y: np.ndarray
     sum: np.ndarray

@@ -1,11 +1,11 @@
-"""Computes the cycles of one vector instruction for its data, from its operands' places in the Unified Buffer.
+"""Computes how long a vector instruction moves data, in cycles, from its operands' places in the Unified Buffer.
 
 The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
 bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
 and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
 
-- reading a repeat takes as many cycles as the busiest group serves rows, over all sources (a row that one source reads
-  several times counts once). Writing is counted in the same way;
+- reading a repeat takes one cycle for each row that the busiest group has to serve. The rows of all sources count, but
+  a row that one source reads several times counts once. Writing is counted in the same way;
 - a repeat is written ``latency`` cycles after it was read, while later repeats are being read. If a read and a write
   need the same bank, they take turns.
 """

@@ -104,7 +104,7 @@ def _places(step: OriginStep | None) -> set[tuple[str, int]]:
 
 
 def _reductions(step: OriginStep) -> list[tuple[OriginStep, Source]]:
-    """Return the sources with several elements, and the step that reads each, within the limits _EACH and _ALL."""
+    """Return (step, source) for sources with several elements: at most _EACH in one source, and _ALL in all of them."""
     found, left = [], _ALL
     for one in step.all():
         for source in one.sources:

@@ -182,7 +182,10 @@ class _Grading:
         return result, self._compared(case, result, expected, GradeLoss(where, turn=turn))
 
     def _found(self, all_of_them: Sequence[Diagnostic], where: str, turn: int) -> str:
-        """Add the first finding to the losses and return its id. A ``race-same-pipe`` gets all pairs of lines."""
+        """Add the first finding to the losses and return its id.
+
+        If it is a ``race-same-pipe``, the loss names the lines of all such pairs in the same file.
+        """
         one = all_of_them[0]
         what, place, read = f"{one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}"
         pairs = [other for other in all_of_them if (other.id, other.file) == (_UNORDERED, one.file)]

@@ -104,8 +104,9 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   }
 #endif
   if (Claim(JOB_SIGNAL)) {
-    // A block has a stack of its own, whose lowest page has no access rights. In main's stack, the environment lies
-    // above the frame and belongs to the stack, hence the larger margin.
+    // A stack pointer below `used_up` means that the stack overflowed. A block has a stack of its own, whose lowest page
+    // has no access rights. Otherwise it is main's stack. Its limit includes the environment, which lies above main's
+    // frame, so the stack ends above `stack_low` (frame minus limit), and the margin must be larger.
     const uintptr_t used_up = job.here_stack != 0 ? job.here_stack + 64 * 1024 : stack_low + 512 * 1024;
     file->signal = number;
     file->signal_code = info->si_code;

@@ -174,8 +174,9 @@ class RaceChecker final : public Observer {
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  // Reports accesses of other pipes to touched bytes that `pipe` has not seen. each(visit) calls visit(range) for the
-  // touched parts of the range. `each` is called only if the range has such an access at all, which is rare.
+  // `pipe` touches parts of `range`. For each part, reports an access of another pipe to it that `pipe` has not seen, if
+  // there is one. each(visit) calls visit(part) for every part. It is called only if there is such an access anywhere in
+  // `range`, which is rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {

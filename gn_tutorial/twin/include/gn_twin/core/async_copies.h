@@ -39,7 +39,7 @@ class AsyncCopies {
 
   void SetFlag(HardEvent event, int id) {
     const Pipe from = PipesOf(event).from;
-    // A flag that the vector or the scalar unit sets carries nothing, because the copies that these units waited for
+    // A pipe that waits for a flag of the vector or the scalar unit has no copies to run: those that these units waited for
     // are already done.
     flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? waited_[LaneOf(from)] : Finished{};
   }

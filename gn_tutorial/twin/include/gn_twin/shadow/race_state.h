@@ -18,7 +18,7 @@ struct Earlier {
   bool wrote = false;
 };
 
-// The checker's memory of one core. It outlives a block and serves the next: everything before the block's start counts
+// What the checker remembers of one core. The next block uses it again: when a block starts, all earlier accesses count
 // as seen.
 struct RaceState {
   explicit RaceState(bool auto_sync) : auto_sync(auto_sync) {

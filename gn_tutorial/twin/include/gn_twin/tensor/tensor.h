@@ -332,7 +332,7 @@ class GlobalTensor {
     const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
     return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
   }
-  // Returns the number of bytes of a DataCopy past the declared size, if they are the rest of its last 32-byte block;
+  // Returns by how many bytes a DataCopy exceeds the declared size, if only because it copies whole 32-byte blocks;
   // else 0.
   uint64_t RoundedOver(const char* op, uint64_t bytes) const {
     const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);

@@ -94,9 +94,10 @@ inline void WithOptions(Run run) {
 
 namespace AscendC {
 
-// Kernels also take the address of a form, as void (*)(const LocalTensor<T>&, ...) with the parameters of its page. The
-// overloads that return R are only for that, because a pointer's type can deduce R and no call can. All instructions
-// whose address kernels take have such overloads.
+// A kernel may take the address of an instruction, as void (*)(const LocalTensor<T>&, ...) with the parameters that the
+// documentation lists. The overloads that return R exist for that: they have no `loc`. A call never selects them,
+// because R is only the type of the result, and a call cannot deduce that; a pointer's type can. All instructions whose
+// address kernels take have such overloads.
 #define GNT_BINARY(NAME, OP, ...)                                                                                      \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
