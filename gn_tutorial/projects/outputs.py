@@ -40,7 +40,7 @@ def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] 
 
 
 def inferred_outputs(call: OpCall) -> list[TensorInfo]:
-    """Return the dtype and format of each output tensor, from the call's column. The shapes are still to be inferred."""
+    """Return dtype and format of each output tensor, from the call's column. The shapes are still to be inferred."""
     forms = [call.column.outputs[index] for index, _ in call.output_tensors]
     return [
         TensorInfo(index, dtype_name(form.dtype), None, format_number(form.format))
