@@ -42,7 +42,7 @@ def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the application, if possible with the called command only, because making all takes longer than a run."""
+    """Return the application. If possible it has only the called command: making all takes longer than a run."""
     if "app" in globals():
         return globals()["app"]
     asked = find_command(commands, words[0]) if words else None

@@ -76,7 +76,10 @@ def find_command(package: ModuleType, name: str) -> Command | None:
 
 
 def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
-    """Add the authors' commands to a group ``dev``, all others to the top level. Every old name is hidden there."""
+    """Add the authors' commands to a group ``dev``, all others to the top level.
+
+    Old names are added to the top level too, and the help hides them.
+    """
     authors = [one for one in commands if one.panel is Panel.DEV]
     others = [one for one in commands if one.panel is not Panel.DEV]
     top.info.cls = _in_order([*(one.name for one in others), "dev"])

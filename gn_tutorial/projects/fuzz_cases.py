@@ -1,4 +1,4 @@
-"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes, values, and matching shapes.
+"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes and values.
 
 The first choice of each draw is the simplest, because hypothesis shrinks towards it: the first column, one axis, few
 elements, attributes left out, ordinary values, seed 0.
@@ -19,7 +19,7 @@ from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
 from gn_tutorial.projects.parameters import OpAttribute
 
-#: The most axes of a shape are drawn from these numbers. 8 is the graph engine's limit for most operators.
+#: Each draw takes its largest number of axes from this list. 8 is the graph engine's limit for most operators.
 MOST_AXES = (3, 2, 4, 3, 5, 8)
 SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
 _BLOCK_BYTES = 32
@@ -28,7 +28,8 @@ _LARGE_ELEMENTS = 1 << 13
 #: How the shape of a further input follows from the first input's. For ``broadcast`` and ``free`` it is drawn.
 RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
-#: Values of integer attributes. A larger value could be a number of elements, with which a reference fills the memory.
+#: Values of integer attributes. None is larger, because a reference may take the value as a number of elements. With a
+#: large one it would fill the memory.
 _INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
 _STRINGS = ("none", "mean", "sum")
 
@@ -163,9 +164,9 @@ def size_class(one: ArrayPlan) -> str:
 
 @dataclass(frozen=True)
 class CaseSpace:
-    """All cases that may be drawn. columns: the inputs' dtypes in each column.
+    """The space of all cases that may be drawn. columns: the inputs' dtypes in each column.
 
-    relations: the alternatives, each with one of RELATIONS for every input after the first.
+    relations: alternatives. Each alternative has one of RELATIONS for every input after the first.
     """
 
     definition: OpDefinition

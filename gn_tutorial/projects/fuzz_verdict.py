@@ -85,9 +85,9 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """Return the call of an operator such as Split: its dynamic output gets as many tensors as the reference has.
+        """Return the call with as many tensors in its dynamic output as the reference returns, as Split needs.
 
-        A dynamic input would set this number itself, so a call with one stays unchanged.
+        The number of tensors of a dynamic input would decide, so a call with a dynamic input stays unchanged.
         """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]

@@ -186,9 +186,11 @@ class Project:
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """Return the kernel for the call, to be built with DTYPE_X and its kin, template arguments, and a macro struct.
+        """Return the kernel for the call, which is not built yet.
 
-        The kernel's Unified Buffer has the size of this project's chip.
+        Its build defines a macro such as DTYPE_X for each input and output, and gets the plan's template arguments. If
+        the project defines the tiling struct by macros, the build includes that struct. The kernel's Unified Buffer has
+        the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
@@ -248,7 +250,7 @@ _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    # Projects are written for a device, which has no such checks. Other checks find what follows from these mistakes.
+    # Projects are written for a device, and a device does not check these rules. Other checks find the consequences.
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(

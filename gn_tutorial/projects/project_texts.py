@@ -88,7 +88,7 @@ def infer_shape(op: OpDefinition) -> str:
 def infer_dtype(op: OpDefinition) -> str:
     """Return the body of InferDataType. It fails if the dtype of an output is not known.
 
-    It is known if the output has only one dtype, or the same columns as an input that is always there.
+    It is known if the output has only one dtype, or if an input that is always there has the same dtype in each column.
     """
     lines = []
     for index, output in enumerate(op.outputs):
@@ -139,7 +139,10 @@ def test_texts(op: OpDefinition) -> dict[str, str]:
 
 
 def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
-    """Return inputs, outputs and attributes of gen_data.py's first case: dtypes of the first column, one shape."""
+    """Return the inputs, outputs and attributes of gen_data.py's first case, as Python text.
+
+    All arrays have ``shape``, and the dtypes of the first column.
+    """
 
     def arrays(params: tuple[Parameter, ...]) -> str:
         names = [

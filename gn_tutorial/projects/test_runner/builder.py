@@ -20,7 +20,10 @@ from gn_tutorial.projects.test_runner.tool_command import ToolAnswer, ToolComman
 
 
 class Builder:
-    """Builds the programs of one test. programs: number as a text -> library, and the path where the script looks."""
+    """Builds the programs of one test.
+
+    programs: number as text -> library, and the path at which the test's script expects the program.
+    """
 
     def __init__(
         self, room: Room, definitions: Iterable[OpDefinition], *, left: Callable[[], float], told: Callable[[str], None]
