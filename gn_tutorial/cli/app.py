@@ -1,7 +1,7 @@
 """The command line, ``gnt``. Each module of ``cli/commands`` is one command, and imports what it needs when it runs.
 
-So ``gnt --help`` is quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor); 2 to
-6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself.
+This makes ``gnt --help`` quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor);
+2 to 6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> None:
 def ending(run: Callable[[], None]) -> None:
     """Run a program; a mistake in its use becomes a message and an exit code, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # show a name that is no UTF-8 instead of failing
+        if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown escaped
             stream.reconfigure(errors="backslashreplace")
     try:
         run()

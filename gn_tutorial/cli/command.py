@@ -65,7 +65,7 @@ def find_commands(package: ModuleType) -> list[Command]:
 def find_command(package: ModuleType, name: str) -> Command | None:
     """Return the command ``name`` after importing only its module; None if no module of that name declares it.
 
-    So an old name or a command of ``gnt dev`` gives None, and the caller has to look at all modules.
+    An old name or a command of ``gnt dev`` also gives None. The caller then has to look at all modules.
     """
     module = name.replace("-", "_")
     if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):

@@ -1,4 +1,4 @@
-"""The C functions that CANN generates from an operator's definition in ``aclnn_<snake name>.h``, as data and as text.
+"""The C functions of ``aclnn_<snake name>.h``, which CANN generates from an operator's definition, as data and text.
 
 The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
 Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). The names
@@ -109,7 +109,7 @@ def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
 
 
 def headers(op: OpDefinition) -> dict[str, str]:
-    """Return file name -> text of each header that a caller of this operator may include. Raises as ``functions``."""
+    """Return the headers that a caller of this operator may include: file name -> text. Raises as ``functions``."""
     declared: dict[str, list[AclnnFunction]] = {}
     for one in functions(op):
         declared.setdefault(one.header, []).append(one)

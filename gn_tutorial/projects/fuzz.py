@@ -135,7 +135,8 @@ def _require(condition: bool, what: str, hint: str) -> None:
 
 
 _ROUND = 20
-#: The most cases for shrinking one failure, the most for simplifying it, and the share of extra time for all of that.
+#: The most cases for shrinking one failure, the most for simplifying it, and the extra time for both (a part of the
+#: time limit).
 _SHRINK_CASES, _SIMPLER_CASES, _SHRINK_PART = 150, 30, 0.5
 #: The run stops after this many rounds without a new case, because the operator then has no others.
 _STALE_ROUNDS = 3

@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class Judge:
-    """Judges cases of one project by its reference. Builds each kernel once.
+    """Judges cases of one project by a reference. Builds each kernel once.
 
     compile_seconds: the time spent on compiling.
     """
@@ -87,7 +87,7 @@ class Judge:
     def _with_lists(self, call: OpCall) -> OpCall:
         """Return the call with as many tensors in its dynamic output as the reference returns, as Split needs.
 
-        The number of tensors of a dynamic input would decide, so a call with a dynamic input stays unchanged.
+        If an input is dynamic, its number of tensors decides instead, so such a call stays unchanged.
         """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]

@@ -65,8 +65,8 @@ class TensorInfo:
 class HostRequest:
     """One call of an operator. attributes: kind and value in the order of the declaration.
 
-    declared_outputs: None means as many as there are outputs. fill: the byte that fills the tiling struct before tiling.
-    tile: False infers shapes only. room: the most bytes of the struct; 0 means as many as the definition allows.
+    declared_outputs: None means as many as there are outputs. fill: the byte that fills the struct before tiling.
+    tile: False infers shapes only. room: the most bytes of the struct; 0 lets the definition and the host files decide.
     """
 
     op_type: str

@@ -73,7 +73,10 @@ class Layout:
         return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
-        """Return the layout with the host files of one operator: all files in each folder where one names its type."""
+        """Return the layout with the host files of one operator.
+
+        They are all host files in a folder where at least one names the operator's type.
+        """
         named = re.compile(rf"\b{re.escape(op_type)}\b")
         folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
         hosts = tuple(path for path in self.hosts if path.parent in folders)
@@ -154,7 +157,7 @@ def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def _above(root: Path) -> list[Path]:
-    """Return the folders above ``root`` at which an include of an operator repository may begin."""
+    """Return the nearest folders above ``root``. An include in an operator repository may start at one of them."""
     return list(root.parents)[:3]
 
 

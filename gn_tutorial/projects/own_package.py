@@ -120,7 +120,8 @@ def _fill_macros(
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
         host,
     )
-    # Some toolkits of 8.x lack SetScheduleMode. The kernel never has more blocks than cores, so the call can go.
+    # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because it never has more blocks
+    # than cores.
     host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
     files[f"op_host/{snake}.cpp"] = host
     files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))

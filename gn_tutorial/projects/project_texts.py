@@ -65,7 +65,7 @@ def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
 
 
 def call_hint(op: OpDefinition) -> str:
-    """Return comments for a tiling function: how to read attributes, and the first input's type if it has several."""
+    """Return comments for a tiling function: how to read attributes, and the first input's type if it varies."""
     several = bool(op.inputs) and len(set(op.inputs[0].dtypes)) > 1
     lines = [f"  // context->GetInputDesc(0)->GetDataType(), such as ge::{op.inputs[0].dtypes[0]}"] if several else []
     for index, one in enumerate(op.attributes):
@@ -243,7 +243,7 @@ def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str
 
 
 def _local(name: str) -> str:
-    """Return the variable's name for a parameter. A name taken in ``Call``, or a word of C++, gets an underscore."""
+    """Return the variable's name for a parameter, with an underscore if main.cpp's ``Call`` or C++ uses the name."""
     made = camel_name(name)
     return f"{made}_" if made in _TAKEN_IN_CALL else made
 

@@ -24,7 +24,7 @@ NO_KEY = (1 << 64) - 1
 class PlanNote:
     """A note on a mistake. rule: the name of the rule. what, where, fix: a description, the place, the remedy.
 
-    severity: error if the kernel cannot run; warning if the call may work, if only by luck.
+    severity: error if the kernel cannot run; warning if the call may still work by luck.
     """
 
     rule: str
@@ -132,7 +132,10 @@ def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
 
 
 def judged(answer: Mapping[str, Any], soc_cores: int, where: str) -> list[PlanNote]:
-    """Return notes on mistakes that the answer of the host functions shows, except in the struct. where: the host file."""
+    """Return notes on mistakes in the answer of the host functions, but not on those in the struct.
+
+    where: the host file.
+    """
     tiling, notes = answer["tiling"], []
     set_at = f"{tiling['blocks_file']}:{tiling['blocks_line']}"
     if not tiling["blocks_set"]:

@@ -78,7 +78,7 @@ class _Ready:
 
 
 class CallServer:
-    """Answers the aclnn calls of one program. Use as a context manager around its run, then read the results.
+    """Answers the aclnn calls of one program. Use it as a context manager around the program's run.
 
     projects: operator type -> project. seconds_left: returns the time limit of a launch. most_bytes: the limit for
     all tensors of a launch; 0: no limit. told: called with a line before each tiling and each launch.

@@ -36,7 +36,7 @@ class Builder:
         self._configured: dict[Path, tuple[Path, dict[str, str]]] = {}
 
     def cmake(self, command: ToolCommand) -> ToolAnswer:
-        """Do what a command line of cmake asks for: note a folder to be built later, or build it (--build).
+        """Do what a command line of cmake asks for: remember a folder for a later build, or build it (--build).
 
         Raises ArgumentError if there is no CMakeLists.txt.
         """

@@ -51,7 +51,7 @@ class Happened:
 
 
 class ToolServer:
-    """Answers the tools of one test. Use as a context manager.
+    """Answers the tools of one test. Use it as a context manager.
 
     projects: operator type -> project. deadline: when the test's time is over, in seconds of ``time.monotonic``.
     """
