@@ -10,7 +10,7 @@ from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
 _REPEAT_BYTES = 256
-#: The elements in the example of a cost: so many that the slope counts, so few that they fit into any buffer.
+#: The number of elements in the example of a cost. They are enough for the slope to matter, and fit into any buffer.
 _ELEMENTS = 1024
 #: A name that is no vector instruction -> the machine's constants that the model charges for a call.
 _CONSTANTS = {
@@ -79,7 +79,7 @@ def page_of(api: Api, machine: Machine) -> ApiPage:
 
 
 def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
-    """Return rows with what the model charges for a call, in cycles of the machine's clock, and with the source."""
+    """Return rows (name, text): what the model charges for a call, and the source of the numbers."""
     names = _CONSTANTS.get(_SAME.get(api.name, api.name))
     if names is not None:
         known = [(name, machine.constants[name]) for name in names]

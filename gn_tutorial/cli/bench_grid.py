@@ -49,7 +49,7 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
 
 
 def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
-    """Return the operator's kernels of these short or full names, ordered by step; all if none is named.
+    """Return the operator's kernels with these short or full names, ordered by step; all kernels if none is named.
 
     Raises RegistryError.
     """

@@ -1,8 +1,8 @@
-"""``gnt doctor --class``: checks on the day before a class, while there is a network, that this computer is ready.
+"""``gnt doctor --class``: checks that this computer is ready for a class. Run it the day before, with a network.
 
 Besides the doctor's rows, it checks JupyterLab, memory, the learner's notebooks and exercises, and it compiles the
-kernels of the first day, so that no class begins with a minute of waiting. The status ``problem`` means that the class
-would stop there.
+kernels of the first day, so that no class begins with a minute of waiting. The status ``problem`` marks what would
+stop a learner.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def find_commands(package: ModuleType) -> list[Command]:
 def find_command(package: ModuleType, name: str) -> Command | None:
     """Return the command ``name`` after importing only its module; None if no module of that name declares it.
 
-    So an old name or a command of ``gnt dev`` gives None, and the caller has to look at all modules.
+    An old name or a command of ``gnt dev`` also gives None. The caller then has to look at all modules.
     """
     module = name.replace("-", "_")
     if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):
@@ -76,7 +76,10 @@ def find_command(package: ModuleType, name: str) -> Command | None:
 
 
 def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
-    """Add the authors' commands to a group ``dev``, all others to the top level. Every old name is hidden there."""
+    """Add the authors' commands to a group ``dev``, all others to the top level.
+
+    Old names are added to the top level too, and the help hides them.
+    """
     authors = [one for one in commands if one.panel is Panel.DEV]
     others = [one for one in commands if one.panel is not Panel.DEV]
     top.info.cls = _in_order([*(one.name for one in others), "dev"])

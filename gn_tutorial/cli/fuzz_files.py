@@ -30,7 +30,7 @@ _PATIENCE = 2.0
 
 
 class FuzzFolder:
-    """The folder that keeps the state and arrays of fuzzing one project against one reference, in the data folder."""
+    """A folder in the user's data folder. It keeps state and arrays of fuzzing one project against one reference."""
 
     def __init__(self, project: Project, reference: str) -> None:
         who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
@@ -162,9 +162,9 @@ def _failure(one: FuzzFailure, line: str) -> dict[str, Any]:
 
 
 class FuzzProgress:
-    """Prints progress on standard error, first after two seconds.
+    """Prints progress on standard error, beginning after two seconds.
 
-    A terminal has one line, overwritten at most every 0.2 s; elsewhere a new line is printed once a minute.
+    On a terminal it overwrites one line, at most every 0.2 s. Elsewhere it prints a new line once a minute.
     """
 
     def __init__(self) -> None:

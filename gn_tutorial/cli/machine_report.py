@@ -151,7 +151,7 @@ def check_torch() -> Check:
 
 
 def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
-    """Check the adapter for NPUs. torch loads it by itself, so ``import torch`` fails without the CANN toolkit."""
+    """Check torch_npu. torch loads it without being asked, so ``import torch`` fails if the CANN toolkit is missing."""
     version, torch = installed_version("torch_npu"), installed_version("torch")
     if version is None:
         return Check("torch_npu", MISSING, "not installed", "only a machine with an NPU needs it")

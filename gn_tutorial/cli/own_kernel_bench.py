@@ -39,9 +39,10 @@ def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Seq
 
 
 def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[Bench, Grid]:
-    """Bench a file with the arguments of kernel ``like``, on its operator's grid, beside ``like`` or chosen kernels.
+    """Bench a file with the arguments of kernel ``like``, on the grid of that kernel's operator.
 
-    Raises ArgumentError, RegistryError and what a build raises.
+    Beside the file it benches the kernels that the request names, or ``like`` if it names none. Raises
+    ArgumentError, RegistryError and what a build raises.
     """
     op, spec = find_kernel(like)
     own = spec_of(target, spec, entry)
@@ -84,7 +85,7 @@ def _named_values(text: str) -> tuple[str, list[int]]:
 
 
 def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:
-    """Return the request with values in place of the names, after the last "=" of each word."""
+    """Return the request with the names replaced by values. In each word only the text after the last "=" changes."""
 
     def fill(text: str) -> str:
         head, sign, tail = text.rpartition("=") if "=" in text else ("", "", text)

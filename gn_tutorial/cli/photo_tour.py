@@ -70,7 +70,7 @@ class TourRow:
 
 @dataclass(frozen=True)
 class TourReport:
-    """The result of the tour: the photograph, a row for each kernel and dtype, the picture and its text."""
+    """The result of the tour: the photograph, a row for each kernel and dtype, the picture and its text (alt)."""
 
     photo: str
     photo_shape: tuple[int, ...]
@@ -249,7 +249,8 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
     kind = as_dtype(dtype if argument.dtype == DATA_DTYPE else argument.dtype)
     shape = argument.shape or ()
     if shape == ("C",):
-        # All numbers differ, near 1 for gamma and near 0 for beta, so a swapped channel or gamma used as beta shows.
+        # All numbers differ, so a swapped channel shows. They are near 1 for gamma and near 0 for beta, so gamma used
+        # as beta shows too.
         channel = np.arange(features.shape[1])
         return ((argument.fill or 0.0) + 0.3 * np.sin(1.7 * channel + 2.0 * position)).astype(kind)
     if shape == ("N", "S...", "C"):

@@ -49,7 +49,10 @@ class View:
 
 
 def parse_window(text: str) -> tuple[float, float] | None:
-    """Return a window in microseconds: (0.5, 2.0) for ``0.5,2``; None, all the time, for "". Raises ArgumentError."""
+    """Return a window in microseconds: (0.5, 2.0) for ``0.5,2``.
+
+    An empty text gives None, which means the whole time. Raises ArgumentError.
+    """
     if not text:
         return None
     try:
@@ -67,7 +70,7 @@ def _file_stem(target: str) -> str:
 
 
 def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | None = None) -> None:
-    """Raise ArgumentError for an unknown picture, a wrong window or a wrong path. Call before anything runs long."""
+    """Raise ArgumentError for an unknown picture, a wrong window or a wrong path. Call it before slow work."""
     if view.name not in PICTURES:
         raise ArgumentError(f"there is no picture '{view.picture}'", hint=f"one of {', '.join(PICTURES)}")
     parse_window(view.window)
@@ -99,7 +102,10 @@ def say_page(path: Path) -> None:
 
 
 def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
-    """Write a picture of the first finding, errors first. Print on standard error where it is, or why there is none."""
+    """Write a picture of the first error, or of the first finding if there is no error.
+
+    Print on standard error where the picture is, or why there is none.
+    """
     from gn_tutorial.diagnostics.findings import Findings
     from gn_tutorial.plot.finding import finding
 

@@ -159,7 +159,7 @@ def parse_record(text: str) -> Tracing | None:
 
 
 def warn_if_wrong(target: str, answer: Answer) -> bool:
-    """Return whether the kernel is not known to be wrong. Print a warning for a wrong one: its time says little."""
+    """Return False if the kernel is known to be wrong. Then also print a warning, because its time says little."""
     if answer.right is False:
         print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
     return answer.right is not False

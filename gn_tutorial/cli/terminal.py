@@ -1,4 +1,4 @@
-"""How ``gnt`` prints: tables, source, JSON, and a sign of life while something takes longer than two seconds."""
+"""How ``gnt`` prints: tables, source, JSON, and a notice while something takes longer than two seconds."""
 
 from __future__ import annotations
 

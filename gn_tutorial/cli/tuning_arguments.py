@@ -1,7 +1,7 @@
-"""Makes a tuning from the words of ``gnt tune``: of a registered kernel, a file, or an operator project.
+"""Makes a tuning of a registered kernel, a file or an operator project from the words of ``gnt tune``.
 
-A tuning of a file varies a number that the kernel takes by value; a tuning of a project, a field of the tiling struct.
-Files and projects have no reference, so a value is right if it gives the same numbers as the value in the call.
+A file's tuning varies a number that the kernel takes by value. A project's tuning varies a field of the tiling struct.
+Files and projects have no reference, so a value is right if it gives the same outputs as the unchanged call.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The C functions that CANN generates from an operator's definition in ``aclnn_<snake name>.h``, as data and as text.
+"""The C functions of ``aclnn_<snake name>.h``, which CANN generates from an operator's definition, as data and text.
 
 The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
-Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). Names, order and
-const are those that the public tests of CANN's generator expect (asc-devkit, tests/tools/utils/opbuild).
+Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). The names
+and the order of arguments, and which are const, follow the public tests of CANN's generator (asc-devkit,
+tests/tools/utils/opbuild).
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ class AclnnArgument:
 class AclnnFunction:
     """A C function that returns aclnnStatus. header: the file that declares it.
 
-    first: whether it is the first call, which returns the workspace's size, or the second, which launches. version:
-    inputs and attributes of later versions have no argument here, so they are absent or have their defaults. tensors:
-    whether an input whose values tiling reads is passed as a tensor, not as an array.
+    first: True for the first call, which returns the workspace's size; False for the second, which launches. version:
+    inputs and attributes of later versions have no argument here. They are absent, or have their defaults. tensors:
+    whether an input whose values tiling reads is passed as a tensor instead of an array.
     """
 
     name: str
@@ -108,7 +109,7 @@ def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
 
 
 def headers(op: OpDefinition) -> dict[str, str]:
-    """Return file name -> text of each header that a caller of this operator may include. Raises as ``functions``."""
+    """Return the headers that a caller of this operator may include: file name -> text. Raises as ``functions``."""
     declared: dict[str, list[AclnnFunction]] = {}
     for one in functions(op):
         declared.setdefault(one.header, []).append(one)
@@ -156,13 +157,14 @@ def _input_name(op: OpDefinition, one: Parameter) -> str:
 def _tensor_type(one: Parameter, name: str, changeable: bool) -> str:
     """Return the C type of an input or output.
 
-    changeable: an output's shape is known only after the kernel ran. CANN's generator then declares no const aclTensor.
+    changeable: whether the shape of some output is known only after the kernel ran. CANN's generator then declares
+    every aclTensor without const.
     """
     if one.scalar:
         return "const aclScalar *"
     if one.scalar_list:
         return "const aclScalarList *"
-    written = name.endswith("Ref")  # decided by the name, so that an optional one, xRefOptional, stays const
+    written = name.endswith("Ref")  # The name decides: an optional input in place, xRefOptional, stays const.
     if one.kind == "dynamic":
         return "aclTensorList *" if written else "const aclTensorList *"
     return "aclTensor *" if written or changeable else "const aclTensor *"
@@ -190,7 +192,7 @@ def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
     if one.type not in ATTRIBUTE_TYPES:
         listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
         raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
-    # No number can mean "left out", so a caller must pass every number.
+    # Numbers are passed by value, and no value means "left out". So a caller must pass every number.
     optional = not one.required and one.type not in _BY_VALUE
     name = camel_name(one.name) + ("Optional" if optional else "")
     return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)

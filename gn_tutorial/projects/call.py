@@ -1,4 +1,4 @@
-"""One call of a project's operator: arrays and attributes in the order of its definition, and the column that fits.
+"""One call of a project's operator: its arrays, its attributes, and the column of the definition that fits them.
 
 ``kernel_arguments`` makes the kernel's arguments from such a call: inputs, outputs, workspace and tiling data.
 """
@@ -53,7 +53,10 @@ class OpCall:
         )
 
     def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
-        """Return the request to the host functions. They infer each output whose shape is None."""
+        """Return the request to the host functions. They infer each output whose shape is None.
+
+        fill: the byte that fills the tiling struct before tiling. tile: False infers shapes only.
+        """
         formats = [one.format for one in self.column.inputs]
         inputs = []
         for index, group in enumerate(self.arrays):
@@ -161,8 +164,8 @@ def kernel_arguments(
     """Return the arguments in the order that every project's kernel has: inputs, outputs, workspace, tiling.
 
     An output in place is a parameter of its own (x_ref, as in every public kernel of such an operator). It gets the
-    memory, or the list, of the input of its name. An argument that is left out is a null pointer. held: the values of
-    outputs before the launch, by name. source: the kernel's file, for an error. Raises ArgumentError.
+    memory, or the list, of the input with the same name. An argument that is left out is a null pointer. held: the
+    values of outputs before the launch, by name. source: the kernel's file, for an error. Raises ArgumentError.
     """
     one, many = call.definition, len(params)
     values: list[Any] = []
@@ -192,7 +195,10 @@ def kernel_arguments(
 
 
 def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
-    """Return argument of the launch -> output of the call. An argument is a parameter, or one tensor of its list."""
+    """Return which output each argument of the launch holds: name of the argument -> name of the output.
+
+    A parameter that is a list has one argument for each of its tensors.
+    """
     names = [one.name for one in definition.inputs]
     names += [one.name for one in definition.outputs]
     known = {one for one, _, _ in plan.outputs} | definition.written

@@ -66,7 +66,7 @@ def socs() -> dict[str, Soc]:
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:
-    """Return the default chip if these AddConfig names include it or name no known chip, else the first known chip."""
+    """Return the default chip if these AddConfig names include it or name no known chip, else the first known one."""
     named = [one for one in configs if knows_soc(one)]
     default = find_soc()
     return default if default.config in named or not named else find_soc(named[0])

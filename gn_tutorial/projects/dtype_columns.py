@@ -50,7 +50,7 @@ class Column:
     outputs: tuple[Form, ...]
 
     def dtypes(self) -> dict[str, str]:
-        """Return name -> label of every output and input. An output in place has the label of its input."""
+        """Return the dtype label of every output and input, by name. An output in place has the label of its input."""
         return {one.name: one.dtype for one in (*self.outputs, *self.inputs)}
 
     def __str__(self) -> str:

@@ -30,7 +30,8 @@ from gn_tutorial.projects.fuzz_verdict import Judge, Outcome
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import load_reference, tolerance
 
-#: So many elements fill several tiles on each core of a chip, and take a fraction of a second on the twin.
+#: The default limit for the elements of an input. This many fill several tiles on each core of a chip, and the twin
+#: needs only a fraction of a second for them.
 MAX_ELEMENTS = 1 << 17
 
 
@@ -51,18 +52,18 @@ def fuzz(
     state: FuzzState | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> FuzzReport:
-    """Run drawn calls for about ``seconds``, and for up to half as long again to shrink failures. Return the report.
+    """Run drawn calls for about ``seconds`` and return the report.
 
-    The time of compiling kernels does not count. The run continues past ``seconds`` until one case is compared or the
-    reference has refused twenty.
+    Shrinking failures may take up to half as long again. The time of compiling kernels does not count. The run
+    continues past ``seconds`` until one case is compared or the reference has refused twenty.
 
     reference: a name as for ``load_reference``, or the function. A case for which it raises is not compared. examples,
     failures: stop after this many. max_elements: the most elements of an input. dtypes: use only columns in which an
     input has one of these; empty: all columns. values: the kinds of numbers (fuzz_values.VALUES). relations: how the
     shapes of further inputs may follow from the first input's (fuzz_cases.RELATIONS); small trial calls find those that
-    the reference accepts. state: the state of an earlier run. This run tries its failures first, continues from it, and
-    updates it. progress: called with a text for each case. Raises ArgumentError for a project that cannot be fuzzed,
-    CompileError for host files that do not compile.
+    the reference accepts. state: the state of an earlier run. This run first tries the failures in it, then continues
+    from it, and updates it. progress: called with a text for each case. Raises ArgumentError for a project that cannot
+    be fuzzed, CompileError for host files that do not compile.
     """
     if not isinstance(project, Project):
         project = Project(project)
@@ -134,7 +135,8 @@ def _require(condition: bool, what: str, hint: str) -> None:
 
 
 _ROUND = 20
-#: The most cases for shrinking one failure, the most for simplifying it, and the share of extra time for all of that.
+#: The most cases for shrinking one failure, the most for simplifying it, and the extra time for both (a part of the
+#: time limit).
 _SHRINK_CASES, _SIMPLER_CASES, _SHRINK_PART = 150, 30, 0.5
 #: The run stops after this many rounds without a new case, because the operator then has no others.
 _STALE_ROUNDS = 3
@@ -149,9 +151,9 @@ class _Stop(BaseException):
 
 
 class FuzzRun:
-    """One call of fuzz: its rounds, its counts, its time.
+    """One call of ``fuzz``: its rounds, its counts, its time.
 
-    most, most_failures: stop after this many cases, after this many kinds of failures.
+    most: the number of cases after which it stops. most_failures: the number of kinds of failures after which it stops.
     """
 
     def __init__(
@@ -222,7 +224,7 @@ class FuzzRun:
             raise self._error
 
     def _simplified(self, group: str) -> bool:
-        """Look for a simpler call that fails in the same way, and keep it as the failure's. Return whether one did."""
+        """Return whether a simpler call fails in the same way. The first one found becomes the failure's call."""
         now = self.state.failures[group].case
         for case in simpler(now):
             if case.weight() >= now.weight():
@@ -300,8 +302,8 @@ class FuzzRun:
     def _begun(self) -> bool:
         """Whether the run may stop for time: it has compared a case, or the reference refused a whole round of cases.
 
-        Without this rule, a run of six seconds on a busy machine ended before its first case. So nothing noticed that
-        the project had no kernel.
+        Without this rule, a run of six seconds on a busy machine ended before its first case. The project had no
+        kernel, and the run did not notice it.
         """
         return self.examples > sum(number for number, _ in self.refusals.values()) or self.examples >= _ROUND
 

@@ -1,4 +1,4 @@
-"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes, values, and matching shapes.
+"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes and values.
 
 The first choice of each draw is the simplest, because hypothesis shrinks towards it: the first column, one axis, few
 elements, attributes left out, ordinary values, seed 0.
@@ -19,23 +19,24 @@ from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
 from gn_tutorial.projects.parameters import OpAttribute
 
-#: The most axes of a shape are drawn from these numbers. 8 is the graph engine's limit for most operators.
+#: Each draw takes its largest number of axes from this list. 8 is the graph engine's limit for most operators.
 MOST_AXES = (3, 2, 4, 3, 5, 8)
 SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
 _BLOCK_BYTES = 32
 #: Shapes with at least this many elements count as large, because they fill several tiles and all cores.
 _LARGE_ELEMENTS = 1 << 13
-#: How the shape of a further input follows from the first input's. For ``broadcast`` and ``free`` it is drawn.
+#: How the shape of a further input follows from the first input's. With ``broadcast`` and ``free`` the shape is drawn.
 RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
-#: Values of integer attributes. A larger value could be a number of elements, with which a reference fills the memory.
+#: Values of integer attributes. None is larger, because a reference may take the value as a number of elements. With a
+#: large one it would fill the memory.
 _INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
 _STRINGS = ("none", "mean", "sum")
 
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """An input to be made. more: the shapes of a dynamic input's tensors after the first; None for one tensor."""
+    """The plan for one input. more: the shapes of a dynamic input's tensors after the first; None for one tensor."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -68,7 +69,7 @@ class Case:
     def arrays(self) -> list[Any]:
         """Return the inputs as arrays, a dynamic one as a list.
 
-        Inputs of ordinary values share a generator, as in ``project run --seed``.
+        All inputs of ordinary values share one random generator, as in ``project run --seed``.
         """
         shared = np.random.default_rng(self.seed)
         made: list[Any] = []
@@ -89,7 +90,8 @@ class Case:
     def weight(self) -> tuple[int, ...]:
         """Return a sort key: fewer elements, axes, attributes and odd values are simpler.
 
-        A tensor without elements counts as one with two, and a tensor without axes as one with two axes.
+        An empty tensor counts as two elements, and a tensor without axes as two axes, so one element and one axis are
+        the simplest.
         """
         given = [one for one in self.inputs if one is not None]
         shapes = [shape for one in given for shape in one.shapes]
@@ -100,7 +102,7 @@ class Case:
         return (elements, axes, len(self.attributes) + odd + len(self.left_out), len(shapes), self.seed)
 
     def classes(self) -> dict[str, str]:
-        """Return the classes under which the case is counted: dtype, rank, size, values, attributes."""
+        """Return the classes in which the report counts the case: class (dtype, rank, size ...) -> the case's value."""
         given = [one for one in self.inputs if one is not None]
         first = given[0] if given else ArrayPlan("none", ())
         odd = next((one.values for one in given if one.values != ORDINARY), ORDINARY)
@@ -163,9 +165,9 @@ def size_class(one: ArrayPlan) -> str:
 
 @dataclass(frozen=True)
 class CaseSpace:
-    """All cases that may be drawn. columns: the inputs' dtypes in each column.
+    """The space of all cases that may be drawn. columns: the inputs' dtypes in each column.
 
-    relations: the alternatives, each with one of RELATIONS for every input after the first.
+    relations: alternatives. Each alternative has one of RELATIONS for every input after the first.
     """
 
     definition: OpDefinition

@@ -18,7 +18,8 @@ _OF_UNSIGNED = ("zeros", "small", "equal", "extremes")
 _OF_BOOL = ("zeros", "equal")
 #: All kinds of values, for options and messages.
 VALUES = (ORDINARY, *dict.fromkeys((*_OF_FLOATS, *_OF_INTEGERS)))
-#: Factors of large and tiny values. Most large float16 values have a square within float16, so few overflow.
+#: The factors that make ordinary float16 numbers large or tiny. Other dtypes use 1e6 and 1e-30. float16 can hold the
+#: squares of most numbers that are large by this factor, so few of them overflow.
 _LARGE, _TINY = {"float16": 100.0}, {"float16": 1e-4}
 _PART = 8
 

@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class Judge:
-    """Judges cases of one project by its reference. Builds each kernel once.
+    """Judges cases of one project by a reference. Builds each kernel once.
 
     compile_seconds: the time spent on compiling.
     """
@@ -85,9 +85,9 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """Return the call of an operator such as Split: its dynamic output gets as many tensors as the reference has.
+        """Return the call with as many tensors in its dynamic output as the reference returns, as Split needs.
 
-        A dynamic input would set this number itself, so a call with one stays unchanged.
+        If an input is dynamic, its number of tensors decides instead, so such a call stays unchanged.
         """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]

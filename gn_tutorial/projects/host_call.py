@@ -36,15 +36,15 @@ _MOST_VALUE_BYTES = 1 << 20
 
 
 class HostError(KernelError):
-    """The error of a project's host function that crashed, did not end, or failed."""
+    """The error for a project's host function that crashed, did not end, or failed."""
 
 
 class HostRefusal(HostError):
-    """The error of InferShape or tiling that refused this call: the function returned a failure."""
+    """The error for a call that InferShape or tiling refused: the function returned a failure."""
 
 
 class HostTimeout(HostError):
-    """The error of a host function that did not end."""
+    """The error for a host function that did not end."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class TensorInfo:
 class HostRequest:
     """One call of an operator. attributes: kind and value in the order of the declaration.
 
-    declared_outputs: None means as many as there are outputs.
+    declared_outputs: None means as many as there are outputs. fill: the byte that fills the struct before tiling.
+    tile: False infers shapes only. room: the most bytes of the struct; 0 lets the definition and the host files decide.
     """
 
     op_type: str
@@ -106,7 +107,7 @@ class HostRequest:
 
 @dataclass(frozen=True)
 class HostAnswer:
-    """The result of the host functions. facts: the driver's document. printed: what the functions printed."""
+    """The result of the host functions. facts: the JSON document of the answer. printed: what the functions printed."""
 
     facts: Mapping[str, Any]
     printed: str = ""

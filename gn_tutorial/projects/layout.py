@@ -22,7 +22,7 @@ from gn_tutorial.projects.packing import whole
 
 _SOURCES = (".cpp", ".cc", ".cxx")
 _HEADERS = (".h", ".hpp")
-#: Folders without an operator's own sources: builds, tests, plug-ins of frameworks, calls in C written by hand.
+#: Folders without an operator's own sources: builds, tests, plug-ins of frameworks, aclnn functions written by hand.
 _SKIPPED = frozenset(
     """build build_out cmake-build-debug node_modules __pycache__ third_party tests test ut st examples framework
     op_api op_graph docs scripts makeself""".split()
@@ -73,7 +73,10 @@ class Layout:
         return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
-        """Return the layout with the host files of one operator: all in a folder where a host file names its type."""
+        """Return the layout with the host files of one operator.
+
+        They are all host files in a folder where at least one names the operator's type.
+        """
         named = re.compile(rf"\b{re.escape(op_type)}\b")
         folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
         hosts = tuple(path for path in self.hosts if path.parent in folders)
@@ -154,7 +157,7 @@ def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def _above(root: Path) -> list[Path]:
-    """Return the folders above ``root`` at which an include of an operator repository may begin."""
+    """Return the nearest folders above ``root``. An include in an operator repository may start at one of them."""
     return list(root.parents)[:3]
 
 
@@ -210,7 +213,7 @@ def _readable(path: Path) -> bool:
 
 
 def _other_chip(path: Path) -> bool:
-    """Whether the names of the file and of the two folders above it name another architecture."""
+    """Whether the name of the file, or of one of the two folders above it, means another architecture."""
     names = (path.name, path.parent.name, path.parent.parent.name)
     return any(_OTHER_CHIPS.search(name) and name not in _OWN_CHIP for name in names)
 

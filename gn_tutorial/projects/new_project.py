@@ -21,7 +21,7 @@ from gn_tutorial.projects.own_package import CoursePackage, course_packages, fil
 from gn_tutorial.projects.prototype_file import read_prototypes
 
 LAYOUTS = ("8.x", "9.x")
-#: The file of a project that has its prototype. msopgen can read it.
+#: The file of a project that holds its prototype. msopgen can read this file.
 PROTOTYPE = "prototype.json"
 
 
@@ -36,8 +36,8 @@ def new_project(
 
     soc: a chip, or its name in AddConfig. filled: leave no gaps; only the operators of this course's own packages
     (GnTutorialGroupNorm and its gradient) can be filled. Raises ArgumentError if the folder exists, the layout or chip
-    is unknown, or another operator is to be filled; RegistryError for a prototype that is no JSON, with the line, or is
-    wrong.
+    is unknown, or another operator is to be filled; RegistryError for a wrong prototype, or for a file that is no JSON,
+    with its line.
     """
     check_layout(layout)
     config = find_soc(soc).config
@@ -88,10 +88,11 @@ def project_files(
     packages: Sequence[CoursePackage] | None = None,
     given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return path inside the project -> text. entries: the prototype as the caller gave it. title: the project's name.
+    """Return the files of a new project: path inside the project -> text.
 
-    packages: packages of the course, whose files fill the gaps; None leaves the gaps. given: place in the templates ->
-    text, instead of the text made from the prototype; for ``infer_shape`` it is a function's body in C++.
+    entries: the prototype as the caller gave it. title: the project's name. packages: packages of the course, whose
+    files fill the gaps; None leaves the gaps. given: name of a place in the templates -> text. It replaces the text
+    that is made from the prototype. For ``infer_shape`` it is a function's body in C++.
     """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}
@@ -143,7 +144,7 @@ def project_files(
 def _operator_files(
     op: OpDefinition, plain: bool, config: str, given: Mapping[str, str], *, alone: bool
 ) -> dict[str, tuple[str, str]]:
-    """Return path -> text and description of each file of one operator."""
+    """Return the files of one operator: path -> (text, description)."""
     snake, struct = op.snake_name, f"{op.type}TilingData"
     names = texts.kernel_parameters(op)
     tiling = f"op_kernel/{snake}_tiling.h" if plain else f"op_host/{snake}_tiling.h"

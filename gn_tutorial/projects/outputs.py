@@ -49,10 +49,10 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 
 
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
-    """Return the outputs if the definition itself sets all shapes (Follow), else None. Without outputs, return [].
+    """Return the outputs if the definition itself sets all shapes (Follow), else None.
 
-    InferShape takes precedence over Follow. It cannot infer some outputs while others follow (asc-devkit,
-    OpParamDef/Follow.md).
+    An operator without outputs gives []. InferShape takes precedence over Follow. It cannot infer
+    some outputs while others follow (asc-devkit, OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:

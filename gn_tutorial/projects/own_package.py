@@ -37,7 +37,7 @@ class CoursePackage:
 
 
 def read_package(root: Path) -> CoursePackage | None:
-    """Return the package in folder ``root``; None if it is none. Raises RegistryError if it names no operators."""
+    """Return the package in folder ``root``, None if there is none. Raises RegistryError if it names no operators."""
     mark = root / MARK
     if not mark.is_file():
         return None
@@ -97,7 +97,10 @@ def _fill_operator(files: dict[str, str], root: Path, op: OpDefinition, plain: b
 def _fill_macros(
     files: dict[str, str], root: Path, op: OpDefinition, headers: Mapping[str, str], host: str, kernel: str
 ) -> None:
-    """Fill a project of layout 8.x. Its build reads the struct's fields from macros, and one flat folder of kernels."""
+    """Fill a project of layout 8.x.
+
+    Its build reads the struct's fields from macros, and needs all kernel files in one folder without subfolders.
+    """
     snake, name = op.snake_name, f"{op.type}TilingData"
     registered = _STRUCT.search(kernel)
     assert registered, f"{snake}.cpp registers its tiling struct"
@@ -110,14 +113,15 @@ def _fill_macros(
     files[f"op_host/{snake}_tiling.h"] = texts.render(
         "tiling_macro.h", {"op": op.type, "struct": name, "guard": guard, "fields": fields}
     )
-    # The host fills the plain struct. The macro struct has the same bytes, because each field has four bytes and the
-    # number of fields is even.
+    # The host fills the plain struct. The macro struct has the same bytes: each field has four bytes, and the number of
+    # fields is even, so neither struct has padding.
     host = re.sub(
         r'#include "\.\./op_kernel/\w+/(\w+_tiling\.h)"',
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
         host,
     )
-    # Some toolkits of 8.x lack SetScheduleMode. The kernel never has more blocks than cores, so the call can go.
+    # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because it never has more blocks
+    # than cores.
     host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
     files[f"op_host/{snake}.cpp"] = host
     files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))

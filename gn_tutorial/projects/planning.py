@@ -19,7 +19,7 @@ from gn_tutorial.projects.layout import Layout
 from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
-#: The byte that fills the structs before a second run. It is no small number and no power of two, as fields often are.
+#: The byte that fills the structs before a second run. Fields are often small numbers or powers of two; it is not.
 _OTHER_FILL = 0xA5
 _STRUCT_NAMES = re.compile(
     r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
@@ -43,7 +43,7 @@ class HostSide:
         return self._inferred(call, self._ask(call, inferred_outputs(call), tile=False))
 
     def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
-        """Return what the tiling function decides. Raises as ``infer``.
+        """Return the plan that the tiling function makes. Raises as ``infer``.
 
         given: an Out for each of ``call.output_tensors``. For an output that is None, or for all if ``given`` is None,
         Follow or InferShape decides. look_for_unset: tile a second time, to find fields that are never set.
@@ -156,9 +156,9 @@ class HostSide:
         )
 
     def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
-        """Return a note if SetBlockDim gets a constant number of blocks that cannot evenly share the largest input.
+        """Return a note if SetBlockDim gets a constant, and this number of cores cannot evenly share the largest input.
 
-        A share is a whole number of 32-byte blocks.
+        The share of a core is a whole number of 32-byte blocks.
         """
         path, line = Path(tiling["blocks_file"]), tiling["blocks_line"]
         arrays = [array for group in call.arrays for array in group or ()]
@@ -184,7 +184,7 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Tile again with another fill byte. Return a note on fields that differ, because nothing ever sets them."""
+        """Return a note on fields that tiling never sets: a second run with another fill byte changes them."""
         if struct is None:
             return []
         try:

@@ -135,12 +135,12 @@ class Project:
         return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
-        """Tile with the project's function, build its kernel for these dtypes, launch it; return the outputs by name.
+        """Run the operator, and return its outputs by name.
 
-        The tensors of a DYNAMIC output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for
-        ``tiling``. blocks: replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are
-        those of ``Kernel.run``. Raises as ``tiling`` and as ``Kernel.run``; HostError if tiling sets no number of
-        blocks.
+        The project's function tiles, and its kernel is built for these dtypes and launched. The tensors of a DYNAMIC
+        output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for ``tiling``. blocks:
+        replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are those of
+        ``Kernel.run``. Raises as ``tiling`` and as ``Kernel.run``; HostError if tiling sets no number of blocks.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
         call, given = chosen_outputs(self.call(*values, **named), out)
@@ -179,16 +179,18 @@ class Project:
         )
         named = kernel_outputs(self.definition, plan, entry.params)
         made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
-        # Put the outputs into the definition's order, in which references return them. Among a launch's arguments the
-        # tensors of lists come last.
+        # Put the outputs into the definition's order, because references return them in it. In the result of a launch
+        # the tensors of lists come last.
         order = [name for name, _, _ in plan.outputs]
         arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """Return the kernel for the call, to be built with DTYPE_X and its kin, template arguments, and a macro struct.
+        """Return the kernel for the call, which is not built yet.
 
-        The kernel's Unified Buffer has the size of this project's chip.
+        Its build defines a macro such as DTYPE_X for each input and output, and gets the plan's template arguments. If
+        the project defines the tiling struct by macros, the build includes that struct. The kernel's Unified Buffer has
+        the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
@@ -198,7 +200,7 @@ class Project:
         made = Kernel(
             self.name,
             path=self.kernel_file,
-            # Tiling may choose a template's key for another chip, while the kernel for this chip is no template.
+            # Tiling may choose a template key for another chip's kernel, while the kernel for this chip is no template.
             template=plan.template if scan(self.layout.texts[self.kernel_file]).templates else "",
             dtypes=dtypes,
             include_dirs=self.layout.include_dirs,
@@ -248,7 +250,7 @@ _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    # Projects are written for a device, which has no such checks. Other checks find what follows from these mistakes.
+    # Projects are written for a device, and a device does not check these rules. Other checks find the consequences.
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(

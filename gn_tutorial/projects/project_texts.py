@@ -65,7 +65,7 @@ def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
 
 
 def call_hint(op: OpDefinition) -> str:
-    """Return comments for a tiling function: how to read attributes, and the first input's type if it has several."""
+    """Return comments for a tiling function: how to read attributes, and the first input's type if it varies."""
     several = bool(op.inputs) and len(set(op.inputs[0].dtypes)) > 1
     lines = [f"  // context->GetInputDesc(0)->GetDataType(), such as ge::{op.inputs[0].dtypes[0]}"] if several else []
     for index, one in enumerate(op.attributes):
@@ -88,7 +88,7 @@ def infer_shape(op: OpDefinition) -> str:
 def infer_dtype(op: OpDefinition) -> str:
     """Return the body of InferDataType. It fails if the dtype of an output is not known.
 
-    It is known if the output has only one dtype, or the same columns as an input that is always there.
+    It is known if the output has only one dtype, or if an input that is always there has the same dtype in each column.
     """
     lines = []
     for index, output in enumerate(op.outputs):
@@ -139,7 +139,10 @@ def test_texts(op: OpDefinition) -> dict[str, str]:
 
 
 def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
-    """Return inputs, outputs and attributes of gen_data.py's first case: dtypes of the first column, one shape."""
+    """Return the inputs, outputs and attributes of gen_data.py's first case, as Python text.
+
+    All arrays have ``shape``, and the dtypes of the first column.
+    """
 
     def arrays(params: tuple[Parameter, ...]) -> str:
         names = [
@@ -240,7 +243,7 @@ def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str
 
 
 def _local(name: str) -> str:
-    """Return the variable's name for a parameter. A name taken in ``Call``, or a word of C++, gets an underscore."""
+    """Return the variable's name for a parameter, with an underscore if main.cpp's ``Call`` or C++ uses the name."""
     made = camel_name(name)
     return f"{made}_" if made in _TAKEN_IN_CALL else made
 

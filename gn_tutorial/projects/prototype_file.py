@@ -18,7 +18,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.definition import OpDefinition, snake_name
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter
 
-#: A type in a prototype -> the graph engine's. The page lists integers, bool, and short and long names of floats.
+#: A type in a prototype -> the graph engine's. msopgen's page lists integers, bool, and short and long names of floats.
 TYPES = {one.name: one.label for one in DTYPES.values() if one.label} | {
     "fp16": "DT_FLOAT16", "half": "DT_FLOAT16", "bf16": "DT_BF16", "float": "DT_FLOAT", "fp32": "DT_FLOAT",
 }  # fmt: skip
@@ -158,7 +158,7 @@ def _attribute(given: Any, where: str) -> OpAttribute:
 def _value(given: Any, kind: str, where: str) -> Any:
     """Return the default as a definition has it: a list is a tuple.
 
-    A string may hold the value as JSON, because msopgen's own files have some values so.
+    A string may hold the value as JSON, because msopgen's own files write some values in this way.
     """
     depth = kind.count("list_")
     if isinstance(given, str) and kind != "string":

@@ -35,7 +35,7 @@ TOLERANCE = Tolerance(
 
 
 def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
-    """Return TOLERANCE; if a number is given, a tolerance for all dtypes, with 0 for the other number."""
+    """Return TOLERANCE. If rtol or atol is given, return a tolerance for all dtypes instead; the other number is 0."""
     if rtol is None and atol is None:
         return TOLERANCE
     return Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
@@ -86,7 +86,10 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
 
 
 def _present(call: OpCall, made: Sequence[Any]) -> Sequence[Any]:
-    """Return ``made`` without the outputs that the call leaves out, if the reference returned all of the definition."""
+    """Return ``made`` without the outputs that the call leaves out.
+
+    If the reference did not return every output of the definition, ``made`` stays unchanged.
+    """
     counts = [
         many if one.kind == "dynamic" else 1 for one, many in zip(call.definition.outputs, call.counts, strict=True)
     ]

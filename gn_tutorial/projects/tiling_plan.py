@@ -14,7 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.tables import html_table, text_table
 
 HEADERS = ("field", "type", "offset", "value")
-#: The driver's value for a size that is not set. A project that never sets the workspace's size leaves it there.
+#: The value of each workspace's size before tiling sets it (tiling_contexts.h).
 UNSET_SIZE = (1 << 64) - 1
 #: The result of GET_TPL_TILING_KEY for values that are in no selection of the kernel template.
 NO_KEY = (1 << 64) - 1
@@ -24,7 +24,7 @@ NO_KEY = (1 << 64) - 1
 class PlanNote:
     """A note on a mistake. rule: the name of the rule. what, where, fix: a description, the place, the remedy.
 
-    severity: error if the kernel cannot run; warning if the call may work, if only by luck.
+    severity: error if the kernel cannot run; warning if the call may still work by luck.
     """
 
     rule: str
@@ -40,7 +40,7 @@ class PlanNote:
 
 @dataclass(frozen=True, repr=False)
 class TilingPlan:
-    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: all of its bytes, the library's too.
+    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: its bytes, the library's included.
 
     data: the bytes of the struct. struct: None if its text could not be read. outputs: name, dtype and shape of each,
     inferred or given. template: the arguments of a kernel template, empty for an ordinary kernel. schedule_mode: 1 if
@@ -132,7 +132,10 @@ def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
 
 
 def judged(answer: Mapping[str, Any], soc_cores: int, where: str) -> list[PlanNote]:
-    """Return notes on the mistakes in an answer of the driver, except mistakes in the struct. where: the host file."""
+    """Return notes on mistakes in the answer of the host functions, but not on those in the struct.
+
+    where: the host file.
+    """
     tiling, notes = answer["tiling"], []
     set_at = f"{tiling['blocks_file']}:{tiling['blocks_line']}"
     if not tiling["blocks_set"]:

@@ -1,4 +1,4 @@
-"""``gnt apis``: lists the Ascend C names that the twin supports or rejects; of one name, shows the forms and cost."""
+"""``gnt apis``: lists the Ascend C names that the twin supports or rejects; shows the forms and cost of one name."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def bench(
 ) -> None:
     """Model kernels on a grid of shapes: time, lower bound, ratio, binding limit, targets.
 
-    Of a registered operator, every kernel of its ladder is modelled. A .cpp file is modelled beside the registered
+    For a registered operator, every kernel of its ladder is modelled. A .cpp file is modelled beside the registered
     kernel that --like names, on the operator's grid. A file or an operator project alone is modelled on the sizes of
     --over.
 
@@ -175,7 +175,7 @@ def _grid_of(made: Bench) -> Grid:
 
 
 def _first_ladder(bench: Bench) -> str:
-    """Return the shape on which the most kernels ran; of several, the first."""
+    """Return the shape on which the most kernels ran, the first of several such shapes."""
     from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)

@@ -40,9 +40,9 @@ from gn_tutorial.toml_file import course_file
 
 
 def _failure_shown(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command, made to print a failed launch as JSON with ``--json`` and to draw it with ``--plot``.
+    """Return the command, extended for a failed launch: ``--json`` then prints the failure and ``--plot`` draws it.
 
-    The error is raised on, so the message and the exit code stay.
+    The error is raised again, so the message and the exit code stay the same.
     """
 
     @functools.wraps(command)

@@ -78,10 +78,10 @@ class _Ready:
 
 
 class CallServer:
-    """Answers the aclnn calls of one program. Use as a context manager around its run, then read the results.
+    """Answers the aclnn calls of one program. Use it as a context manager around the program's run.
 
-    projects: operator type -> project. seconds_left: returns the limit of a launch. most_bytes: the limit for all
-    tensors of a launch; 0: no limit. told: called with a line before each tiling and each launch.
+    projects: operator type -> project. seconds_left: returns the time limit of a launch. most_bytes: the limit for
+    all tensors of a launch; 0: no limit. told: called with a line before each tiling and each launch.
     """
 
     def __init__(
@@ -256,7 +256,10 @@ class CallServer:
         return written
 
     def _gathered(self, ready: _Ready, argument: AclnnArgument) -> bool:
-        """Whether a view is copied for the kernel (AutoContiguous). If not, notes that the kernel ignores strides."""
+        """Whether a view with strides is copied for the kernel (AutoContiguous).
+
+        If not, this adds a note that the kernel ignores the strides.
+        """
         definition = ready.project.definition
         declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]
         if not declared.auto_contiguous:

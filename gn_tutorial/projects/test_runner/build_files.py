@@ -1,7 +1,7 @@
 """Finds the programs that a test's build makes, in CMakeLists.txt or a compiler's command line. Runs nothing.
 
-Of CMake's language it reads what operator tests use: ``set`` and variables, ``add_executable``, source lists, include
-folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
+It reads the part of CMake's language that operator tests use: ``set`` and variables, ``add_executable``, source lists,
+include folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
 """
 
 from __future__ import annotations

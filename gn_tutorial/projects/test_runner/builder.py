@@ -20,7 +20,10 @@ from gn_tutorial.projects.test_runner.tool_command import ToolAnswer, ToolComman
 
 
 class Builder:
-    """Builds the programs of one test. programs: number as a text -> library, and the path where the script looks."""
+    """Builds the programs of one test.
+
+    programs: number as text -> library, and the path at which the test's script expects the program.
+    """
 
     def __init__(
         self, room: Room, definitions: Iterable[OpDefinition], *, left: Callable[[], float], told: Callable[[str], None]
@@ -33,7 +36,7 @@ class Builder:
         self._configured: dict[Path, tuple[Path, dict[str, str]]] = {}
 
     def cmake(self, command: ToolCommand) -> ToolAnswer:
-        """Do what a command line of cmake asks for: note a folder to be built later, or build it (--build).
+        """Do what a command line of cmake asks for: remember a folder for a later build, or build it (--build).
 
         Raises ArgumentError if there is no CMakeLists.txt.
         """

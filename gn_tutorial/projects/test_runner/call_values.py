@@ -71,7 +71,7 @@ class SentTensor:
 
 
 def read_argument(line: Callable[[], str]) -> Any:
-    """Read the next argument: a Mark, a SentTensor, an array, a number, a text, or a list of the first three."""
+    """Return the next argument: a Mark, a SentTensor, an array, a number, a text, or a list of the first three."""
     kind, _, rest = line().partition(" ")
     words = rest.split(" ")
     if kind in _MARKS:

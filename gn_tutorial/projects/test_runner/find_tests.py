@@ -171,6 +171,6 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
 
 
 def _beside(program: Path) -> list[Path]:
-    """Return the parts of a program in other files: the sources of its folder that have no main."""
+    """Return the other sources of a program: the files of its folder that have no main."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
     return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]

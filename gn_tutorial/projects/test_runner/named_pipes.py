@@ -28,7 +28,7 @@ class CallPipes:
     def open(self) -> None:
         """Make the pipes. This process holds both ends of each.
 
-        So no open blocks, and a program that ends does not cause an end of file.
+        So opening a pipe does not block, and a program that ends does not cause an end of file.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         for name in ("ask", "answer"):

@@ -3,8 +3,8 @@
 The test works on a copy, with a HOME of its own. bash and this Python run run.sh and the Python scripts, inside
 ``runtime/write_sandbox``, whose table says what each platform can enforce. On Linux with Landlock nothing outside the
 copy is written; elsewhere a script that names an absolute path can write there. cmake, make and g++ are stand-ins
-(``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's sandbox. Its
-aclnn calls run the project's own tiling and kernel, with all checkers. It does not see variables that run.sh exported.
+(``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's sandbox. It
+does not see variables that run.sh exported. Its aclnn calls run the project's own tiling and kernel, with all checkers.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ NULL_POINTER, INVALID, TILING_FAILED, NO_KERNEL = 161001, 161002, 561002, 561003
 
 
 class TooLarge(ArgumentError):
-    """The error of a test's launch whose tensors have more bytes than the limit."""
+    """The error for a launch in a test whose tensors together have more bytes than the limit."""
 
 
 class RefusedCall(Exception):

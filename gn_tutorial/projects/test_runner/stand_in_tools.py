@@ -1,7 +1,7 @@
 """Stands in for the tools that a test's scripts call, and for the programs that these tools build (``builder``).
 
-A tool in the test's PATH sends its command line through a socket and prints the answer. So a program runs inside the
-launcher's sandbox, whatever script started it.
+A tool in the test's PATH sends its command line through a socket and prints the answer. A built program is such a tool
+too, so it runs inside the launcher's sandbox, whatever script started it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Happened:
 
 
 class ToolServer:
-    """Answers the tools of one test. Use as a context manager.
+    """Answers the tools of one test. Use it as a context manager.
 
     projects: operator type -> project. deadline: when the test's time is over, in seconds of ``time.monotonic``.
     """

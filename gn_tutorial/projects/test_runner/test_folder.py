@@ -46,7 +46,7 @@ sys.exit(code)
 
 
 class Room:
-    """The folder of one run, which ``fill`` fills. root: the only place that scripts may write.
+    """The folder of one run. ``fill`` makes its contents. root: the only place that scripts may write.
 
     copies: the folder of the copied projects. home, toolkit, tools: what the scripts see as HOME, CANN and PATH.
     """
@@ -182,8 +182,8 @@ def _files(root: Path) -> Iterator[Path]:
 def script_memory() -> int:
     """Return how many bytes a script, and each program that it starts, may use: three quarters of the memory.
 
-    Scripts make large cases in several float64 arrays. The last quarter keeps the machine responsive. On a machine with
-    little memory, a script may use 4 GiB.
+    Scripts make large cases in several float64 arrays. The last quarter keeps the machine responsive. A script may use
+    at least 4 GiB, even on a machine with little memory.
     """
     return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
 

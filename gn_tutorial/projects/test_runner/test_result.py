@@ -23,8 +23,8 @@ from gn_tutorial.tables import html_table, text_table
 PASSED, FAILED, STOPPED, NOT_RUN = "passed", "failed", "stopped", "not run"
 HEADERS = ("operator", "inputs", "outputs", "attributes", "blocks", "key", "workspace", "ms")
 _SHOWN_LINES = 30
-#: Words by which tests report failure. They are looked for before "passed", because a test that prints both compared
-#: several outputs.
+#: Words by which tests report failure. They are looked for before "passed": a test that prints both compared several
+#: outputs, and one of them was wrong.
 _SAYS_FAILED = re.compile(
     r"(?i:\btest\s*(?:is\s*)?fail(?:ed|ure)?\b|\bfailed!|\bresult error\b|\bverif\w*\s.*\bfail\w*"
     r"|\bcompare\b.*\bfail\w*|\bprecision\b.*\bfail\w*)|^\s*\[ERROR\]|^\s*ERROR\b|^\s*FAIL(?:ED)?\b",
