@@ -163,7 +163,7 @@ GNT_TWO(Xor, gn_twin::XorOp{}, , , , )
 #undef GNT_BETA
 #undef GNT_BETA_NAME
 
-// Elements larger (smaller) than the scalar become the scalar; NaN stays.
+// ClampMax sets elements that are larger than the scalar to the scalar, ClampMin those that are smaller. NaN stays.
 #define GNT_CLAMP(NAME, SCRATCH)                                                                 \
   template <class T, bool isReuseSource = false>                                                 \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const T scalar, \

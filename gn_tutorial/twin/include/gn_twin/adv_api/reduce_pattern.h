@@ -29,7 +29,8 @@ struct MeanParams {
 
 namespace gn_twin {
 
-// A fold adds one element to the result so far. Finish gets this result and the number of elements.
+// A fold combines the result so far with one more element. Finish makes the stored value of the last result and the
+// number of elements.
 template <class Op>
 struct FoldExtreme {
   bool ignore_nan;

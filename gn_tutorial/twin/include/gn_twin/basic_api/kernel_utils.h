@@ -20,8 +20,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. Arguments are converted to it, so a function that takes it loses every
-// overload resolution.
+// A whole number of any type, as 32 bits. An argument reaches it only by a conversion, so overload resolution prefers a
+// kernel's own function of the same name.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -34,7 +34,8 @@ struct Unsigned {
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits under CANN's name. They are only there, because outside a namespace public kernels define an is_same.
+// Type traits in CANN's namespace. They are in no other one, because public kernels define an is_same of their own
+// outside any namespace.
 namespace AscendC::Std {
 using namespace std;
 

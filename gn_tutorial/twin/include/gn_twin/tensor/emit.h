@@ -1,4 +1,4 @@
-// Emit of vector instructions: every instruction reaches its observers through it.
+// Emits vector instructions: every instruction reaches its observers through these functions.
 //
 // A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call
 // that is in the cache is rechecked: nothing of it is validated again, and observers look only at what may have changed
@@ -56,8 +56,8 @@ template <class D, class... S>
   return core.FlushedCache().Recheck(core, call);
 }
 
-// Emits an instruction whose numbers `form` holds (0: they do not fit); `kind` is one of CallKey's. If the call is not
-// cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
+// Emits an instruction. `form` is one word with its numbers (0: they do not fit); `kind` is one of CallKey's. If the
+// call is not cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
 template <class EmitChecked, class D, class... S>
 [[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
                                             EmitChecked emit_checked, const LocalTensor<D>& dst,
@@ -101,11 +101,11 @@ template <class D, class... S>
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
 
-// The meaning of the two numbers of an operand's layout.
+// What an operand's layout describes, and the meaning of its two numbers, `first` and `second`.
 enum class Fills : uint8_t {
-  Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
-  Rows,   // bytes of a row, and bytes from row to row; each repeat has one row
-  Once    // bytes of the one row of all repeats
+  Lanes,  // lanes: block stride and repeat stride, in blocks of 32 bytes
+  Rows,   // one row for each repeat: bytes of a row, and bytes from row to row
+  Once    // one row for all repeats: its bytes; `second` is not used
 };
 
 // The places of an operand's repeats, and the alignment of its address.

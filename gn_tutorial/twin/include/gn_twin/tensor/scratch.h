@@ -7,8 +7,8 @@
 
 namespace gn_twin {
 
-// Marks a work buffer as in use while this object lives. As a parameter in place of the tensor, it lives until the call
-// ends. The twin's functions need no work buffer, so only Operation reads where it is.
+// Marks a work buffer as in use while this object lives. Functions take it as a parameter in place of the tensor, so
+// that it lives until the call ends. The twin's functions need no work buffer; only Operation reads where it is.
 class Scratch {
  public:
   Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }

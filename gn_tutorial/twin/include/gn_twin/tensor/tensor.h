@@ -30,8 +30,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Reports an index outside its tensor. A function of its own, because its facts would take registers from loops with
-// GetValue.
+// Reports an index outside its tensor and stops. This is a function of its own, because the facts of the report would
+// take registers from loops with GetValue.
 [[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
                                               uint32_t element_bytes, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count)
@@ -54,8 +54,9 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// Logs a scalar read or write for the observers. Not inlined: the loops of a kernel need the registers. noexcept: across a
-// call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
+// Logs a scalar read or write for the observers. It is not inlined, because the loops of a kernel need the registers.
+// It is noexcept, because g++ keeps no float in a register across a call that may throw into a kernel: the kernel's
+// TPipe has a destructor.
 GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
@@ -255,8 +256,9 @@ class GlobalTensor {
   // that size.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
-  // Returns how many of `bytes` bytes from the start of this view lie after the argument's end, if every allocation has
-  // memory there; else 0.
+  // Returns how many of `bytes` bytes from the start of this view lie after the argument's end. Returns 0 if the view
+  // begins there, if the bytes reach beyond the allocation (BytesBehind), or if the size that SetGlobalBuffer declared
+  // ends before the argument does.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);

@@ -60,7 +60,7 @@ void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst,
 namespace AscendC {
 
 // Kernels also take the address of the count form, as void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&,
-// const int32_t&). The second overload is only for that, because a pointer's type can deduce R and no call can.
+// const int32_t&). The second overload is only for that: see GNT_BINARY.
 #define GNT_SCALAR(NAME, OP, ...)                                                                                    \
   template <class T, bool isSetMask = true>                                                                          \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
