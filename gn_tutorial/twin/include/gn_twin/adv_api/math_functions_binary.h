@@ -1,6 +1,8 @@
-// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; and Exp by its Taylor series.
+// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; and Exp by its Taylor
+// series.
 //
-// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. dst must overlap no source. half and float are computed in double and rounded once.
+// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. dst must overlap no source. half and float are computed in double and
+// rounded once.
 #pragma once
 #include "gn_twin/adv_api/wide_compute.h"
 #include "gn_twin/basic_api/vector/fused.h"

@@ -1,7 +1,8 @@
 // AscendQuant, AscendDequant, AscendAntiQuant: convert real numbers to integers of few bits, and back.
 //
-// The order of rounding is documented and kept: AscendQuant computes in half, AscendDequant in float, AscendAntiQuant in half, or in
-// float where the result is bfloat16_t. Source: docs/zh/api, 高阶API/量化操作; what only other products have is left out.
+// The documentation says where the device rounds, and the twin rounds there too: AscendQuant computes in half,
+// AscendDequant in float, AscendAntiQuant in half, or in float if the result is bfloat16_t. Source: docs/zh/api,
+// 高阶API/量化操作. Forms that only other products have are left out.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/adv_api/matrix.h"

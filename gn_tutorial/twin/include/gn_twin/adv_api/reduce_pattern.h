@@ -1,4 +1,5 @@
-// Reductions of a matrix along one of its axes: ReduceMax, ReduceMin, ReduceSum, ReduceProd, ReduceMean with a pattern; Mean.
+// Reductions of a matrix along one of its axes: ReduceMax, ReduceMin, ReduceSum, ReduceProd and ReduceMean with a
+// pattern; Mean.
 //
 // Pattern AR reduces the inner axis (one result a row), RA the outer one (one result a column).
 // Source: docs/zh/api, 高阶API/归约操作. Sums and products are taken in double and rounded once.

@@ -49,8 +49,8 @@
 #endif
 // Tells the compiler that a condition is false once in a thousand times or less.
 #define GNT_NEARLY_ALWAYS(...) __builtin_expect_with_probability(static_cast<bool>(__VA_ARGS__), true, 0.999)
-// The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler
-// may vectorise without proving it.
+// Lets the compiler vectorise a loop without a proof that its operands do not overlap. The operands of one vector
+// instruction are equal or disjoint; anything else is undefined on the device.
 #if defined(__clang__)
 #define GNT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,7 +1,8 @@
-// Small helpers that kernels expect from their header: block_idx, DivCeil, IsSameType, likely, ASCENDC_ASSERT, KERNEL_LOG, and min and
-// max of mixed types.
+// Small helpers that kernels expect from their header: block_idx, DivCeil, IsSameType, likely, ASCENDC_ASSERT,
+// KERNEL_LOG, and min and max of mixed types.
 //
-// Source: public kernels that use them without declaring them (they are built-ins of the device's compiler, or utilities of CANN).
+// Source: public kernels, which use them without a declaration (they are built-ins of the device's compiler, or
+// utilities of CANN).
 #pragma once
 #include <cstdint>  // std::int8_t and its like
 #include <type_traits>

@@ -1,7 +1,7 @@
 // The work buffer (sharedTmpBuffer) of a high-level function while the function runs: its operands must not overlap it.
 //
-// Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast, CumSum, LayerNorm and
-// some others are silent about it (docs/hardware-choices.md, work buffers).
+// Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast,
+// CumSum, LayerNorm and some others do not mention this rule (docs/hardware-choices.md, work buffers).
 #pragma once
 #include "gn_twin/tensor/tensor.h"
 

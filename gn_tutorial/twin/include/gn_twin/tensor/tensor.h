@@ -252,8 +252,8 @@ class GlobalTensor {
 
   T* Data() const { return data_; }
 
-  // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
-  // that size.
+  // Whether `bytes` bytes from the start of this view lie inside the kernel argument, and inside the size that
+  // SetGlobalBuffer declared, if it declared one.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
   // Returns how many of `bytes` bytes from the start of this view lie after the argument's end. Returns 0 if the view

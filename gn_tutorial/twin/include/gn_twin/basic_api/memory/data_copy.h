@@ -1,4 +1,5 @@
-// DataCopy: transfers of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3) and inside the latter (V).
+// DataCopy: copies of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3), and inside the
+// Unified Buffer (V).
 //
 // Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next, whereas repeat
 // strides run from start to start.

@@ -1,7 +1,7 @@
 // GatherMask: writes the selected elements of a tensor one after the other.
 //
-// Source: docs/zh/api, 比较与选择/GatherMask. Elements of dst past the selected ones keep their values here; the documentation says
-// nothing about them.
+// Source: docs/zh/api, 比较与选择/GatherMask. The elements of dst after the selected ones keep their values here; the
+// documentation says nothing about them.
 #pragma once
 #include "gn_twin/basic_api/vector/fill.h"
 

@@ -1,7 +1,7 @@
 // A tensor and a scalar: Adds, Muls, Maxs, Mins, LeakyRelu, ShiftLeft, ShiftRight.
 //
-// Source: docs/zh/api, Memory矢量计算/基础算术 and 逻辑计算. The scalar has exactly the tensor's element type: a double literal with a
-// float tensor does not compile, here as on the device.
+// Source: docs/zh/api, Memory矢量计算/基础算术 and 逻辑计算. The scalar has exactly the tensor's element type: a
+// double literal with a float tensor does not compile, here as on the device.
 #pragma once
 #include "gn_twin/basic_api/vector/binary.h"
 

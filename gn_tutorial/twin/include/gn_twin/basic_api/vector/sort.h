@@ -1,4 +1,5 @@
-// Sorting in descending order: Sort32 makes sorted groups of 32 (score, index) pairs, MrgSort merges up to four sorted queues.
+// Sorting in descending order: Sort32 makes sorted groups of 32 (score, index) pairs, MrgSort merges up to four sorted
+// queues.
 //
 // A pair takes 8 bytes: the index in the upper four, the score in the lower four (float) or the lowest two (half, whose
 // other two bytes keep their contents). Equal scores keep their order. Source: docs/zh/api, Memory矢量计算/排序组合 and
