@@ -39,8 +39,8 @@ struct NormalizePara {
 
 namespace gn_twin {
 
-// The other tensors that a normalisation reads and writes. Null: a statistic that is not requested, or gamma 1 and beta
-// 0.
+// The other tensors that a normalisation reads and writes. A null pointer means that the statistic is not requested,
+// that gamma is 1, or that beta is 0.
 template <class U, class M>
 struct NormOperands {
   const LocalTensor<M>* mean;

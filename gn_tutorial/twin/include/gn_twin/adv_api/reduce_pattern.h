@@ -30,8 +30,8 @@ struct MeanParams {
 
 namespace gn_twin {
 
-// A fold combines the result so far with one more element. Finish makes the stored value of the last result and the
-// number of elements.
+// A fold combines the result so far with one more element. Finish turns the last result and the number of elements into
+// the value to store.
 template <class Op>
 struct FoldExtreme {
   bool ignore_nan;

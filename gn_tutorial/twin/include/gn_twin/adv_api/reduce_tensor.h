@@ -1,4 +1,4 @@
-// Reductions of a whole tensor to one value: ReduceSum, ReduceMax, ReduceMin. half and float.
+// Reductions of a whole tensor of half or float to one value: ReduceSum, ReduceMax, ReduceMin.
 //
 // The order of the additions decides the bits of a sum. Inside a repeat they form a tree
 // (basic_api/vector/reduce_sum.h). ReduceSum with a count then adds the repeats' sums one after the other; with mask
@@ -153,8 +153,9 @@ GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
 
-// These read the registers that the last reduction set: the sum of ReduceSum with a count; the extreme over all repeats
-// of WholeReduceMax, WholeReduceMin, ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+// These read the registers that the last reduction set. GetReduceRepeatSumSpr gives the sum of ReduceSum with a count.
+// GetReduceRepeatMaxMinSpr gives the extreme over all repeats of WholeReduceMax, WholeReduceMin, ReduceMax or
+// ReduceMin; only after the first two does it also give its position, as raw bits of T.
 template <class T>
 inline T GetReduceRepeatSumSpr() {
   return T(gn_twin::ThisCore().reduce_sum);

@@ -11,7 +11,8 @@
 #define GNT_OBSERVED 1
 #endif
 
-// On the device these select the compiler's target and the memory a pointer refers to. A laptop has one of each.
+// On the device these select the compiler's target, and the memory that a pointer refers to. The host has only one of
+// each, so here all but GM_ADDR are empty.
 #define __aicore__
 #define __global__
 #define __vector__

@@ -1,4 +1,4 @@
-// half (1 sign, 5 exponent, 10 fraction bits) and bfloat16_t (1, 8, 7): storage types whose arithmetic is done in float.
+// half (1 sign, 5 exponent, 10 fraction bits) and bfloat16_t (1, 8, 7): storage types. Their arithmetic is in float.
 //
 // A float has 24 significant bits, at least 2 * 11 + 2. So if + - * / and sqrt of halves are computed in float and
 // rounded once more to half, the result is correctly rounded (Figueroa, "When is double rounding innocuous?", SIGNUM

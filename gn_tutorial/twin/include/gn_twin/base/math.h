@@ -1,7 +1,7 @@
 // Exponential and logarithm. They use IEEE double arithmetic and no libm, so their bits are the same on every compiler
 // and machine.
 //
-// The device computes Exp and Ln with tables. Their results are not public bit by bit, and the documentation gives no
+// The device computes Exp and Ln with tables. The bits of its results are not public, and the documentation gives no
 // error bound. Both functions here are within 0.51 units in the last place of float (tests/twin/test_unary.py measures
 // it).
 #pragma once

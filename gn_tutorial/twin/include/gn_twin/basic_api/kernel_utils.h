@@ -12,8 +12,8 @@
 
 namespace gn_twin {
 
-// The types of block_idx and block_num, names of the device's compiler that every block may read at any time. The names
-// are objects, not macros, because kernels declare variables of the same names.
+// The types of block_idx and block_num. The device's compiler defines these names, and every block may read them at any
+// time. Here they are objects, not macros, because kernels declare variables of the same names.
 struct BlockIndex {
   operator int64_t() const { return AscendC::GetBlockIdx(); }
 };
@@ -21,8 +21,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. An argument reaches it only by a conversion, so overload resolution prefers a
-// kernel's own function of the same name.
+// A whole number of any type, as 32 bits. AlignUp, Ceil and ConstCeil take it. A call of them needs a conversion, so a
+// kernel's own function of the same name wins.
 struct Unsigned {
   uint32_t number;
   template <class T>

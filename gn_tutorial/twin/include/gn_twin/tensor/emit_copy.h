@@ -12,8 +12,8 @@ using AscendC::LocalTensor;
 
 inline constexpr uint32_t kMaxRows = 4095;
 
-// Equal rows at a regular pitch, in bytes; the last one lacks its last `behind` bytes. `in_blocks`: the kernel gave
-// their length in 32-byte blocks.
+// Rows of `bytes` bytes, with `pitch` bytes from the start of one to the start of the next. The last row lacks its last
+// `behind` bytes. `in_blocks`: the kernel gave the length of the rows in 32-byte blocks.
 struct Rows {
   uint32_t count = 0;
   uint16_t behind = 0;  // less than two blocks (BytesBehind)

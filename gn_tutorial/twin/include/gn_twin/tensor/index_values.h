@@ -1,5 +1,5 @@
-// Indices used as floats: a reduction or a sort gives values and indices in turn, and an instruction computes with
-// both.
+// The warning for indices that are used as floats. A reduction or a sort writes values and indices in turn, and an
+// instruction then computes with both.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 

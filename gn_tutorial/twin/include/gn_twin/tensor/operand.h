@@ -45,7 +45,7 @@ class Operation {
     return *this;
   }
 
-  // Checks an operand as Local does, but does not add it. The caller then adds it with Pieces.
+  // Checks an operand as Local does, but does not add it to the event.
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
     if (Fits(core_, tensor, bytes, align)) [[likely]]
       return;
@@ -83,7 +83,7 @@ class Operation {
     return *this;
   }
 
-  // Records what was exchanged, for a finding if an operand does not fit.
+  // Records which two numbers the kernel probably exchanged, for a finding if an operand does not fit.
   Operation& Exchanges(const Exchange& exchange) {
     exchange_ = exchange;
     return *this;
@@ -95,7 +95,8 @@ class Operation {
     return *this;
   }
 
-  // Records that the next operand has this many pairs of a value and its index, each of so many bytes.
+  // Records that the next operand consists of `pairs` pairs of a value and its index, each of `bytes` bytes, for a
+  // finding if that operand does not fit.
   Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
     laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;
@@ -178,7 +179,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // Emits an event. Looks a vector instruction up in the call cache first, unless its addresses come from memory.
+  // Emits an event. Looks a vector instruction up in the call cache first, unless an operand consists of pieces.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);

@@ -148,9 +148,8 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // Returns the address on the core: here a pointer, for use with the raw pointer forms. The end of the tensor, or of
-  // its buffer, is a valid address, too. Accesses through the pointer are not observed, except writes into another
-  // buffer (checkers/ub_pointers.h).
+  // Returns a pointer to element `offset`, for functions that take pointers. It may be the end of the tensor or of its
+  // buffer. Accesses through the pointer are not observed, except writes into another buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -275,7 +274,7 @@ class GlobalTensor {
       Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
   // Reports `bytes` bytes that this view does not hold. explain(room, whole, fields) adds a cause to the facts of the
-  // finding: of `whole` bytes, `room` are left from the start of the view.
+  // finding. `whole`: bytes of the argument, or of the declared size; `room`: those from the start of this view on.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -334,8 +333,8 @@ class GlobalTensor {
     const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
     return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
   }
-  // Returns by how many bytes a DataCopy exceeds the declared size, if only because it copies whole 32-byte blocks;
-  // else 0.
+  // Returns by how many bytes a DataCopy exceeds the declared size, if it does so only because it copies whole 32-byte
+  // blocks. Returns 0 in any other case.
   uint64_t RoundedOver(const char* op, uint64_t bytes) const {
     const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);
     const bool rounded = __builtin_strcmp(op, "DataCopy") == 0 && bytes % gn_twin::kBlockBytes == 0;

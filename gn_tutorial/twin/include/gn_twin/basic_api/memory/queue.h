@@ -33,8 +33,8 @@ class TQueBind {
     return true;
   }
 
-  // Returns the tensor enqueued first, always as the whole buffer, because a smaller view or SetSize does not survive
-  // the queue.
+  // Returns the tensor that was enqueued first, as the whole buffer: the queue keeps neither a smaller view nor the
+  // length that SetSize set.
   template <class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));

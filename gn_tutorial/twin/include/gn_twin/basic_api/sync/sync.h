@@ -1,7 +1,7 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
 // Source: docs/zh/api, 同步控制. The twin executes in program order, so flags and barriers never change a result. The twin
-// checks that they pair and emits them; the race checker decides what order they guarantee.
+// checks that each wait has its flag, and emits events; the race checker decides what order these guarantee.
 #pragma once
 #include "gn_twin/basic_api/sync/kernel_type.h"
 #include "gn_twin/core/scheduler.h"

@@ -25,8 +25,8 @@ struct NotOp {
   }
 };
 
-// Whether the count form takes elements of type T without a warning. In a 32-bit tensor too, the count is that of
-// 16-bit units. And and Or also compile for every other type, as older versions did, and count its 16-bit units.
+// Whether the count form takes elements of type T without a warning. The count of a 32-bit tensor is in 16-bit
+// units too. And and Or also compile for every other type, as in older versions, and count in 16-bit units there too.
 template <class T>
 inline constexpr bool kOfWords = kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>;
 template <class T>

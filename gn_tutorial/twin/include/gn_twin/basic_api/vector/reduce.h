@@ -26,8 +26,8 @@ inline bool Better(float next, float best, bool ignore_nan) {
   return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
 }
 
-// Returns the lowest lane that has the extreme value, of the first `lanes` (at least one) lanes of a repeat; kNoLane if
-// one of them is NaN.
+// Returns the lowest lane that has the extreme value of the first `lanes` lanes (at least one) of a repeat; kNoLane if
+// one of these lanes is NaN.
 //
 // It uses integer loops without branches, which the compiler vectorises: they compute each lane's rank (ordered like
 // the values, with both zeros equal), then the best rank, then the first lane that has it.
