@@ -1,6 +1,6 @@
-// High-level functions of one tensor: Sigmoid.
+// The high-level function Sigmoid.
 //
-// Source: docs/zh/api, 高阶API/激活函数. The device composes them from basic instructions in the scratch tensor; the twin
+// Source: docs/zh/api, 高阶API/激活函数. The device composes it from basic instructions in the scratch tensor; the twin
 // needs no scratch memory.
 #pragma once
 #include "gn_twin/base/math.h"

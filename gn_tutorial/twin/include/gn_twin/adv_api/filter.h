@@ -47,8 +47,9 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   ResetMaskRegister(ThisCore());
 }
 
-// Whether the mask of DropOut has a byte for each element (modes 1 and 2) and not a bit (3 and 4). In 1 and 4 rows end
-// in meaningless bytes. Mode 0 infers it: a mask row that is at least as long as a data row has bytes.
+// Whether the mask of DropOut has a byte for each element (modes 1 and 2) and not a bit (modes 3 and 4). In modes 1 and
+// 4, each mask row ends in bytes without meaning. In mode 0 the lengths decide: if a mask row is at least as long as a
+// data row, it has bytes.
 inline bool DropOutReadsBytes(uint32_t mode, const AscendC::DropOutShapeInfo& info) {
   return mode == 0 ? info.maskLastAxis >= info.srcLastAxis : mode <= 2;
 }

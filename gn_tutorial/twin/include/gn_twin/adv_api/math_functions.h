@@ -49,8 +49,8 @@ void RunMaths(const char* name, Loc loc, Op op, uint32_t count, const LocalTenso
 
 namespace AscendC {
 
-// Defines four forms: with or without scratch tensor, with a count or for the whole source. APART: the page forbids dst
-// and src to overlap. For the overload that returns R see GNT_BINARY.
+// Defines four forms: with or without scratch tensor, with a count or for the whole source. APART: whether the
+// documentation forbids dst and src to overlap. For the overload that returns R see GNT_BINARY.
 #define GNT_MATHS(NAME, APART)                                                                                      \
   template <class T, bool isReuseSource = false>                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,                   \

@@ -1,6 +1,8 @@
-// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; and Exp by its Taylor series.
+// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; and Exp by its Taylor
+// series.
 //
-// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. dst must overlap no source. half and float are computed in double and rounded once.
+// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. dst must overlap no source. half and float are computed in double and
+// rounded once.
 #pragma once
 #include "gn_twin/adv_api/wide_compute.h"
 #include "gn_twin/basic_api/vector/fused.h"
@@ -163,7 +165,7 @@ GNT_TWO(Xor, gn_twin::XorOp{}, , , , )
 #undef GNT_BETA
 #undef GNT_BETA_NAME
 
-// Elements larger (smaller) than the scalar become the scalar; NaN stays.
+// ClampMax sets elements that are larger than the scalar to the scalar, ClampMin those that are smaller. NaN stays.
 #define GNT_CLAMP(NAME, SCRATCH)                                                                 \
   template <class T, bool isReuseSource = false>                                                 \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const T scalar, \

@@ -1,4 +1,5 @@
-// A tensor as high-level functions see it: rows of equal length, each whole 32-byte blocks, of which the first elements count.
+// A tensor as high-level functions see it. All rows have the same length, in whole 32-byte blocks. Only the first
+// elements of a row count.
 #pragma once
 #include "gn_twin/adv_api/wide_compute.h"
 #include "gn_twin/tensor/operand.h"

@@ -1,7 +1,7 @@
 // LayerNorm, Normalize, DeepNorm, RmsNorm bring rows to mean 0 and variance 1 (RmsNorm: to mean square 1).
 //
-// Source: docs/zh/api, 高阶API/归一化操作. If rows are padded to whole blocks, reductions cover their original length and all
-// other steps the padding too. T: data; U: gamma and beta; M: the statistics.
+// Source: docs/zh/api, 高阶API/归一化操作. If rows are padded to whole blocks, reductions leave out the padding, and all other
+// steps include it. T: data; U: gamma and beta; M: the statistics.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
 
@@ -39,8 +39,8 @@ struct NormalizePara {
 
 namespace gn_twin {
 
-// The other tensors that a normalisation reads and writes. Null: a statistic that is not requested, or gamma 1 and beta
-// 0.
+// The other tensors that a normalisation reads and writes. A null pointer means that the statistic is not requested,
+// that gamma is 1, or that beta is 0.
 template <class U, class M>
 struct NormOperands {
   const LocalTensor<M>* mean;

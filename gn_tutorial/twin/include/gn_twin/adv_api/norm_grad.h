@@ -1,6 +1,6 @@
 // LayerNormGrad and LayerNormGradBeta: the gradients of LayerNorm with respect to x, gamma and beta.
 //
-// Source: docs/zh/api, 高阶API/归一化操作/LayerNormGrad, whose formulas are written out there. mean and variance are those of LayerNorm.
+// Source: docs/zh/api, 高阶API/归一化操作/LayerNormGrad, which has the formulas. mean and variance are those of LayerNorm.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
 

@@ -1,7 +1,7 @@
 // WelfordUpdate and WelfordFinalize: mean and variance of a row that arrives in pieces of equal length, in one pass.
 //
-// Update keeps a mean and a sum of squares for every column of the pieces; Finalize makes one mean and one variance of
-// all.
+// WelfordUpdate keeps a mean and a sum of squares for every column of the pieces. WelfordFinalize combines those of all
+// columns into one mean and one variance.
 // Source: docs/zh/api, 高阶API/归一化操作.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
@@ -38,8 +38,8 @@ struct WelfordFinalizePara {
 
 namespace gn_twin {
 
-// Computes mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Elements after the computed
-// length keep the inputs (in place) or are not written.
+// Computes mean' = mean + (x - mean) * nRec and square' = square + (x - mean) (x - mean'). Only the first
+// abComputeLength elements of a row are computed. The others get the inputs (in place) or are not written.
 template <class T, class U>
 void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>& square, const LocalTensor<U>& in_mean,
                       const LocalTensor<U>& in_square, const LocalTensor<T>& x,
@@ -77,9 +77,9 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
   ResetMaskRegister(ThisCore());
 }
 
-// Computes one mean and one variance from those of the columns. Columns that stand for different numbers of elements
-// are weighted: by counts, or by two counts for a head and a tail of columns. Without either, all have the weight
-// rnLength.
+// Computes one mean and one variance from those of the columns. The weight of a column is the number of its elements:
+// `counts` gives it for each column; or headCount holds for the first columns and tailCount for the others. If `counts`
+// is null and tailCount is 0, every column has the weight rnLength.
 inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const LocalTensor<float>& variance,
                                const LocalTensor<float>& in_mean, const LocalTensor<float>& in_square,
                                const LocalTensor<int32_t>* counts, const AscendC::WelfordFinalizePara& para) {

@@ -1,7 +1,7 @@
 // Power: element-wise x^y of two tensors, or of a tensor and a scalar on either side.
 //
-// Source: docs/zh/api, 高阶API/数学计算/Power. half and float are computed as by C's pow. int32_t multiplies and wraps
-// around; there a negative exponent gives the whole part of the true quotient (docs/hardware-choices.md).
+// Source: docs/zh/api, 高阶API/数学计算/Power. half and float are computed as by C's pow. Results of int32_t wrap
+// around; if the exponent is negative, they are the whole part of the exact value (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/adv_api/math_functions.h"
 

@@ -1,7 +1,8 @@
 // AscendQuant, AscendDequant, AscendAntiQuant: convert real numbers to integers of few bits, and back.
 //
-// The order of rounding is documented and kept: AscendQuant computes in half, AscendDequant in float, AscendAntiQuant in half, or in
-// float where the result is bfloat16_t. Source: docs/zh/api, 高阶API/量化操作; what only other products have is left out.
+// The documentation says where the device rounds, and the twin rounds there too: AscendQuant computes in half,
+// AscendDequant in float, AscendAntiQuant in half, or in float if the result is bfloat16_t. Source: docs/zh/api,
+// 高阶API/量化操作. Forms that only other products have are left out.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/adv_api/matrix.h"
@@ -130,7 +131,8 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   ResetMaskRegister(ThisCore());
 }
 
-// Returns the rows and columns of a scale or an offset, from the call or from the ShapeInfo of either tensor.
+// Returns the rows and columns of a scale or an offset: those of the call if it gives them, else those of the tensor's
+// ShapeInfo, else those of the other tensor's.
 template <class T>
 Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height, uint32_t width) {
   if (given.tensor == nullptr) return {1, 1, 1};
@@ -230,7 +232,8 @@ namespace AscendC {
                       gn_twin::Or(CONFIG.scaleCount, scaleTensor.GetSize()),                                           \
                       gn_twin::Or(CONFIG.calcCount, src.GetSize()));                                                   \
   }
-// A form takes a configuration, or the type of the result as first template argument, which is int8_t on this product.
+// Every form exists twice: with a configuration, or with the result's type as first template argument (on this product
+// int8_t).
 #define GNT_QUANT_CONFIG \
   template <class T, bool isReuseSource = false, const AscendQuantConfig& config = ASCEND_QUANT_DEFAULT_CFG>
 #define GNT_QUANT_TYPED                                   \

@@ -1,4 +1,5 @@
-// Reductions of a matrix along one of its axes: ReduceMax, ReduceMin, ReduceSum, ReduceProd, ReduceMean with a pattern; Mean.
+// Reductions of a matrix along one of its axes: ReduceMax, ReduceMin, ReduceSum, ReduceProd and ReduceMean with a
+// pattern; Mean.
 //
 // Pattern AR reduces the inner axis (one result a row), RA the outer one (one result a column).
 // Source: docs/zh/api, 高阶API/归约操作. Sums and products are taken in double and rounded once.
@@ -29,7 +30,8 @@ struct MeanParams {
 
 namespace gn_twin {
 
-// A fold adds one element to the result so far. Finish gets this result and the number of elements.
+// A fold combines the result so far with one more element. Finish turns the last result and the number of elements into
+// the value to store.
 template <class Op>
 struct FoldExtreme {
   bool ignore_nan;

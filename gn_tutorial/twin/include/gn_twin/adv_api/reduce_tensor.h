@@ -1,4 +1,4 @@
-// Reductions of a whole tensor to one value: ReduceSum, ReduceMax, ReduceMin. half and float.
+// Reductions of a whole tensor of half or float to one value: ReduceSum, ReduceMax, ReduceMin.
 //
 // The order of the additions decides the bits of a sum. Inside a repeat they form a tree
 // (basic_api/vector/reduce_sum.h). ReduceSum with a count then adds the repeats' sums one after the other; with mask
@@ -9,8 +9,9 @@
 
 namespace gn_twin {
 
-// Returns the size of the work buffer that the documentation asks for, in elements: the results of all repeats (value
-// and index of an extreme) in whole blocks, and with an index also those of each further round until one is left.
+// Returns the size of the work buffer that the documentation asks for, in elements. The first round writes `results`
+// elements, rounded up to whole blocks. With all_rounds, which a search with an index needs, each further round adds
+// its own results, until one value and its index are left.
 constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t element_bytes) {
   const uint64_t per_block = kBlockBytes / element_bytes, per_repeat = kRepeatBytes / element_bytes;
   uint64_t sum = 0;
@@ -99,8 +100,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   __builtin_memcpy(&core.reduce_sum_bits, dst.Data(), sizeof(T));
   gn_twin::ResetMaskRegister(core);
 }
-// Sums by mask and repeat: a tree inside each repeat, then trees over the repeats' sums (64 floats or 128 halves at a
-// time). The scratch tensor holds one sum per repeat.
+// Stores the sum of the active lanes of all repeats in dst[0]: a tree inside each repeat, then trees over the repeats'
+// sums (64 floats or 128 halves at a time). The scratch tensor holds one sum per repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
@@ -152,8 +153,9 @@ GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
 
-// These read the registers that the last reduction set: the sum of ReduceSum with a count; the extreme over all repeats
-// of WholeReduceMax, WholeReduceMin, ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+// These read the registers that the last reduction set. GetReduceRepeatSumSpr gives the sum of ReduceSum with a count.
+// GetReduceRepeatMaxMinSpr gives the extreme over all repeats of WholeReduceMax, WholeReduceMin, ReduceMax or
+// ReduceMin; only after the first two does it also give its position, as raw bits of T.
 template <class T>
 inline T GetReduceRepeatSumSpr() {
   return T(gn_twin::ThisCore().reduce_sum);

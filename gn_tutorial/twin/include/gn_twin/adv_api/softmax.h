@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// Sets dst to last(e^(x - max) / sum), and keeps each row's maximum and sum where the call wants them.
+// Sets dst to last(e^(x - max) / sum). Also stores each row's maximum and sum, if the call asks for them.
 template <class T, class S, class Last>
 void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<S>* sum,
                 const LocalTensor<S>* max, const LocalTensor<T>& src, Last last) {

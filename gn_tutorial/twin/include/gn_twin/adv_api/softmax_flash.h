@@ -55,8 +55,8 @@ void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, 
   }
 }
 
-// Computes one piece. divide: SoftmaxFlash divides dst by the sum so far, and its factor (exp_max) is what corrects
-// earlier pieces; SoftmaxFlashV2 divides neither dst nor the factor.
+// Computes one piece. exp_max gets the factor that corrects the results of earlier pieces. divide: SoftmaxFlash divides
+// dst by the sum so far, and its factor also replaces the earlier sum by this one; SoftmaxFlashV2 does neither.
 template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {
@@ -87,9 +87,9 @@ void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>
   ResetMaskRegister(ThisCore());
 }
 
-// Computes the means of eight parts of a row as SoftmaxFlashV3 takes them: sums of eight neighbours of the first 512
-// elements, to which the rest is added in strips of 64. Only at 512 columns are these the means of the eight parts one
-// after the other.
+// Computes eight means of a row as SoftmaxFlashV3 does. The first 512 elements give 64 sums, each of eight neighbours.
+// The other elements are added to these sums in strips of 64. Each mean is that of eight sums in sequence, so only with
+// 512 columns is it the mean of one eighth of the row.
 template <class T>
 void PartMeans(const T* row, uint32_t columns, double (&mean)[8]) {
   double strip[64];

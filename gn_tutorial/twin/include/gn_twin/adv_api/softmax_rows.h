@@ -1,7 +1,8 @@
 // Shared parts of the SoftMax family: the shape of a call, and results of a row that fill a 32-byte block.
 //
-// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. The shape comes from the call; where the call leaves it out, from the tensor's
-// ShapeInfo, and where that is missing too, from the tiling. Reductions cover the original columns, the other steps all.
+// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. The shape is that of the call; if the call has none, that of the
+// tensor's ShapeInfo; if that is missing too, that of the tiling. Reductions cover the original columns, the other
+// steps all columns.
 #pragma once
 #include "gn_twin/base/elementary_math.h"
 #include "gn_twin/base/adv_tiling.h"

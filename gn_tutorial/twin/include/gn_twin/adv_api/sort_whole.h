@@ -60,8 +60,8 @@ inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>&
   }
 }
 
-// These return the place and the length of sorted pairs in elements of T. Their pages speak of bytes, but the public
-// headers, and kernels that index a tensor with the results, count elements.
+// These return the place and the length of sorted pairs in elements of T. The documentation speaks of bytes, but the
+// public headers, and kernels that index a tensor with the results, count elements.
 template <class T>
 inline uint32_t GetSortOffset(const uint32_t elemOffset) {
   return elemOffset * gn_twin::Pairs<T>::kElements;
@@ -75,8 +75,9 @@ inline uint32_t GetSortLen(const uint32_t elemCount) {
 
 namespace gn_twin {
 
-// Writes the first k of each row. NORMAL: rows of results begin at multiples of 32 bytes, and all rows share one list
-// of indices. NSMALL: rows have 32 elements, results have no gaps, and every row has indices of its own.
+// Writes the k largest or smallest elements of each row, and their indices. TOPK_NORMAL: rows of results begin at
+// multiples of 32 bytes, and all rows share one list of indices. TOPK_NSMALL: rows have 32 elements, the results have
+// no gaps, and every row has indices of its own.
 template <class T, bool kGivenIndex, bool kFinish, bool kSmall>
 void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& index, const LocalTensor<T>& src,
              const LocalTensor<int32_t>& src_index, const LocalTensor<bool>& finish, int32_t k,

@@ -1,7 +1,7 @@
 // Converts elements to double and back, because high-level functions compute in double and round once.
 //
-// The device composes these functions from basic instructions of half or float; how often it rounds on the way is not documented
-// (docs/hardware-choices.md).
+// The device composes these functions from basic instructions of half or float. The documentation does not say how
+// often it rounds on the way (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 #include "gn_twin/tensor/scratch.h"

@@ -69,7 +69,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A request for one value: the bytes of an operand before its event's instruction computed.
+// A request for one value: bytes of an operand, read before the instruction of its event computes.
 struct GntWatch {
   uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded

@@ -1,9 +1,10 @@
 // The tiling structs of the high-level API, which the host fills and the kernel passes on. Both sides use these
 // definitions.
 //
-// The members that describe the shape have names. Those that say how the device divides its scratch memory are unnamed
-// words, so that each struct has its documented size; docs/zh/api says that kernels need not know them. Two structs
-// that public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all their documented members.
+// The members that describe the shape have their documented names. Those that say how the device divides its scratch
+// memory are one array of words, `scratch`, so that each struct has its documented size; docs/zh/api says that kernels
+// need not know them. Two structs that public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all their
+// documented members.
 // Source: docs/zh/api, the Tiling page beside each function.
 #pragma once
 #include <stdint.h>

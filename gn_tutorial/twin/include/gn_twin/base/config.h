@@ -11,7 +11,8 @@
 #define GNT_OBSERVED 1
 #endif
 
-// On the device these select the compiler's target and the memory a pointer refers to. A laptop has one of each.
+// On the device these select the compiler's target, and the memory that a pointer refers to. The host has only one of
+// each, so here all but GM_ADDR are empty.
 #define __aicore__
 #define __global__
 #define __vector__
@@ -49,8 +50,8 @@
 #endif
 // Tells the compiler that a condition is false once in a thousand times or less.
 #define GNT_NEARLY_ALWAYS(...) __builtin_expect_with_probability(static_cast<bool>(__VA_ARGS__), true, 0.999)
-// The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler
-// may vectorise without proving it.
+// Lets the compiler vectorise a loop without a proof that its operands do not overlap. The operands of one vector
+// instruction are equal or disjoint; anything else is undefined on the device.
 #if defined(__clang__)
 #define GNT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

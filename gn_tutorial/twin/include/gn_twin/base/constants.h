@@ -117,7 +117,8 @@ enum KernelMetaType : uint8_t {
   KERNEL_TYPE_MAX
 };
 
-// Kernels need the names and also the types, which decide template deduction (min, max) and narrowing in braces.
+// The constants have their documented types, because the types decide template deduction (min, max) and narrowing in
+// braces.
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 constexpr uint64_t MASK_PLACEHOLDER_LIST[2] = {0, 0};
 constexpr uint64_t FULL_MASK = ~uint64_t{0};

@@ -57,7 +57,7 @@ inline double TwoArtanh(double s) {
   return 2.0 * s * p;
 }
 
-// The parts of ln x: with x = m 2^e and m in [sqrt(1/2), sqrt(2)), the exponent e and ln m. x is positive and finite.
+// The parts of ln x, for a positive and finite x = m 2^e with m in [sqrt(1/2), sqrt(2)): the exponent e, and ln m.
 struct LogParts {
   double e;
   double ln_m;

@@ -1,7 +1,8 @@
-// half (1 sign, 5 exponent, 10 fraction bits) and bfloat16_t (1, 8, 7): storage types whose arithmetic goes through float.
+// half (1 sign, 5 exponent, 10 fraction bits) and bfloat16_t (1, 8, 7): storage types. Their arithmetic is in float.
 //
-// float carries 24 significant bits, at least 2 * 11 + 2, so computing + - * / and sqrt in float and rounding once to half gives
-// the correctly rounded half result (Figueroa, "When is double rounding innocuous?", SIGNUM 30(3), 1995).
+// A float has 24 significant bits, at least 2 * 11 + 2. So if + - * / and sqrt of halves are computed in float and
+// rounded once more to half, the result is correctly rounded (Figueroa, "When is double rounding innocuous?", SIGNUM
+// 30(3), 1995).
 // The conversions are integer arithmetic without branches, so they are constexpr, give the same bits with every
 // compiler, and vectorise. They are always inlined: in a large kernel g++ otherwise called them once per element, and a
 // Cast took eight times as long.
@@ -17,7 +18,7 @@ namespace gn_twin {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const int32_t magnitude = static_cast<int32_t>(bits & 0x7fffffffu);
-  // Normal halves: rebias the exponent (127 - 15 = 112) and round the 13 dropped bits; the carry may step into infinity.
+  // Normal halves: rebias the exponent (127 - 15 = 112) and round off 13 bits. A carry may make the result infinity.
   const int32_t normal = (magnitude - (112 << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
   // Subnormal halves: adding 0.5f shifts the fraction so that float's own rounding drops the right bits.
   const int32_t subnormal = __builtin_bit_cast(int32_t, __builtin_bit_cast(float, magnitude) + 0.5f) - 0x3f000000;

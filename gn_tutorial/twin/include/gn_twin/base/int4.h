@@ -1,4 +1,5 @@
-// int4b_t: two integers from -8 to 7 in a byte, the first one in its low half. A tensor of them counts integers; a pointer to them counts bytes.
+// int4b_t: two integers from -8 to 7 in a byte, the first one in its low half. A tensor of them counts integers; a
+// pointer to them counts bytes.
 //
 // Source: docs/zh/api, 数据结构/内置数据类型; 类型转换/Cast. Which half comes first is a choice (docs/hardware-choices.md).
 #pragma once

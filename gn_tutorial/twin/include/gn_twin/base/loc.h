@@ -4,8 +4,8 @@
 
 namespace gn_twin {
 
-// Operations take a trailing `Loc loc = Loc::here()`. The defaults of here() are evaluated where the operation is called;
-// an inline `Loc{__builtin_FILE()}` default would name this header on g++.
+// The last parameter of every operation is `Loc loc = Loc::here()`. The default arguments of here() are evaluated where
+// the operation is called. With `Loc{__builtin_FILE()}` as the default, g++ would name the twin's header.
 struct Loc {
   const char* file = "";
   uint32_t line = 0;

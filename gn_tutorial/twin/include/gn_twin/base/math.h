@@ -1,8 +1,9 @@
 // Exponential and logarithm. They use IEEE double arithmetic and no libm, so their bits are the same on every compiler
 // and machine.
 //
-// The device's units are table based and their bits are not public; the documentation gives no error bound for Exp and Ln. Both
-// functions here are within 0.51 units in the last place of float (tests/twin/test_unary.py measures it).
+// The device computes Exp and Ln with tables. The bits of its results are not public, and the documentation gives no
+// error bound. Both functions here are within 0.51 units in the last place of float (tests/twin/test_unary.py measures
+// it).
 #pragma once
 #include <stdint.h>
 
@@ -39,7 +40,7 @@ inline float ExpFloat(float value) {
 inline float LnFloat(float value) {
   const double x = value;
   const int64_t bits = __builtin_bit_cast(int64_t, x);
-  // Subtracting the bits of sqrt(1/2) makes the exponent field count from there, so that m falls into the interval above.
+  // If the bits of sqrt(1/2) are subtracted, the exponent field counts from there, so m is in the interval above.
   const int64_t e = (bits - 0x3fe6a09e667f3bcd) >> 52;
   const double m = __builtin_bit_cast(double, bits - (e << 52));
   const double s = (m - 1.0) / (m + 1.0);

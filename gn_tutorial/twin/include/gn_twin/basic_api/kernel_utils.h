@@ -1,7 +1,8 @@
-// Small helpers that kernels expect from their header: block_idx, DivCeil, IsSameType, likely, ASCENDC_ASSERT, KERNEL_LOG, and min and
-// max of mixed types.
+// Small helpers that kernels expect from their header: block_idx, DivCeil, IsSameType, likely, ASCENDC_ASSERT,
+// KERNEL_LOG, and min and max of mixed types.
 //
-// Source: public kernels that use them without declaring them (they are built-ins of the device's compiler, or utilities of CANN).
+// Source: public kernels, which use them without a declaration (they are built-ins of the device's compiler, or
+// utilities of CANN).
 #pragma once
 #include <cstdint>  // std::int8_t and its like
 #include <type_traits>
@@ -11,8 +12,8 @@
 
 namespace gn_twin {
 
-// The types of block_idx and block_num, names of the device's compiler that every block may read at any time. The names
-// are objects, not macros, because kernels declare variables of the same names.
+// The types of block_idx and block_num. The device's compiler defines these names, and every block may read them at any
+// time. Here they are objects, not macros, because kernels declare variables of the same names.
 struct BlockIndex {
   operator int64_t() const { return AscendC::GetBlockIdx(); }
 };
@@ -20,8 +21,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. Arguments are converted to it, so a function that takes it loses every
-// overload resolution.
+// A whole number of any type, as 32 bits. AlignUp, Ceil and ConstCeil take it. A call of them needs a conversion, so a
+// kernel's own function of the same name wins.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -34,7 +35,8 @@ struct Unsigned {
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits under CANN's name. They are only there, because outside a namespace public kernels define an is_same.
+// Type traits in CANN's namespace. They are in no other one, because public kernels define an is_same of their own
+// outside any namespace.
 namespace AscendC::Std {
 using namespace std;
 

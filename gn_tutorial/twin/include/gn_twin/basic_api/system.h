@@ -36,7 +36,7 @@ inline int64_t GetSystemCycle() {
   return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
 }
 
-// For an early start inside a SuperKernel. In a separate launch both functions do nothing, as documented.
+// These let a task start early inside a SuperKernel. In a separate launch both functions do nothing, as documented.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
 inline void SetNextTaskStart() {}
 template <bool FORCE = false>

@@ -18,7 +18,7 @@ using EightIndices = int32_t __attribute__((vector_size(32)));
 #define GNT_PICK(A, B, ...) __builtin_shuffle(A, B, EightIndices{__VA_ARGS__})
 #endif
 
-// Adds neighbours. In each half of the result come first two sums of A, then two sums of B.
+// Adds neighbours. Each half of the result holds two sums of A and then two sums of B.
 #define GNT_NEIGHBOURS(A, B) (GNT_PICK(A, B, 0, 2, 8, 10, 4, 6, 12, 14) + GNT_PICK(A, B, 1, 3, 9, 11, 5, 7, 13, 15))
 
 inline EightFloats SumsOf(const EightFloats (&block)[8]) {

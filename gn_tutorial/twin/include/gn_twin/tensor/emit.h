@@ -1,8 +1,8 @@
-// Emit of vector instructions: every instruction reaches its observers through it.
+// Emits vector instructions: every instruction reaches its observers through these functions.
 //
-// A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call
-// that is in the cache is rechecked: nothing of it is validated again, and observers look only at what may have changed
-// since. Functions named EmitChecked treat any other call: they validate its operands and pass its whole event to the
+// A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). If a
+// call is in the cache, the twin does not validate it again, and observers look only at what may have changed since.
+// For any other call, a function named EmitChecked... validates the operands and passes the whole event to the
 // observers. A traced launch has no cache.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
@@ -41,7 +41,7 @@ template <class D, class... S>
   return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
 }
 
-// Emits a call if it is cached; false if it is not, or if observers need its whole event.
+// Emits a call if it is cached, and returns whether it did. It does not if observers need the whole event.
 template <class D, class... S>
 [[gnu::always_inline]] inline bool EmitCached(Core& core, const CallKey& key, const LocalTensor<D>& dst,
                                               const LocalTensor<S>&... src) {
@@ -56,8 +56,8 @@ template <class D, class... S>
   return core.FlushedCache().Recheck(core, call);
 }
 
-// Emits an instruction whose numbers `form` holds (0: they do not fit); `kind` is one of CallKey's. If the call is not
-// cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
+// Emits an instruction. `form` is one word with its numbers (0: they do not fit); `kind` is one of CallKey's. If the
+// call is not cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
 template <class EmitChecked, class D, class... S>
 [[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
                                             EmitChecked emit_checked, const LocalTensor<D>& dst,
@@ -101,11 +101,11 @@ template <class D, class... S>
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
 
-// The meaning of the two numbers of an operand's layout.
+// What an operand's layout describes, and the meaning of its two numbers, `first` and `second`.
 enum class Fills : uint8_t {
-  Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
-  Rows,   // bytes of a row, and bytes from row to row; each repeat has one row
-  Once    // bytes of the one row of all repeats
+  Lanes,  // lanes: block stride and repeat stride, in blocks of 32 bytes
+  Rows,   // one row for each repeat: bytes of a row, and bytes from row to row
+  Once    // one row for all repeats: its bytes; `second` is not used
 };
 
 // The places of an operand's repeats, and the alignment of its address.
@@ -134,8 +134,8 @@ struct RepeatOperand {
   RepeatOperand(const LocalTensor<T>& tensor, const OperandLayout& layout) : tensor(tensor), layout(layout) {}
 };
 
-// Returns one word with the number of repeats, their leading lanes (`lanes` in all but the last, `last` there) and the
-// layouts of the operands; 0 if these do not fit, which is rare.
+// Returns one word that holds the number of repeats, the leading lanes of a repeat (`lanes`; in the last one `last`)
+// and the layouts of the operands. Returns 0 if they do not fit, which is rare.
 template <class... Layout>
 [[gnu::always_inline]] inline uint64_t FormOf(uint32_t repeats, uint32_t lanes, uint32_t last,
                                               const Layout&... layouts) {
@@ -241,7 +241,7 @@ template <class... T>
 [[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
                                                const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
-  // A mask of bits has no number of lanes, so its bits are compared.
+  // The form has no place for the bits of a mask, so HasBits compares them.
   const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...)
                                     : FormOf(plan.repeats, 0, 0, operands.layout...);
   const CallKey key = RepeatKey(name, loc, form, operands...);

@@ -1,4 +1,4 @@
-// Emit of the padding that a copy puts around its rows, after the copy itself.
+// Emits the padding that a copy puts around its rows. The copy itself is emitted before.
 #pragma once
 #include "gn_twin/tensor/emit_copy.h"
 

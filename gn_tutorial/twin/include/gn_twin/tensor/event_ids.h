@@ -19,9 +19,9 @@ inline int LowestFreeId(const Core& core, HardEvent event) {
   return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
 }
 
-// Reserves the lowest free id for `what` (an API or a queue operation). If all eight are taken, the launch stops, or
-// this returns -1 and no flag is used: public text does not say what the device does (docs/hardware-choices.md,
-// event_ids).
+// Reserves the lowest free id for `what` (an API or a queue operation) and returns it. Public text does not say what
+// the device does if all eight are taken, so an option decides: the launch stops, or this returns -1 and no flag is
+// used (docs/hardware-choices.md, event_ids).
 inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
   const int id = LowestFreeId(core, event);
   if (id < 0 && core.job->options.event_ids != 0) return -1;
@@ -102,8 +102,8 @@ GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 
-// Waits for the flags that FreeTensor left on the buffers of this core, which are forgotten next. Never stops the
-// launch, because a destructor calls this.
+// Waits for the flags that FreeTensor left on the buffers of this core, before the caller forgets these buffers. Never
+// stops the launch, because a destructor calls this.
 GNT_NOINLINE inline void AwaitFreeTensors(Core& core, Loc loc) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     Buffer& buffer = core.buffers[i];

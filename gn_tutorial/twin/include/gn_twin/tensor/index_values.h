@@ -1,11 +1,12 @@
-// Indices used as floats: a reduction or a sort gives values and indices in turn, and an instruction computes with
-// both.
+// The warning for indices that are used as floats. A reduction or a sort writes values and indices in turn, and an
+// instruction then computes with both.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
 namespace gn_twin {
 
-// Whether all indices are still as small as indices are, and not all of them are 0, which reads as 0.0.
+// Whether the indices still look like indices: all of them are small, and not all are 0, because index 0 has the bits
+// of 0.0.
 GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
   constexpr uint32_t kMost = 1 << 16;  // a float with smaller bits would be very near 0
   bool any = false;

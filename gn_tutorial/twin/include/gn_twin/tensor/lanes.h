@@ -65,7 +65,7 @@ inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes
   const auto reach = [&](uint32_t lanes) -> uint64_t {
     if (lanes == 0) return 0;
     const uint32_t block = (lanes - 1) / per_block;
-    // With block stride 0 every block is the same one, and a full one if there is more than one.
+    // With block stride 0 all blocks are in the same place. If there is more than one, the first is full.
     const uint32_t inside = strides.blk == 0 && block > 0 ? per_block : (lanes - 1) % per_block + 1;
     const uint64_t tail = (uint64_t{block} * strides.blk) * kBlockBytes + uint64_t{inside} * element_bytes;
     return tail;
@@ -115,8 +115,8 @@ inline Plan LeadingPlan(uint32_t count) {
   return plan;
 }
 
-// Returns the number of repeats of an instruction whose repeats counter mode may control (docs/hardware-choices.md,
-// counter_compare).
+// Returns the number of repeats of an instruction. In counter mode an option decides whether that is `repeats` or
+// follows from the counter (docs/hardware-choices.md, counter_compare).
 inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
   if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
   return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);

@@ -9,7 +9,7 @@
 
 namespace gn_twin {
 
-// The offsets of an operand in pieces, valid while its event is emitted.
+// Holds the offsets of an operand's pieces while its event is emitted (Operation::Pieces).
 class PieceList {
  public:
   explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
@@ -45,7 +45,7 @@ class Operation {
     return *this;
   }
 
-  // Checks an operand that is added as pieces, in the way in which Local checks its operand.
+  // Checks an operand as Local does, but does not add it to the event.
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
     if (Fits(core_, tensor, bytes, align)) [[likely]]
       return;
@@ -83,7 +83,7 @@ class Operation {
     return *this;
   }
 
-  // Records what was exchanged, for a finding if an operand does not fit.
+  // Records which two numbers the kernel probably exchanged, for a finding if an operand does not fit.
   Operation& Exchanges(const Exchange& exchange) {
     exchange_ = exchange;
     return *this;
@@ -95,7 +95,8 @@ class Operation {
     return *this;
   }
 
-  // Records that the next operand has this many pairs of a value and its index, each of so many bytes.
+  // Records that the next operand consists of `pairs` pairs of a value and its index, each of `bytes` bytes, for a
+  // finding if that operand does not fit.
   Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
     laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;
@@ -117,15 +118,15 @@ class Operation {
     return *this;
   }
 
-  // Adds an operand whose places are given to the instruction: `count` pieces at `offsets` bytes from `base`. The
-  // caller has checked them.
+  // Adds an operand that consists of `count` pieces of `piece_bytes` bytes, at `offsets` bytes from `base`. The caller
+  // has checked them.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
     return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
   }
-  // Adds such an operand whose largest offset, `last`, is known.
+  // Does the same for a caller that knows the largest offset, `last`.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     // The gathered or scattered operand has the type of the other tensor, which is added before it.
@@ -178,7 +179,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // Emits an event. Looks a vector instruction up in the call cache first, unless its addresses come from memory.
+  // Emits an event. Looks a vector instruction up in the call cache first, unless an operand consists of pieces.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);

@@ -21,8 +21,8 @@ struct RawTensor {
         floats(kIsFloat<T>) {}
 };
 
-// Returns the bytes of the tensor and of the rest of its last block. That rest belongs to the same buffer, because
-// memory is allocated in whole blocks.
+// Returns the number of bytes from the start of the tensor to the end of its last block. The rest of this block belongs
+// to the same buffer, because memory is allocated in whole blocks.
 inline uint64_t WholeRoom(const RawTensor& tensor) {
   const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
   return tensor.room + (over != 0 ? kBlockBytes - over : 0);

@@ -1,14 +1,14 @@
 // The work buffer (sharedTmpBuffer) of a high-level function while the function runs: its operands must not overlap it.
 //
-// Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast, CumSum, LayerNorm and
-// some others are silent about it (docs/hardware-choices.md, work buffers).
+// Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast,
+// CumSum, LayerNorm and some others do not mention this rule (docs/hardware-choices.md, work buffers).
 #pragma once
 #include "gn_twin/tensor/tensor.h"
 
 namespace gn_twin {
 
-// Marks a work buffer as in use while this object lives. As a parameter in place of the tensor, it lives until the call
-// ends. The twin's functions need no work buffer, so only Operation reads where it is.
+// Marks a work buffer as in use while this object lives. Functions take it as a parameter in place of the tensor, so
+// that it lives until the call ends. The twin's functions need no work buffer; only Operation reads where it is.
 class Scratch {
  public:
   Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }

@@ -30,8 +30,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Reports an index outside its tensor. A function of its own, because its facts would take registers from loops with
-// GetValue.
+// Reports an index outside its tensor and stops. This is a function of its own, because the facts of the report would
+// take registers from loops with GetValue.
 [[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
                                               uint32_t element_bytes, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count)
@@ -54,8 +54,9 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// Logs a scalar read or write for the observers. Not inlined: the loops of a kernel need the registers. noexcept: across a
-// call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
+// Logs a scalar read or write for the observers. It is not inlined, because the loops of a kernel need the registers.
+// It is noexcept, because g++ keeps no float in a register across a call that may throw into a kernel: the kernel's
+// TPipe has a destructor.
 GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
@@ -147,9 +148,8 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // Returns the address on the core: here a pointer, for use with the raw pointer forms. The end of the tensor, or of
-  // its buffer, is a valid address, too. Accesses through the pointer are not observed, except writes into another
-  // buffer (checkers/ub_pointers.h).
+  // Returns a pointer to element `offset`, for functions that take pointers. It may be the end of the tensor or of its
+  // buffer. Accesses through the pointer are not observed, except writes into another buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -251,12 +251,13 @@ class GlobalTensor {
 
   T* Data() const { return data_; }
 
-  // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
-  // that size.
+  // Whether `bytes` bytes from the start of this view lie inside the kernel argument, and inside the size that
+  // SetGlobalBuffer declared, if it declared one.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
-  // Returns how many of `bytes` bytes from the start of this view lie after the argument's end, if every allocation has
-  // memory there; else 0.
+  // Returns how many of `bytes` bytes from the start of this view lie after the argument's end. Returns 0 if the view
+  // begins there, if the bytes reach beyond the allocation (BytesBehind), or if the size that SetGlobalBuffer declared
+  // ends before the argument does.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);
@@ -273,7 +274,7 @@ class GlobalTensor {
       Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
   // Reports `bytes` bytes that this view does not hold. explain(room, whole, fields) adds a cause to the facts of the
-  // finding: of `whole` bytes, `room` are left from the start of the view.
+  // finding. `whole`: bytes of the argument, or of the declared size; `room`: those from the start of this view on.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -332,8 +333,8 @@ class GlobalTensor {
     const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
     return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
   }
-  // Returns by how many bytes a DataCopy exceeds the declared size, if only because it copies whole 32-byte blocks;
-  // else 0.
+  // Returns by how many bytes a DataCopy exceeds the declared size, if it does so only because it copies whole 32-byte
+  // blocks. Returns 0 in any other case.
   uint64_t RoundedOver(const char* op, uint64_t bytes) const {
     const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);
     const bool rounded = __builtin_strcmp(op, "DataCopy") == 0 && bytes % gn_twin::kBlockBytes == 0;

@@ -90,8 +90,8 @@ class TBuf {
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
   }
 
-  // Records the view. Warns if the view begins inside an earlier one and ends after it, and would begin right after it
-  // if the offset counted elements: then the offset was probably given in elements.
+  // Records the view. Warns if the kernel probably gave the offset in elements: the view begins inside an earlier one
+  // and ends after it, but would begin right after it if the offset counted elements.
   template <class T>
   void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
     gn_twin::Core& core = gn_twin::ThisCore();

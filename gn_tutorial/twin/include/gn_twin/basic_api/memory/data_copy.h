@@ -1,4 +1,5 @@
-// DataCopy: transfers of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3) and inside the latter (V).
+// DataCopy: copies of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3), and inside the
+// Unified Buffer (V).
 //
 // Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next, whereas repeat
 // strides run from start to start.
@@ -36,8 +37,8 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// Moves rows of which the last ends `behind` bytes after the kernel's argument. These bytes are not read, and arrive as
-// NaN.
+// Moves rows of which the last one ends `behind` bytes after the kernel's argument. These bytes are not read; the bits
+// of NaN are written in their place.
 GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) {
   const uint32_t last = from.count - 1;
   uint8_t* const end = dst + last * to.pitch + from.bytes - behind;

@@ -1,7 +1,7 @@
-// DataCopyPad: transfers of rows of any number of bytes; in the Unified Buffer each row fills whole 32-byte blocks.
+// DataCopyPad: copies of rows of any number of bytes. In the Unified Buffer each row fills whole 32-byte blocks.
 //
-// Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运 (DataCopyPad). Row lengths and gaps in global memory count bytes, gaps in the
-// Unified Buffer count blocks.
+// Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运 (DataCopyPad). Row lengths, and gaps in global memory, count bytes;
+// gaps in the Unified Buffer count blocks.
 #pragma once
 #include "gn_twin/basic_api/memory/data_copy.h"
 #include "gn_twin/tensor/emit_padding.h"

@@ -76,7 +76,8 @@ class Slices {
   uint64_t pitch_[kMaxSliceDimensions] = {};
 };
 
-// Calls copy(first destination element, its rows, first source element, its rows) for each combination of the outer indices.
+// Calls copy(first destination element, its rows, first source element, its rows) for each combination of the outer
+// indices.
 template <class T, class Copy>
 void ForEachSlice(const AscendC::SliceInfo* dst, const AscendC::SliceInfo* src, uint32_t dimensions, Loc loc,
                   const Copy& copy) {

@@ -1,4 +1,4 @@
-// Reads and writes of global memory that pass the scalar unit's data cache by, and the barrier for them.
+// Reads and writes of global memory that bypass the scalar unit's data cache, and the barrier for them.
 //
 // Source: docs/zh/api, 标量计算/ReadGmByPassDCache, WriteGmByPassDCache and 同步控制/核内同步/DataSyncBarrier. The twin's scalar
 // unit has no cache, so these are plain reads and writes.

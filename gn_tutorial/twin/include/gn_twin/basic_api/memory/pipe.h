@@ -172,7 +172,7 @@ class TPipe {
     return first;
   }
 
-  // Returns how many earlier calls of InitBuffer were in `line`.
+  // Returns how many earlier calls of InitBuffer came from the same source line.
   static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
     for (uint16_t i = core.buffer_count; i > 0; --i) {
       const gn_twin::Buffer& buffer = core.buffers[i - 1];

@@ -33,8 +33,8 @@ class TQueBind {
     return true;
   }
 
-  // Returns the tensor enqueued first, always as the whole buffer, because a smaller view or SetSize does not survive
-  // the queue.
+  // Returns the tensor that was enqueued first, as the whole buffer: the queue keeps neither a smaller view nor the
+  // length that SetSize set.
   template <class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
@@ -43,7 +43,8 @@ class TQueBind {
   void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
     tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
-  // For a tensor that the caller already holds: takes the oldest buffer, waits for it, and returns its address.
+  // Takes the oldest buffer, waits for it, and returns its address. This form is for a kernel that still holds the
+  // tensor.
   TBufHandle DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) { return DeQue<uint8_t>(loc).Data(); }
   template <TPosition srcUserPos, TPosition dstUserPos, class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -93,8 +94,8 @@ class TQueBind {
   gn_twin::QueueCore queue_;
 };
 
-// The configuration of a queue beyond its depth, as `&config` in place of `mask`: the formats of matrix operands, and a
-// fixed number of buffers. None of it changes the results of a vector kernel.
+// The configuration of a queue beyond its depth: the formats of matrix operands, and a fixed number of buffers. A
+// kernel passes `&config` in place of `mask`. None of it changes the results of a vector kernel.
 struct TQueConfig {
   bool nd2nz = false;
   bool nz2nd = false;

@@ -48,8 +48,8 @@ class QueueCore {
     for (uint16_t& slot : fifo_) slot = first;
   }
 
-  // Counts how often a kernel asks how full the queue is. Stops at too many times, because a loop that waits for
-  // another answer never ends.
+  // Counts how often a kernel asks how full the queue is. Stops after too many questions, because a loop that
+  // waits for another answer never ends.
   void NoteAsked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       Core& core = ThisCore();

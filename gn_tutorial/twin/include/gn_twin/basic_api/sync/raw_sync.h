@@ -1,4 +1,4 @@
-// The compiler's own names for flags, barriers and the data cache, which kernels of the 8.x years call without AscendC::
+// The compiler's own names for flags, barriers and the data cache. Kernels of 8.x call them without AscendC::.
 //
 // Source: docs/zh/api, 同步控制/核内同步 (the documented forms they stand for) and 缓存控制.
 #pragma once

@@ -145,8 +145,8 @@ enum class DivAlgo {
   PRECISION_0ULP_FTZ_FALSE,
   PRECISION_1ULP_FTZ_FALSE
 };
-// Div takes it by value, not by reference as on its page, because g++ 12 crashes on a reference to a static member of a
-// class template.
+// Div takes a DivConfig by value. In the documentation it takes a reference, but g++ 12 crashes on a reference to a
+// static member of a class template.
 struct DivConfig {
   DivAlgo algo = DivAlgo::INTRINSIC;
 };

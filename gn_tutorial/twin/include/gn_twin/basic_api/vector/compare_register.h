@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// Returns the address in the register, where the selection bits of mode 2 are. It has 64 bits, as kernels put it there
-// in a CPU build.
+// Returns the address that a kernel put into the register: Select in mode 2 reads its selection bits there. The address
+// has 64 bits, as in CANN's CPU build.
 inline const uint8_t* AddressInRegister(const Core& core) {
   return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(core.compare_mask[0]));
 }
@@ -79,8 +79,8 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
   core.compare_mask[1] &= !plan.prefix ? plan.high : lanes > 64 ? gn_twin::LeadingBits(lanes - 64) : 0;
 }
 
-// GetCmpMask copies the register's 16 bytes to a tensor, SetCmpMask from one. The documentation asks for 128 bytes in
-// dst.
+// GetCmpMask copies the register's 16 bytes to a tensor; SetCmpMask copies a tensor's bytes to the register. The
+// documentation of GetCmpMask asks for 128 bytes in dst.
 template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {

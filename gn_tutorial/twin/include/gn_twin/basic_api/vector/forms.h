@@ -64,7 +64,8 @@ inline void WithFinish(const Core& core, Run run) {
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
-// How data flow through an operation. One whose first source is always the destination defines a type Accumulates.
+// How data flow through an operation. An operation whose first source is always the destination defines a type
+// Accumulates.
 template <class Op>
 inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
 

@@ -45,7 +45,7 @@ struct FusedMulAddOp {
   }
 };
 
-// Returns the same, with negative results set to 0.
+// Returns what FusedMulAddOp returns, with negative results set to 0.
 struct FusedMulAddReluOp {
   using Accumulates = void;
   template <class T>

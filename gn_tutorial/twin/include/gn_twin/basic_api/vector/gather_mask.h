@@ -1,7 +1,7 @@
 // GatherMask: writes the selected elements of a tensor one after the other.
 //
-// Source: docs/zh/api, 比较与选择/GatherMask. Elements of dst past the selected ones keep their values here; the documentation says
-// nothing about them.
+// Source: docs/zh/api, 比较与选择/GatherMask. The elements of dst after the selected ones keep their values here; the
+// documentation says nothing about them.
 #pragma once
 #include "gn_twin/basic_api/vector/fill.h"
 
@@ -24,7 +24,8 @@ enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 
 namespace gn_twin {
 
-// The built-in patterns, from index 1: even, odd, then each of four, then all. They have one bit an element and repeat.
+// The built-in patterns. Index 1 selects elements in even places, 2 those in odd places, 3 to 6 the first, second,
+// third or fourth of every four, 7 all. A pattern has one bit for each of eight elements, and then repeats.
 inline constexpr uint8_t kPatterns[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
 
 // The elements of one repeat and the number of repeats. Extent returns the bytes that an operand of them spans.

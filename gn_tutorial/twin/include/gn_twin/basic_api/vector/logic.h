@@ -25,8 +25,8 @@ struct NotOp {
   }
 };
 
-// Whether the count form takes elements of type T as documented; it counts 16-bit units of 32-bit tensors too. And and
-// Or compile for every other type as well, and count 16-bit units of it, as older versions did.
+// Whether the count form takes elements of type T without a warning. The count of a 32-bit tensor is in 16-bit
+// units too. And and Or also compile for every other type, as in older versions, and count in 16-bit units there too.
 template <class T>
 inline constexpr bool kOfWords = kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>;
 template <class T>

@@ -1,6 +1,7 @@
 // The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask; AscendCUtils.
 //
-// Source: docs/zh/api, 掩码操作. The hardware orders setting the mask with the vector unit, so it is never a race.
+// Source: docs/zh/api, 掩码操作. The hardware keeps the order between setting the mask and vector instructions, so
+// setting it is never a race.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 

@@ -9,8 +9,8 @@
 
 namespace gn_twin {
 
-// Returns the place of the last named operation. An operator takes no default argument, so a mistake in it is reported
-// there.
+// Returns the place of the last named operation. An operator cannot have `loc` as a default argument, so its mistakes
+// are reported at that place.
 inline Loc LastPlace() { return ThisCore().Here(); }
 
 // The expression `a SIGN b`, which is computed when it is assigned.

@@ -1,7 +1,7 @@
 // Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce), of half and float.
 //
-// Lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (minmax_nan,
-// pair_unit).
+// Lanes that the mask leaves out take no part. Source: docs/zh/api, 归约计算; undecided points in
+// docs/hardware-choices.md (minmax_nan, pair_unit).
 #pragma once
 #include "gn_twin/basic_api/vector/reduce_sum.h"
 
@@ -26,8 +26,8 @@ inline bool Better(float next, float best, bool ignore_nan) {
   return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
 }
 
-// Returns the lowest lane that has the extreme value, of the first `lanes` (at least one) lanes of a repeat; kNoLane if
-// one of them is NaN.
+// Returns the lowest lane that has the extreme value of the first `lanes` lanes (at least one) of a repeat; kNoLane if
+// one of these lanes is NaN.
 //
 // It uses integer loops without branches, which the compiler vectorises: they compute each lane's rank (ordered like
 // the values, with both zeros equal), then the best rank, then the first lane that has it.
@@ -136,7 +136,8 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
   }
 }
 
-// Does what CheckReduce does if the mask excludes whole groups of lanes, whose results keep their old values.
+// Does what CheckReduce does, for a mask that excludes lanes. A group whose lanes are all excluded keeps its old
+// result, so the event has only the results that are written.
 template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
@@ -166,8 +167,8 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
   }
 }
 
-// Computes the sum of each group of `group` lanes (a block or a pair) of every repeat; with another direction than 0
-// the maximum (1) or minimum (-1).
+// Reduces each group of `group` lanes (a block or a pair) of every repeat to one value. direction: 0 the sum, 1 the
+// maximum, -1 the minimum.
 template <class T, class Mask>
 void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats,
                     const Mask& mask, bool set_mask, uint32_t group, uint32_t dst_unit_bytes, int32_t dst_rep,
@@ -281,7 +282,8 @@ inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     dst.Data()[uint64_t{repeat} * dstRepStride] = sum;
   }
 }
-// Does the same. The repeat count comes first, and the block stride of the destination has no effect.
+// Does what WholeReduceSum does. The repeat count comes before the mask, and the block stride of the destination has no
+// effect.
 template <class T, bool isSetMask = true>
 inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
                             const int32_t mask, const int32_t /*dstBlkStride*/, const int32_t srcBlkStride,

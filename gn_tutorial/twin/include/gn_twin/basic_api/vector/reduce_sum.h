@@ -1,6 +1,6 @@
 // Sums of the lanes of a repeat or block. The order of the additions decides the bits of a sum.
 //
-// A sum is a tree of adjacent pairs; lanes that the mask leaves out are absent. Source: docs/zh/api, 归约计算; undecided
+// A sum is a tree of adjacent pairs; lanes that the mask leaves out take no part. Source: docs/zh/api, 归约计算; undecided
 // points in docs/hardware-choices.md (half_tree, reduce_lanes).
 #pragma once
 #include "gn_twin/tensor/block_sums.h"
@@ -119,8 +119,9 @@ inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uin
   }
 }
 
-// Does the same if the mask excludes whole blocks of floats at the end of a repeat, as for lines shorter than a repeat.
-// Returns false, and does nothing, for any other mask or if this launch adds in another order.
+// Does what SumWholeBlocks does, if the mask excludes only whole blocks of floats at the end of a repeat, as for lines
+// shorter than a repeat. Returns false, and does nothing, for any other mask, and if this launch's options change the
+// order of the additions or flush subnormal results.
 inline bool SumLeadingBlocks(const Core& core, const Plan& plan, uint8_t* out, uint64_t pitch, const float* src,
                              Strides strides) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(float);

@@ -1,4 +1,5 @@
-// Sorting in descending order: Sort32 makes sorted groups of 32 (score, index) pairs, MrgSort merges up to four sorted queues.
+// Sorting in descending order: Sort32 makes sorted groups of 32 (score, index) pairs, MrgSort merges up to four sorted
+// queues.
 //
 // A pair takes 8 bytes: the index in the upper four, the score in the lower four (float) or the lowest two (half, whose
 // other two bytes keep their contents). Equal scores keep their order. Source: docs/zh/api, Memory矢量计算/排序组合 and
@@ -58,7 +59,7 @@ class Pairs {
   T* at_;
 };
 
-// Whether score `a` comes before score `b`. NaN comes first, as the page of TopK says.
+// Whether score `a` comes before score `b`. NaN comes first, as in the documentation of TopK.
 template <class T>
 bool SortsBefore(T a, T b) {
   const float left = static_cast<float>(a);
@@ -66,7 +67,8 @@ bool SortsBefore(T a, T b) {
   return left > right || (left != left && right == right);
 }
 
-// Sorts `count` pairs by merging; `spare` has room for as many. The number of passes decides where the result is.
+// Sorts `count` pairs by merging; `spare` has room for as many. Each pass halves the number of sorted runs. The result
+// is in the memory of `pairs` after an even number of passes, else in that of `spare`.
 template <class T>
 void SortPairs(Pairs<T> pairs, Pairs<T> spare, uint32_t count) {
   for (uint32_t width = 1; width < count; width *= 2) {
@@ -152,7 +154,7 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
     length[i] = (valid >> i & 1) != 0 ? lengths[i] : 0;
     total += length[i];
   }
-  // Repeats need four queues of one length, contiguous and merged completely; otherwise there is one merge.
+  // Repeats need four queues of equal length that are contiguous and merged completely; otherwise there is one merge.
   bool repeatable = valid == 15 && !suspend;
   for (uint32_t i = 1; i < 4 && repeatable; ++i) {
     repeatable = length[i] == length[0] && tensors[i]->Data() == tensors[0]->Data() + i * length[0] * (8 / sizeof(T));
@@ -219,8 +221,8 @@ inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, con
   gn_twin::RunMerge(loc, dst, src, params.elementLengths, params.validBit, params.repeatTimes,
                     params.ifExhaustedSuspension);
 }
-// The form of the high-level API; sortedNum receives the numbers of GetMrgSortResult if a queue that is used up ends
-// the merge.
+// The form of the high-level API. With isExhaustedSuspension the merge ends when one queue is used up, and sortedNum
+// gets the numbers that GetMrgSortResult gives.
 template <class T, bool isExhaustedSuspension = false>
 inline void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList, const uint16_t elementCountList[4],
                     uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime,

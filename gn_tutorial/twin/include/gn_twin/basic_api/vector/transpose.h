@@ -139,7 +139,8 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// Returns the number of bytes from an entry of an address list to the end of what the instruction touches there.
+// Returns the number of bytes from an address in a list to the end of the last block that the instruction touches from
+// there.
 inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
   return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
 }
@@ -225,7 +226,7 @@ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_S
   gn_twin::RunTransData<T>(operation, dst, src, nchwconvParams);
 }
 
-// Takes lists of addresses (GetPhyAddr), of which only the place in the Unified Buffer can be checked.
+// Takes lists of addresses (GetPhyAddr). The twin can check only that they are in the Unified Buffer.
 template <class T>
 inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {

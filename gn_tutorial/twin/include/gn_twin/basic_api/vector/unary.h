@@ -40,9 +40,9 @@ struct SqrtOp {
   }
 };
 
-// Returns the value with an error such as the device's. The device computes Rsqrt and Reciprocal with a table. Their
-// pages say only that the results miss the standards of 1/1000 (half) and 1/10000 (float). So the twin rounds away
-// enough of the last bits: the error is up to 2^-9 (half) and 2^-13 (float).
+// Returns the value with an error such as the device's. The device computes Rsqrt and Reciprocal with a table. The
+// documentation says only that their results miss the standards of 1/1000 (half) and 1/10000 (float). So the twin
+// rounds away some of the last bits: the error is up to 2^-9 (half) and 2^-13 (float).
 template <class T>
 inline T Coarse(T value) {
   if constexpr (kSame<T, half>) {
