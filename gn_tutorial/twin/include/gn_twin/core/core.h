@@ -27,7 +27,7 @@ struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
-  GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block, so unrolling hundreds of members is not worth it
+  GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block: not worth unrolled code for hundreds of members
 
   GntJob* job = nullptr;
   Scheduler* scheduler = nullptr;        // runs this block and the others
@@ -95,7 +95,7 @@ struct Core {
 
   PaddedRows padded_rows;
 
-  // The latest results that are values with their indices.
+  // The latest results that are pairs of a value and its index.
   static constexpr uint32_t kPairResults = 4;
   PairResults pair_results[kPairResults];
   uint32_t next_pairs = 0;
@@ -135,15 +135,15 @@ struct Core {
     if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
   }
 
-  // The latest lines with an instruction that sets no mask (isSetMask false), each with the instruction that had set
-  // its mask.
+  // The latest lines with an instruction that sets no mask (isSetMask false), each with the earlier instruction that
+  // set the mask it uses.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
   Loc counter_set;      // SetMaskCount
   Loc mask_in_counter;  // the last instruction that got a mask in counter mode
-  // Notes the present mask as lost if no instruction has used it: the instruction at `by` is about to overwrite the
-  // mask.
+  // Called before the instruction at `by` overwrites the mask. Notes the present mask as lost if no instruction has
+  // used it.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};
@@ -392,9 +392,9 @@ inline bool Saturates(const Core& core) {
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// Returns the core of the block that runs on this thread. It is "const" because its result never changes during the
-// code of one block, although blocks take turns on a thread. So a loop of scalar accesses looks up its core once, not
-// once an element. launch.h therefore starts a block in a call that is not inlined.
+// Returns the core of the block that runs on this thread. Its attribute "const" lets a loop of scalar accesses look up
+// its core once, not once an element. The attribute is correct although blocks take turns on a thread, because the
+// result never changes during the code of one block. That is why launch.h starts a block in a call that is not inlined.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
 // Sets the core of this thread. Not inlined, because a block may continue on another thread, and a compiler looks up

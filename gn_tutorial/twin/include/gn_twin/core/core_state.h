@@ -53,7 +53,7 @@ inline constexpr uint16_t kNoBuffer = 0xffff;
 // Detects a block that waits for another block: it keeps reading the same places of global memory, and stores nothing
 // there.
 struct PollWatch {
-  static constexpr uint32_t kFirst = 4096;  // after so many repeated reads it takes a turn; a tile has fewer rows
+  static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run; a tile has fewer rows
   static constexpr uint32_t kAgain = 64;    // the same, once the block has waited
   static constexpr uint32_t kLines = 4;
   struct Line {
@@ -117,7 +117,7 @@ struct OffsetView {
   uint32_t end = 0;
 };
 
-// A tensor whose bytes ReinterpretCast gave out as elements of a larger type.
+// A tensor that ReinterpretCast made, with larger elements than those of the original tensor.
 struct WiderView {
   const uint8_t* at = nullptr;
   uint8_t was_bytes = 0;  // bytes of an element before the cast
