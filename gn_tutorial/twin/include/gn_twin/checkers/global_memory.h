@@ -1,5 +1,5 @@
-// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read before they are
-// written.
+// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read
+// before they are written.
 //
 // It keeps one bit for every 32 bytes of each output and workspace, and one bit a byte where these 32 were written in
 // part. All blocks of the launch share these bits.

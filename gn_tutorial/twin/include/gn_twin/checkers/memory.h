@@ -1,5 +1,5 @@
-// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten before they are
-// read, and memory that the scalar unit uses after FreeTensor.
+// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten
+// before they are read, and memory that the scalar unit uses after FreeTensor.
 //
 // A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not
 // zero (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions often compute lanes that nobody looks at, at the tail of an

@@ -3,8 +3,8 @@
 // Inside a repeat, a source and the destination must be the same bytes, or not overlap. No repeat may read what an
 // earlier one wrote. Exception: Add, Sub, Mul, Max, Min, AddRelu, SubRelu on half, int32_t and float with the
 // destination as second source and one of their repeat strides 0.
-// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). A Cast between widths may share memory inside a repeat: its page
-// restricts only what a later repeat would read.
+// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). The operands of a Cast between element sizes may overlap inside a repeat,
+// because the documentation of Cast restricts only what a later repeat would read.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/footprint.h"

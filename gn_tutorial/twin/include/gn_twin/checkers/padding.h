@@ -108,7 +108,7 @@ class PaddingChecker final : public Observer {
     return lane;
   }
   // Reports a reduction that reads padding, if the padding changes its result. For an extreme it compares the lanes of
-  // each repeat or row that has results of its own.
+  // one repeat or row with each other if each has results of its own, and otherwise all lanes.
   GNT_COLD static void CheckFold(Core& core, const PaddingState& state, const Event& event) {
     const PaddingKind kind(event.op, true);
     const bool sum = kind.sum, most = kind.most;
@@ -219,8 +219,8 @@ class PaddingChecker final : public Observer {
     }
     __builtin_memset(marks_, 0, end * sizeof(Mark));
   }
-  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0, or the
-  // smaller value of a Max.
+  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0 does, or the
+  // smaller value in a Max.
   static bool Absorbed(const Core& core, const Event& event, const Operand& source, uint8_t index, uint64_t at,
                        uint32_t lane) {
     if (source.element_bytes != 2 && source.element_bytes != 4) return false;

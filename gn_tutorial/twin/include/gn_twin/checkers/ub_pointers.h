@@ -23,8 +23,9 @@ class UbBefore {
     for (Range& range : written_) range = {};
   }
   void Keep(const Core& core) { __builtin_memcpy(bytes_, core.ub, kUbBytes); }
-  // Notes an operand that an instruction writes. Instructions compute after their events, some after several, so the
-  // last few operands may change later. Copies write whole blocks.
+  // Notes an operand that an instruction writes. Instructions compute after their event, some only after several
+  // further events, so the bytes of the last few operands may still change. The range is rounded up to whole blocks,
+  // because copies write whole blocks.
   void Written(uint64_t begin, uint64_t bytes) {
     if (begin >= kUbBytes) return;
     const uint64_t end = (begin + bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;

@@ -371,7 +371,7 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
 }
 
 // Returns the kernel argument that contains an address, or else the nearest one that begins before it; null if there is
-// none. A block without work may point just past the end of its argument.
+// none. The nearest one is needed because a block without work may point just past the end of its argument.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;
@@ -394,7 +394,8 @@ inline bool Saturates(const Core& core) {
 inline constinit thread_local Core* current_core = nullptr;
 // Returns the core of the block that runs on this thread. Its attribute "const" lets a loop of scalar accesses look up
 // its core once, not once an element. The attribute is correct although blocks take turns on a thread, because the
-// result never changes during the code of one block. That is why launch.h starts a block in a call that is not inlined.
+// result never changes during the code of one block. launch.h starts a block in a call that is not inlined, so that no
+// function sees the core change.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
 // Sets the core of this thread. Not inlined, because a block may continue on another thread, and a compiler looks up

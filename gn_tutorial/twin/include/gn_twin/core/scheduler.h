@@ -169,7 +169,8 @@ class Scheduler {
     return false;
   }
 
-  // Runs a block until it waits or ends. `tells`: whether a signal handler treats this thread as the launch's.
+  // Runs a block until it waits or ends. `tells`: whether to set job.here_stack, with which the launcher's signal
+  // handler recognises an overflow of this block's stack.
   GNT_COLD void RunBlock(uint32_t block, bool tells) {
     State& state = states_[block];
     if (state.phase == Phase::Unstarted && !Start(block)) return;

@@ -134,9 +134,9 @@ class CachedCalls : public FastEvents {
   // Fills in everything except the key, after `event` was emitted. False for an event that cannot be cached.
   virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
-  // Returns the place of a call with this line and these addresses; missing sources are null. A call may be in either
-  // of two places: among a hundred calls of a loop some want the same one of 512 places, and two calls that replace
-  // each other would never be cached.
+  // Returns the place of a call with this line and these addresses; missing sources are null. Each call has two
+  // possible places. With only one place, some of the hundred calls of a loop would share one of the 512 places, and
+  // two calls that replace each other would never be cached.
   CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
@@ -178,7 +178,7 @@ class CachedCalls : public FastEvents {
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
       CachedCall& call = all_[used_[used_count_ - 1]];
-      call.key = CallKey{};  // whole: with a line and addresses left, PlaceOf would find it again
+      call.key = CallKey{};  // all of it: PlaceOf would find a key that keeps its line and addresses
       call.last = 0;
     }
   }

@@ -17,7 +17,7 @@ struct QuietBytes {
 
 struct ScalarLog {
   static constexpr uint32_t kRoom = 64;
-  static constexpr uint32_t kFirst = 16;  // flushed this early after an event: loops soon get quiet ranges
+  static constexpr uint32_t kFirst = 16;  // the first flush after an event comes early: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
   // The quiet ranges of one source line. A line's ranges are found by the last bits of its number.

@@ -1,6 +1,8 @@
-// One call of an operator's host functions: inference of shapes and types, then tiling, from a request to an answer in JSON.
+// One call of an operator's host functions: inference of shapes and types, then tiling. It takes a request and returns
+// an answer in JSON.
 //
-// The request has one statement a line, words apart by blanks, text and data in hexadecimal (gn_tutorial/projects/host_call.py).
+// Each line of the request is one statement. Blanks separate its words, and text and data are in hexadecimal
+// (gn_tutorial/projects/host_call.py).
 #pragma once
 #include <algorithm>
 #include <sstream>

@@ -49,8 +49,7 @@ struct ParamStruct {
   uint8_t bitWidth;
   std::vector<uint64_t> vals;
   const char* macroType;
-  bool
-      native;  // a dtype of the graph engine, which the kernel has as a type; not a number that the operator gave a meaning
+  bool native;  // a dtype of the graph engine, which the kernel gets as a type; false: the kernel gets a number
 
   ParamStruct(const char* inName, uint32_t inParamType, uint8_t inBitWidth, std::vector<uint64_t> inVals,
               const char* inMacroType, bool inNative = false)
