@@ -45,7 +45,7 @@ GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc
 }
 
 // For a wait for a flag that nobody has set: adds the cause. Either the tensor was not enqueued, or the flag was set
-// with another id, or an earlier wait took it.
+// with another id, or an earlier wait has used the flag up.
 GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     const Buffer& buffer = core.buffers[i];

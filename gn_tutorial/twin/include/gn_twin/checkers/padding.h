@@ -3,8 +3,8 @@
 //
 // DataCopyPad fills the rest of a row's last block of 32 bytes: with a given value, or with the row's first element
 // (docs/zh/api, DataCopyPad). Instructions on whole tiles compute those lanes too, which is usual and harmless until a
-// reduction takes them in. So the checker follows padding lane by lane, and in reductions checks whether it matters: a
-// 0 changes no sum, and a value that is not the largest changes no maximum.
+// reduction reads them. So the checker follows padding lane by lane. In a reduction it checks whether the padding
+// matters: a 0 changes no sum, and a value that is not the largest changes no maximum.
 #pragma once
 #include <new>
 

@@ -25,7 +25,7 @@ struct CallKey {
   const char* file = nullptr;
   uint32_t line = 0;
   uint32_t kinds = 0;             // of the operands, and the form
-  uint64_t form = 0;              // number of elements; or numbers of repeats or rows; or repeats if it has a shape
+  uint64_t form = 0;              // elements, or all numbers of a call with repeats or rows; with a shape: repeats
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
   // Returns the bits of `kinds` for operand number `index`: its element size, and for a key made from an event also its
@@ -34,8 +34,8 @@ struct CallKey {
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
-  // Returns the bits of `kinds` for the meaning of an operand's layout numbers. They take the place of the access,
-  // which is known: a call with repeats writes its destination and reads the others.
+  // Returns the bits of `kinds` for what an operand's two layout numbers mean (Fills in tensor/emit.h). They take the
+  // place of the access, which is known: a call with repeats writes its destination and reads the others.
   static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>

@@ -37,8 +37,8 @@ struct ScalarLog {
   bool singly = false;   // observers get each access before the next one, because they look at the value that it reads
   Line lines[kLines];
 
-  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant where the kernel
-  // is compiled. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
+  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant in the compiled
+  // kernel. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
   // saves them only around the call that logs the access. Without the mark it keeps them in memory, which doubles the
   // time of a sum.
   template <class T>

@@ -3,7 +3,7 @@
 // call these.
 //
 // Everything runs immediately, in the order of the program, so a launch has ended when its statement ends. A result is
-// therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported as a warning.
+// therefore visible earlier than on a device. A forgotten aclrtSynchronizeStream is reported as a warning.
 #pragma once
 #include <stdio.h>
 #include <string.h>

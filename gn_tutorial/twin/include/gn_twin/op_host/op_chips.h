@@ -39,7 +39,7 @@ inline void GntSet(GntSettings& settings, const std::string& key, std::string va
 
 class OpAICoreConfig {
  public:
-  OpAICoreConfig() {}  // not defaulted, because hosts take it from the driver's object (compiler/project_build)
+  OpAICoreConfig() {}  // not defaulted, so that the driver's object has it for the host files (compiler/project_build)
   // A configuration for the name of a chip. Its flags begin with the values that AddConfig sets if it gets no
   // configuration.
   explicit OpAICoreConfig(const char*) {
