@@ -109,8 +109,8 @@ class UnitCause {
         if (from_start ? reading.bytes < side.bytes : !other_unit) continue;
         if (other_unit && !side.gap_in_blocks) continue;
         const uint64_t meant = reading.bytes - (from_start ? side.bytes : 0);
-        // Any rows fit if they lie close enough. So another gap counts only if the rows then fill the room, or divide
-        // the memory as a matrix's rows do.
+        // Any rows fit if they lie close enough. So another gap counts only if the rows then fill the room, or if
+        // their pitch divides the memory, as for the rows of a matrix.
         if (meant % unit != 0 || Extent(side, side.bytes, meant) > room) continue;
         if (Extent(side, side.bytes, meant) != room && whole % (side.bytes + meant) != 0) continue;
         fields.Add({"cause", from_start ? "gap-from-start" : "gap-unit"});

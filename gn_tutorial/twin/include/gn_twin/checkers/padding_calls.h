@@ -90,8 +90,8 @@ class PaddingCalls {
     });
     return neutral;
   }
-  // Marks results as padding where the sources are. Returns false if the operands have different forms, or if the
-  // padding of one source may leave a value of the other unchanged.
+  // Marks results as padding where the sources are padding. Returns false if the operands have different forms, or if
+  // the padding of one source may leave a value of the other unchanged.
   static bool CarryLanes(PaddingState& state, const CachedCall& call) {
     const CachedCall::Part& dst = call.part[0];
     bool in_place = false;

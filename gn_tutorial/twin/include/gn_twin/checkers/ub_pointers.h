@@ -135,7 +135,7 @@ class UbPointerChecker final : public Observer {
     return false;
   }
 
-  // Reports the pointer into the nearest buffer before the byte; without one, the kernel's first pointer.
+  // Reports the pointer into the nearest buffer before the byte. If there is none, reports the kernel's first pointer.
   static void Report(Core& core, const Buffer& hit, uint32_t at, Loc last, Loc next) {
     const UbPointer* nearest = &core.ub_pointers[0];
     for (uint32_t i = 0; i < core.ub_pointer_count; ++i) {
@@ -145,7 +145,7 @@ class UbPointerChecker final : public Observer {
     }
     const Buffer& own = core.buffers[nearest->buffer];
     core.Fault("ub-pointer-outside", nearest->loc, hit.made,
-               {{"byte", (at - hit.offset) & ~3u},  // the first bytes of a changed number may be equal
+               {{"byte", (at - hit.offset) & ~3u},  // rounded down: the first bytes of a changed number may be equal
                 {"own_bytes", own.bytes},
                 {"buffer_file", hit.made.file},
                 {"buffer_line", hit.made.line},

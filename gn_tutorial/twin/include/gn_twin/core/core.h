@@ -74,7 +74,7 @@ struct Core {
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
-  // Returns the latest of these tensors that begins at that byte of the buffer, or null.
+  // Returns the latest such tensor that begins at byte `offset` of the buffer, or null.
   const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
     for (uint32_t i = 1; i <= kOffsetViews; ++i) {
       const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
@@ -177,7 +177,7 @@ struct Core {
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
-  int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options say
+  int8_t saturate = -1;  // CTRL[48], if the kernel set it: 1 saturating, 0 not; -1: the launch's options decide
   PollWatch polls;
   uint32_t looks = 0;            // number of calls that refresh what the scalar unit sees of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll

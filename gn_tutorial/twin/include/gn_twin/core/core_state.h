@@ -54,7 +54,7 @@ inline constexpr uint16_t kNoBuffer = 0xffff;
 // there.
 struct PollWatch {
   static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run; a tile has fewer rows
-  static constexpr uint32_t kAgain = 64;    // the same, once the block has waited
+  static constexpr uint32_t kAgain = 64;    // the same, after the others have run once
   static constexpr uint32_t kLines = 4;
   struct Line {
     uint32_t number = 0;
@@ -160,8 +160,8 @@ struct Exchange {
   const char* cause = nullptr;
   uint32_t repeats = 0;  // for repeat-mask-exchanged: the two numbers as given
   uint32_t lanes = 0;
-  uint32_t blk[2] = {};  // for strides-exchanged: those of src0 and src1
-  uint32_t rep[2] = {};
+  uint32_t blk[2] = {};  // for strides-exchanged: the block strides of src0 and src1
+  uint32_t rep[2] = {};  // the same: the repeat strides
 };
 
 }  // namespace gn_twin

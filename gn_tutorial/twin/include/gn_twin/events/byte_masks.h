@@ -107,7 +107,7 @@ class ByteMasks {
       parts[parts_count++] = part;
       return true;
     }
-    // Drops the last block from the parts if runs have touched all of it.
+    // Drops the last block from the parts if runs have touched all of it; returns whether they have.
     bool TakeWhole() {
       if (parts[parts_count - 1].bytes != ~0u) return false;
       --parts_count;

@@ -1,4 +1,5 @@
-// The cache of repeated calls: vector instructions whose events the observers have seen already and now only recheck.
+// The cache of repeated calls. These are vector instructions whose events the observers have already seen, so the
+// observers only recheck them.
 //
 // A loop issues the same few instructions again and again. Facts that follow from such a call alone are computed once
 // and cached: that its operands are aligned and inside their memory, which bytes they cover, and that they do not
@@ -76,7 +77,7 @@ inline RepeatLayout LayoutOf(const Operand& operand) {
 enum class Touches : uint8_t {
   Whole,  // all
   Rows,   // rows at a pitch
-  Runs    // others, as the bits of a mask say
+  Runs    // other runs, for example by the bits of a mask
 };
 
 // A call whose event was emitted, and the data that observers keep about it, most frequently read first.
@@ -97,8 +98,8 @@ struct CachedCall {
     Access access = Access::Read;
     Touches touches = Touches::Whole;
     uint8_t element_bytes = 1;
-    BlockSpan blocks;  // the range, if it is touched whole
-    ByteMasks masks;   // otherwise
+    BlockSpan blocks;  // the blocks of the range, if it is touched whole
+    ByteMasks masks;   // the touched bytes, if it has gaps
     uint32_t Bytes() const { return range.end - range.begin; }
   } part[CallKey::kMost];             // the destination, then the others
   StridedRange rows[CallKey::kMost];  // of each part that has rows

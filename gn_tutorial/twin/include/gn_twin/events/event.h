@@ -54,7 +54,7 @@ struct Operand {
   Access access = Access::Read;
   bool strided = false;  // true: the strides below apply; false: the operand is `rows`, or `bytes` contiguous bytes
   uint8_t element_bytes = 1;  // of this operand
-  bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
+  bool cached = true;         // in global memory: through the L2 cache; false only if the tensor's cache hint says so
   bool floats = false;        // its elements are float, half or bfloat16_t
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
@@ -115,7 +115,7 @@ struct ScalarAccess {
   uint8_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
-  bool floats = false;  // as Operand has it
+  bool floats = false;  // the element is float, half or bfloat16_t
 
   Loc Place() const { return {file, line}; }
 };

@@ -158,8 +158,8 @@ class ReportWriter {
   uint64_t at_ = 0;
 };
 
-// The findings of one launch that did not end it. Each kind of finding is reported once per place (and other place), so
-// that a loop does not fill the report.
+// The findings of one launch that did not end it. Each kind of finding is reported once per place, or per pair of
+// places, so that a loop does not fill the report.
 class Findings {
  public:
   // Whether this finding is new. `other` is the second place of findings that have one.

@@ -143,7 +143,7 @@ class OpMC2Def {
   std::vector<std::pair<std::string, uint32_t>> servers_;
 };
 
-// The settings of an implementation on a CPU. The calls are the same for the CPU beside the cores and for the host's.
+// The settings of an implementation on a CPU. The CPU beside the cores and the host's CPU have the same calls.
 template <class Self>
 class GntCpuDef {
  public:

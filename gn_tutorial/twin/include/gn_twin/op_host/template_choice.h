@@ -169,7 +169,7 @@ inline std::string ReadSelection(const TemplateParameters& parameters, const std
   return "";
 }
 
-// Returns the choice of these values. It has the key, or `wrong` says why there is none.
+// Returns the choice with these values. It has the key, or `wrong` says why there is none.
 inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                              const std::vector<uint64_t>& values) {
   TemplateChoice choice;

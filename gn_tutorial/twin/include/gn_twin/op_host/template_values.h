@@ -38,8 +38,8 @@ enum : uint64_t {
   ASCENDC_TPL_MIX_VECTOR_CORE = 11
 };
 
-// These stand for the dtype (or format) that an input or output has, in place of a list. No dtype and no format has
-// such a number.
+// These numbers stand for the dtype (or format) that an input or output has, in place of a list of values. No dtype and
+// no format has such a number.
 constexpr uint64_t ASCENDC_TPL_INPUT(uint64_t index) { return 100000000 + index; }
 constexpr uint64_t ASCENDC_TPL_OUTPUT(uint64_t index) { return 900000000 + index; }
 

@@ -55,8 +55,8 @@ struct OperandSlot {
   uint64_t bytes;
   uint64_t row_bytes;
   uint32_t row_pitch;    // at most 2^32 - 1
-  uint32_t cold;         // of these lines: those never touched before
-  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of one of the other lines
+  uint32_t cold;         // touched lines that were never touched before
+  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of a line that is not cold
   uint32_t cold_blocks;  // 32-byte pieces of the operand that were never touched before
 };
 
