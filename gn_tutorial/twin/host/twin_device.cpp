@@ -1,5 +1,5 @@
-// The twin as the device of the host API (kernels/host_api/device.h): device memory is the process's own, and a launch calls the
-// compiled kernel library in this process.
+// The twin as the device of the host API (kernels/host_api/device.h): device memory is the process's own, and a launch
+// calls the compiled kernel library in this process.
 #include <dlfcn.h>
 
 #include <cstring>
@@ -89,7 +89,8 @@ class TwinDevice : public Device {
       run = kernels_.find(call.entry)->second;
     }
     if (run(call.entry, &job) == GNT_OK) return {};
-    // The report has a JSON object a finding, one a line (docs/architecture.md); Python makes the sentences.
+    // The report has one JSON object per finding, each on a line of its own (docs/architecture.md); Python makes the
+    // sentences.
     return {GN_ERR_RUNTIME, std::string("the twin stopped kernel ") + call.entry + ":\n" + report.get(), call.entry,
             "`gnt explain <id>` says what an id means"};
   }

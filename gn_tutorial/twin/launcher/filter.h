@@ -1,5 +1,5 @@
-// Linux: a seccomp filter that turns system calls no kernel needs into SIGSYS, so that a hostile or wrong kernel can only
-// compute, print, allocate and start threads.
+// Linux: a seccomp filter that answers system calls which no kernel needs with SIGSYS. So a hostile or wrong kernel can
+// only compute, print, allocate and start threads.
 //
 // It lists forbidden calls, not allowed ones: C libraries differ in the calls that they make, and an allow list would
 // fail with the next library. Reading files stays allowed, because the loader does it.
@@ -20,8 +20,8 @@
 
 namespace launcher {
 
-// Passed as the sixth argument of a call that has fewer: it marks the launcher's own calls for a file in the folder
-// that a sample may write to (folder_calls.h).
+// A mark for the launcher's own calls for a file in the folder that a sample may write to (folder_calls.h). It is
+// passed as the sixth argument, which these calls do not use.
 inline constexpr uint32_t kOwnCall = 0x676e7477;
 
 enum class Rule : uint8_t {
@@ -42,7 +42,7 @@ struct SystemCall {
   Rule rule;
 };
 
-// aarch64 has no fork, and of open, unlink and others only the *at forms.
+// aarch64 has no fork. Of open, unlink and others it has only the *at forms.
 #define GNT_CALL(name, rule) {SYS_##name, #name, Rule::rule}
 inline constexpr SystemCall kSystemCalls[] = {
     // Processes.

@@ -38,7 +38,7 @@ struct JobFileArg {
   uint64_t address;  // in traces
   uint64_t poison;
   uint64_t element_bytes;
-  uint64_t descriptor;  // file descriptor of the memory of these pages; 0: they are the file's own
+  uint64_t descriptor;  // file descriptor of the memory behind these pages; 0: they are part of the file
 };
 
 struct JobFile {

@@ -104,9 +104,9 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   }
 #endif
   if (Claim(JOB_SIGNAL)) {
-    // A stack pointer below `used_up` means that the stack overflowed. A block has a stack of its own, whose lowest page
-    // has no access rights. Otherwise it is main's stack. Its limit includes the environment, which lies above main's
-    // frame, so the stack ends above `stack_low` (frame minus limit), and the margin must be larger.
+    // A stack pointer below `used_up` means that the stack overflowed. A block has its own stack, whose lowest page has
+    // no access rights. Without a block, main's stack is in use. It ends above `stack_low` (main's frame minus the
+    // limit), because the limit also covers the environment, which lies above that frame. So its margin must be larger.
     const uintptr_t used_up = job.here_stack != 0 ? job.here_stack + 64 * 1024 : stack_low + 512 * 1024;
     file->signal = number;
     file->signal_code = info->si_code;

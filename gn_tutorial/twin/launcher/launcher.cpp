@@ -174,9 +174,10 @@ void Finish(JobOutcome outcome, const char* text) {
   file->phase = JOB_FINISHED;
 }
 
-// No exception can be caught here: library and launcher may each have their own C++ runtime, which do not see each
-// other's exceptions. An exception that the library does not catch ends in its runtime's message and SIGABRT. The
-// function is not noexcept: the launcher's runtime would then end the process, and that one cannot name the exception.
+// No exception can be caught here: library and launcher may each have their own C++ runtime, and neither sees the
+// other's exceptions. An exception that the library does not catch ends in the message of the library's runtime and
+// SIGABRT. The function is not noexcept, because the launcher's runtime would then end the process, and it cannot name
+// the exception.
 void LoadAndRun() {
   file->phase = JOB_LOADING;
   void* library = dlopen(TextAt(file->library_at), RTLD_NOW | RTLD_LOCAL);

@@ -1,9 +1,9 @@
 // Maps the pages of large tensors and fills outputs with their poison before the kernel runs, on as many threads as are
 // worthwhile.
 //
-// A page that is first written is mapped alone, which takes several times as long as its use. A page that is first read
-// is mapped together with the up to fifteen pages around it, and Linux still allows writes. (MADV_POPULATE_READ, which
-// checks each page again, takes half as long again.)
+// If the first access to a page is a write, Linux maps this page alone, which takes several times as long as its use.
+// If it is a read, Linux also maps up to fifteen pages around it, and all of them can then be written.
+// (MADV_POPULATE_READ, which checks each page again, takes half as long again.)
 #pragma once
 #include <stdint.h>
 #include <sys/mman.h>

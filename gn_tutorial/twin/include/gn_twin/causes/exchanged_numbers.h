@@ -1,5 +1,5 @@
-// Adds a cause to a finding: two numbers of a call that were probably exchanged, because the call would fit with the
-// two in each other's place.
+// Adds a cause to a finding: two numbers of a call that were probably exchanged. The call would fit if each of the two
+// were in the other's place.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -11,8 +11,8 @@ namespace gn_twin {
 
 class ExchangeCause {
  public:
-  // Returns the first exchange of numbers with which the instruction of the event would touch only what it may.
-  // fits(event): whether an instruction with this event would.
+  // Returns the first exchange of numbers after which the instruction of the event would touch only what it may touch.
+  // fits(event): whether that is so for an instruction with this event.
   template <class Fits>
   GNT_COLD static Exchange Find(const Event& event, Fits fits) {
     const ActiveLanes& active = event.active;

@@ -1,5 +1,5 @@
-// Adds a cause to a finding about a missing flag, or one that is set twice: the call that left the flag out, set
-// another one, or took it.
+// Adds a cause to a finding about a flag that is missing or was set twice: the call that left the flag out, set another
+// one, or took it.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -18,7 +18,7 @@ GNT_COLD inline bool IsOfQueue(const Core& core, AscendC::HardEvent event, int i
 }
 
 // Adds the cause if the kernel itself has set a flag of the event at a line that `suits`, and nobody has waited for
-// that flag; the first such flag counts. Flags of queues do not count, because these have ids of their own.
+// that flag; the first such flag counts. Flags of queues do not count, because queues have ids of their own.
 template <class Suits>
 GNT_COLD bool AddOwnFlag(const Core& core, AscendC::HardEvent event, const char* cause, FieldList& fields,
                          Suits suits) {
@@ -45,7 +45,7 @@ GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc
 }
 
 // For a wait for a flag that nobody has set: adds the cause. Either the tensor was not enqueued, or the flag was set
-// with another id, or an earlier wait took it.
+// with another id, or an earlier wait has used the flag up.
 GNT_COLD inline void AddUnsetFlag(const Core& core, AscendC::HardEvent event, int id, FieldList& fields) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     const Buffer& buffer = core.buffers[i];

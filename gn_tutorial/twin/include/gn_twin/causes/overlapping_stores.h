@@ -22,8 +22,8 @@ struct InArgument {
   }
 };
 
-// For two DataCopy whose stores share less than one block of 32 bytes, from `at` on: adds the cause that their lengths
-// were rounded up to whole blocks.
+// For two stores with DataCopy that share less than one block of 32 bytes, from `at` on: adds the cause that their
+// lengths were rounded up to whole blocks.
 GNT_COLD inline void AddRounded(const Site& site, const RowSet& rows, const Site& other, const RowSet& others,
                                 uintptr_t at, FieldList& fields) {
   if (__builtin_strcmp(site.op, "DataCopy") != 0 || __builtin_strcmp(other.op, "DataCopy") != 0) return;

@@ -18,7 +18,7 @@ GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used
 }
 
 // For a tensor of GetWithOffset that does not fit: adds the cause if it would fit with both arguments exchanged.
-// `wanted`: the number of bytes of it that are used.
+// `wanted`: how many bytes of the tensor are used.
 GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
                                     uint64_t wanted, FieldList& fields) {
   const OffsetView* const found = core.ViewAt(buffer, offset);

@@ -63,9 +63,9 @@ class GapCause {
   // byte.
   enum class Itself { Never, Elsewhere, Only };
 
-  // Whether an instruction reads what only it writes, as a sum that nobody has set to 0. The first byte of its result
-  // is then the missing one. If its first bytes had values, another instruction wrote too few bytes, and this one has
-  // hidden which.
+  // Whether an instruction reads bytes that only it writes, for example a sum that nobody has set to 0. The missing
+  // byte is then the first byte of its result. If the first bytes of the result had values, another instruction wrote
+  // too few bytes, and this instruction has hidden which one it was.
   static bool IsItself(const MissedRead& read, const LastWrite& write) {
     return IsOfItsLine(read, write) && write.begin == read.missing;
   }
@@ -213,7 +213,7 @@ class GapCause {
   }
 
   // Whether the length of a row, which counts bytes, was given in elements. Then a read of `bytes` bytes from the first
-  // row on ends where a row of so many elements would end.
+  // row on ends where a row of that many elements would end, if all rows had that length.
   static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
     const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
     if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;

@@ -8,7 +8,8 @@
 namespace gn_twin {
 
 // One side of a copy as the call gives it, in bytes. `in_blocks`: blockLen counts blocks of 32 bytes, as in DataCopy
-// with DataCopyParams. `gap_in_blocks`: so does the gap, as always except for DataCopyPad's gap in global memory.
+// with DataCopyParams. `gap_in_blocks`: the gap counts blocks of 32 bytes; false only for DataCopyPad's gap in global
+// memory.
 struct CopySide {
   uint64_t rows = 0;
   uint64_t bytes = 0;
@@ -19,8 +20,8 @@ struct CopySide {
 
 class UnitCause {
  public:
-  // For a side of a copy that does not fit into `room` bytes, the rest of its memory of `whole` bytes: adds the cause
-  // if its length or gap was counted in the wrong unit.
+  // For a side of a copy that does not fit: adds the cause if its length or gap was counted in the wrong unit. `whole`:
+  // the bytes of its memory. `room`: the bytes from the side's start to the end of that memory.
   GNT_COLD static void OfCopy(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole,
                               FieldList& fields) {
     if (side.rows == 0 || side.bytes == 0 || fields.Has("cause")) return;
@@ -108,8 +109,8 @@ class UnitCause {
         if (from_start ? reading.bytes < side.bytes : !other_unit) continue;
         if (other_unit && !side.gap_in_blocks) continue;
         const uint64_t meant = reading.bytes - (from_start ? side.bytes : 0);
-        // Any rows fit if they lie close enough. So another gap counts only if the rows then fill the room, or divide
-        // the memory as a matrix's rows do.
+        // Any rows fit if they lie close enough. So another gap counts only if the rows then fill the room, or if
+        // their pitch divides the memory, as for the rows of a matrix.
         if (meant % unit != 0 || Extent(side, side.bytes, meant) > room) continue;
         if (Extent(side, side.bytes, meant) != room && whole % (side.bytes + meant) != 0) continue;
         fields.Add({"cause", from_start ? "gap-from-start" : "gap-unit"});

@@ -1,8 +1,8 @@
 // The call cache of a core: the facts that checkers keep about a call, and their short checks when the call is
 // repeated.
 //
-// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again
-// (Recheck), and what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks the checkers in
+// Each checker has its own functions for calls: Learn takes facts from the event of a call, Recheck checks the call
+// when it is repeated, and CanCopy, OnCopy, OnFlag and OnBuffer handle fast events. This header calls the checkers in
 // order.
 #pragma once
 #include "gn_twin/checkers/data_cache.h"
@@ -17,7 +17,7 @@
 
 namespace gn_twin {
 
-// The checkers that take part in repeated calls and fast events. race: null if the launch does not check for races.
+// The checkers that are asked about repeated calls and fast events. race: null if the launch does not check for races.
 struct CallCheckers {
   MemoryChecker& memory;
   PaddingChecker& padding;
@@ -128,8 +128,8 @@ class CoreCallCache final : public CachedCalls {
     return kept;
   }
 
-  // Keeps a copy of the offsets of a call whose last operand is gathered; false if it cannot. The offsets were in the
-  // operand before it when the event was emitted. There is room for the offsets of a few calls.
+  // Keeps a copy of the offsets of a call whose last operand is gathered; returns false if it cannot. When the event is
+  // emitted, the operand before holds these offsets. There is room for the offsets of a few calls only.
   bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, CachedCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;

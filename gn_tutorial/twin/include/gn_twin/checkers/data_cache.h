@@ -1,11 +1,14 @@
-// The checker of the scalar unit's data cache: each vector core has its own, and no hardware keeps it coherent with global memory.
+// The checker of the scalar unit's data cache: each vector core has its own, and no hardware keeps it coherent
+// with global memory.
 //
-// SetValue changes the core's cache; the line, 64 bytes, goes back to global memory later and as a whole. GetValue reads the cache
-// if the line is there. The DMA pipes go past the cache. So three things go wrong on the device that look right in program order:
-//   cache-line-shared   two cores (or a core's scalar unit and its DMA) write different bytes of one line: the later whole line wins
+// SetValue changes the core's cache; the line, 64 bytes, goes back to global memory later and as a whole. GetValue
+// reads the cache if the line is there. The DMA pipes do not use the cache. So three things go wrong on the device
+// although they look right in program order:
+//   cache-line-shared   two cores (or a core's scalar unit and its DMA) write different bytes of one line: the
+//                       line that goes back last overwrites the other bytes
 //   cache-not-cleaned   bytes that are still in a core's cache are read through DMA, or by another core
 //   cache-stale         a line is read again from the cache after global memory has changed
-// The same bytes at the same time from two cores are a race: checkers/race.h.
+// Two cores that write the same bytes at the same time are a race: checkers/race.h.
 // Source: docs/zh/api, 缓存控制/DataCacheCleanAndInvalid and 系统缓存概述; GlobalTensor/SetValue, GetValue.
 #pragma once
 #include <new>
@@ -61,9 +64,9 @@ class DataCacheChecker final : public Observer {
   }
 
  private:
-  // The lines that a core holds, and the version of global memory that each was taken from. Public text does not say
-  // how many there are. A line that another one displaced here counts as gone, so every report is true on a cache of
-  // this size or a larger one.
+  // The lines that a core holds, and the version of global memory from which it took each. Public documents do not say
+  // how many lines a cache has. A line that another one displaced here counts as gone, so every report is true on a
+  // cache of this size or a larger one.
   struct Cache {
     static constexpr uint32_t kLines = 256;
     uint64_t line[kLines] = {};  // number of the line, plus 1

@@ -1,8 +1,8 @@
-// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read before they are
-// written.
+// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read
+// before they are written.
 //
-// It keeps one bit for every 32 bytes of each output and workspace, and one bit a byte where these 32 were written in
-// part. All blocks of the launch share these bits.
+// It keeps one bit for every 32 bytes of each output and workspace. Where only some of the 32 bytes were written, it
+// keeps one bit a byte. All blocks of the launch share these bits.
 #pragma once
 #include "gn_twin/causes/unwritten_output.h"
 #include "gn_twin/checkers/input_reads.h"

@@ -1,4 +1,4 @@
-// How far the inputs of a launch were read. An unread input is no finding, since a kernel may leave it out. It becomes
+// How far the inputs of a launch were read. An unread input is no finding, because a kernel need not use it. It becomes
 // a note beside wrong outputs (gn_tutorial/compare/patterns/unread_input.py).
 #pragma once
 #include "gn_twin/core/core.h"

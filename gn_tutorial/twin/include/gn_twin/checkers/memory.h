@@ -1,10 +1,10 @@
-// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten before they are
-// read, and memory that the scalar unit uses after FreeTensor.
+// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten
+// before they are read, and memory that the scalar unit uses after FreeTensor.
 //
-// A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not
-// zero (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions often compute lanes that nobody looks at, at the tail of an
-// array. So a missing value is followed through the instructions and reported where it is stored to global memory or
-// read by the scalar unit.
+// A byte holds a value from its first write until AllocTensor hands its buffer out again: then the contents are stale,
+// not zero (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions often compute lanes that nobody looks at, at the tail of
+// an array. So a missing value is followed through the instructions. It is reported where it is stored to global memory
+// or read by the scalar unit.
 #pragma once
 #include "gn_twin/checkers/uninitialized.h"
 #include "gn_twin/checkers/memory_report.h"
@@ -79,8 +79,8 @@ class MemoryChecker final : public Observer {
     return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another. So successive stores are taken in as one run, and a 32-byte
-  // block in which all bytes have values is not checked again while the loads stay in it.
+  // Loops read along one tensor and write along another. So successive stores are taken in as one run. A 32-byte block
+  // in which all bytes have values is checked once for successive loads from it.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
@@ -262,8 +262,8 @@ class MemoryChecker final : public Observer {
     writer = now;
     writer.seen = seen;
   }
-  // Whether somebody has read an earlier load of the same line, here or at another place: a loop may read only some of
-  // its tiles.
+  // Whether somebody has read data that an earlier load of the same line brought, here or to another place: a loop may
+  // read only some of its tiles.
   GNT_COLD static bool OthersWereRead(const UbState& shadow, const Writer& writer, uint64_t first) {
     if (writer.seen) return true;
     for (uint64_t block = 0; block < UbState::kBlocks; ++block) {

@@ -1,10 +1,10 @@
 // The checker of instructions whose sources and destination overlap in a way that the documentation forbids.
 //
 // Inside a repeat, a source and the destination must be the same bytes, or not overlap. No repeat may read what an
-// earlier one wrote. Exception: Add, Sub, Mul, Max, Min, AddRelu, SubRelu on half, int32_t and float with the
-// destination as second source and one of their repeat strides 0.
-// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). A Cast between widths may share memory inside a repeat: its page
-// restricts only what a later repeat would read.
+// earlier one wrote. There is one exception: Add, Sub, Mul, Max, Min, AddRelu and SubRelu on half, int32_t and float
+// may have the destination as second source if one of the two has the repeat stride 0.
+// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). The operands of a Cast between element sizes may overlap inside a repeat,
+// because the documentation of Cast restricts only what a later repeat would read.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/footprint.h"

@@ -3,8 +3,8 @@
 //
 // DataCopyPad fills the rest of a row's last block of 32 bytes: with a given value, or with the row's first element
 // (docs/zh/api, DataCopyPad). Instructions on whole tiles compute those lanes too, which is usual and harmless until a
-// reduction takes them in. So the checker follows padding lane by lane, and in reductions checks whether it matters: a
-// 0 changes no sum, and a value that is not the largest changes no maximum.
+// reduction reads them. So the checker follows padding lane by lane. In a reduction it checks whether the padding
+// matters: a 0 changes no sum, and a value that is not the largest changes no maximum.
 #pragma once
 #include <new>
 
@@ -108,7 +108,7 @@ class PaddingChecker final : public Observer {
     return lane;
   }
   // Reports a reduction that reads padding, if the padding changes its result. For an extreme it compares the lanes of
-  // each repeat or row that has results of its own.
+  // one repeat or row with each other if each has results of its own, and otherwise all lanes.
   GNT_COLD static void CheckFold(Core& core, const PaddingState& state, const Event& event) {
     const PaddingKind kind(event.op, true);
     const bool sum = kind.sum, most = kind.most;
@@ -219,8 +219,8 @@ class PaddingChecker final : public Observer {
     }
     __builtin_memset(marks_, 0, end * sizeof(Mark));
   }
-  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0, or the
-  // smaller value of a Max.
+  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0 does, or the
+  // smaller value in a Max.
   static bool Absorbed(const Core& core, const Event& event, const Operand& source, uint8_t index, uint64_t at,
                        uint32_t lane) {
     if (source.element_bytes != 2 && source.element_bytes != 4) return false;

@@ -1,5 +1,5 @@
-// Handles padding in cached calls, by blocks of 32 bytes: the usual cases of checkers/padding.h at the cost of a few
-// words.
+// Handles padding in cached calls by blocks of 32 bytes. In the usual cases this gives the results of
+// checkers/padding.h, and reads only a few words of a bitmap.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// The effect of padding in an instruction, which follows from the instruction's name.
+// Which values of padding have no effect on the result of an instruction. This follows from the instruction's name.
 struct PaddingKind {
   bool sum;    // a 0 has no effect: in a sum, or added to another source
   bool most;   // a value that is not the largest has no effect: in a maximum
@@ -90,8 +90,8 @@ class PaddingCalls {
     });
     return neutral;
   }
-  // Marks results as padding where the sources are. Returns false if the operands have different forms, or if the
-  // padding of one source may leave a value of the other unchanged.
+  // Marks results as padding where the sources are padding. Returns false if the operands have different forms, or if
+  // the padding of one source may leave a value of the other unchanged.
   static bool CarryLanes(PaddingState& state, const CachedCall& call) {
     const CachedCall::Part& dst = call.part[0];
     bool in_place = false;

@@ -3,8 +3,8 @@
 //
 // It checks the pipes of a core against each other, on the Unified Buffer and on global memory, and the blocks of a
 // launch against each other on global memory. With TwinOptions(auto_sync="on") the compiler orders vector instructions
-// among themselves and the accesses of the scalar unit through GetValue, SetValue of local tensors and operator() with
-// all pipes; SetValue of a global tensor is not on its list.
+// among themselves. It also orders three scalar accesses with all pipes: GetValue, SetValue of local tensors, and
+// operator(). It does not order SetValue of a global tensor.
 // Source: docs/zh/api, 同步控制/核内同步/关键特性说明 (what is automatic), PipeBarrier (copies with overlapping destinations).
 #pragma once
 #include "gn_twin/checkers/global_memory.h"
@@ -174,8 +174,8 @@ class RaceChecker final : public Observer {
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  // `pipe` touches parts of `range`. For each part, reports an access of another pipe to it that `pipe` has not seen, if
-  // there is one. each(visit) calls visit(part) for every part. It is called only if there is such an access anywhere in
+  // Reports, for each part of `range` that `pipe` touches, an access to that part that `pipe` has not seen, if there is
+  // one. each(visit) calls visit(part) for every part. `each` is called only if there is such an access anywhere in
   // `range`, which is rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,

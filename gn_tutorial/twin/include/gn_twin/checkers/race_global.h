@@ -1,5 +1,5 @@
-// The race checker on global memory: it checks a core's accesses against those of its other pipes, and records them for
-// these and for the other blocks.
+// The race checker on global memory. It checks each access of a core against those of the core's other pipes. It
+// records the access for these pipes and for the other blocks.
 #pragma once
 #include "gn_twin/checkers/race_report.h"
 #include "gn_twin/shadow/race_state.h"

@@ -1,5 +1,5 @@
-// The checker of tails: bytes without a value that a DataCopy stores to global memory, behind a tensor's last value in
-// its 32-byte block.
+// The checker of tails. A tail is bytes without a value that a DataCopy stores to global memory: the rest of a 32-byte
+// block after a tensor's last value.
 //
 // Kernels round the length of a store up, and let the next store overwrite the tail. That works on a device if the
 // stores follow each other. So a tail is an error only if it is still there when the launch ends.

@@ -23,8 +23,9 @@ class UbBefore {
     for (Range& range : written_) range = {};
   }
   void Keep(const Core& core) { __builtin_memcpy(bytes_, core.ub, kUbBytes); }
-  // Notes an operand that an instruction writes. Instructions compute after their events, some after several, so the
-  // last few operands may change later. Copies write whole blocks.
+  // Notes an operand that an instruction writes. Instructions compute after their event, some only after several
+  // further events, so the bytes of the last few operands may still change. The range is rounded up to whole blocks,
+  // because copies write whole blocks.
   void Written(uint64_t begin, uint64_t bytes) {
     if (begin >= kUbBytes) return;
     const uint64_t end = (begin + bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
@@ -134,7 +135,7 @@ class UbPointerChecker final : public Observer {
     return false;
   }
 
-  // Reports the pointer into the nearest buffer before the byte; without one, the kernel's first pointer.
+  // Reports the pointer into the nearest buffer before the byte. If there is none, reports the kernel's first pointer.
   static void Report(Core& core, const Buffer& hit, uint32_t at, Loc last, Loc next) {
     const UbPointer* nearest = &core.ub_pointers[0];
     for (uint32_t i = 0; i < core.ub_pointer_count; ++i) {
@@ -144,7 +145,7 @@ class UbPointerChecker final : public Observer {
     }
     const Buffer& own = core.buffers[nearest->buffer];
     core.Fault("ub-pointer-outside", nearest->loc, hit.made,
-               {{"byte", (at - hit.offset) & ~3u},  // the first bytes of a changed number may be equal
+               {{"byte", (at - hit.offset) & ~3u},  // rounded down: the first bytes of a changed number may be equal
                 {"own_bytes", own.bytes},
                 {"buffer_file", hit.made.file},
                 {"buffer_line", hit.made.line},

@@ -119,7 +119,7 @@ class UninitializedResults {
   }
 
   // Whether a source has no value at all. If an instruction moves elements, it is unknown which result comes from which
-  // element, so results are followed only from such a source.
+  // element. So its results count as missing only if the source has no value at all.
   static bool LacksAll(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     bool none = true;
     ForUbRuns(core, event, source,

@@ -39,8 +39,8 @@ class AsyncCopies {
 
   void SetFlag(HardEvent event, int id) {
     const Pipe from = PipesOf(event).from;
-    // A pipe that waits for a flag of the vector or the scalar unit has no copies to run: those that these units waited for
-    // are already done.
+    // A flag of the vector or the scalar unit covers no delayed copies, because the copies that such a unit has waited
+    // for are already done.
     flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? waited_[LaneOf(from)] : Finished{};
   }
   void WaitFlag(HardEvent event, int id) {
@@ -90,8 +90,8 @@ class AsyncCopies {
   static bool IsCopyPipe(Pipe pipe) { return pipe == Pipe::MTE2 || pipe == Pipe::MTE3; }
   static uint32_t LaneOf(Pipe pipe) { return pipe == Pipe::MTE3 ? 1 : 0; }
 
-  // Performs the copies of one pipe up to number `end`, after the copies of the other pipe that the last one needs.
-  // Later copies of the other pipe stay delayed, so that a missing wait for one of them shows.
+  // Performs the copies of one pipe up to number `end`. If the last of them needs copies of the other pipe, performs
+  // those first. Later copies of the other pipe stay delayed, so that a missing wait for one of them shows.
   GNT_COLD void RunLane(uint32_t lane, uint64_t end) {
     if (done_[lane] >= end) return;
     RunLane(1 - lane, pending_[lane][(end - 1) % kMost].needs);

@@ -27,7 +27,7 @@ struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
-  GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block, so unrolling hundreds of members is not worth it
+  GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block: not worth unrolled code for hundreds of members
 
   GntJob* job = nullptr;
   Scheduler* scheduler = nullptr;        // runs this block and the others
@@ -74,7 +74,7 @@ struct Core {
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
-  // Returns the latest of these tensors that begins at that byte of the buffer, or null.
+  // Returns the latest such tensor that begins at byte `offset` of the buffer, or null.
   const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
     for (uint32_t i = 1; i <= kOffsetViews; ++i) {
       const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
@@ -95,7 +95,7 @@ struct Core {
 
   PaddedRows padded_rows;
 
-  // The latest results that are values with their indices.
+  // The latest results that are pairs of a value and its index.
   static constexpr uint32_t kPairResults = 4;
   PairResults pair_results[kPairResults];
   uint32_t next_pairs = 0;
@@ -135,15 +135,15 @@ struct Core {
     if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
   }
 
-  // The latest lines with an instruction that sets no mask (isSetMask false), each with the instruction that had set
-  // its mask.
+  // The latest lines with an instruction that sets no mask (isSetMask false), each with the earlier instruction that
+  // set the mask it uses.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
   Loc counter_set;      // SetMaskCount
   Loc mask_in_counter;  // the last instruction that got a mask in counter mode
-  // Notes the present mask as lost if no instruction has used it: the instruction at `by` is about to overwrite the
-  // mask.
+  // Called before the instruction at `by` overwrites the mask. Notes the present mask as lost if no instruction has
+  // used it.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};
@@ -177,7 +177,7 @@ struct Core {
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
-  int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options say
+  int8_t saturate = -1;  // CTRL[48], if the kernel set it: 1 saturating, 0 not; -1: the launch's options decide
   PollWatch polls;
   uint32_t looks = 0;            // number of calls that refresh what the scalar unit sees of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll
@@ -371,7 +371,7 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
 }
 
 // Returns the kernel argument that contains an address, or else the nearest one that begins before it; null if there is
-// none. A block without work may point just past the end of its argument.
+// none. The nearest one is needed because a block without work may point just past the end of its argument.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;
@@ -392,9 +392,10 @@ inline bool Saturates(const Core& core) {
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// Returns the core of the block that runs on this thread. It is "const" because its result never changes during the
-// code of one block, although blocks take turns on a thread. So a loop of scalar accesses looks up its core once, not
-// once an element. launch.h therefore starts a block in a call that is not inlined.
+// Returns the core of the block that runs on this thread. Its attribute "const" lets a loop of scalar accesses look up
+// its core once, not once an element. The attribute is correct although blocks take turns on a thread, because the
+// result never changes during the code of one block. launch.h starts a block in a call that is not inlined, so that no
+// function sees the core change.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
 // Sets the core of this thread. Not inlined, because a block may continue on another thread, and a compiler looks up

@@ -53,8 +53,8 @@ inline constexpr uint16_t kNoBuffer = 0xffff;
 // Detects a block that waits for another block: it keeps reading the same places of global memory, and stores nothing
 // there.
 struct PollWatch {
-  static constexpr uint32_t kFirst = 4096;  // after so many repeated reads it takes a turn; a tile has fewer rows
-  static constexpr uint32_t kAgain = 64;    // the same, once the block has waited
+  static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run; a tile has fewer rows
+  static constexpr uint32_t kAgain = 64;    // the same, after the others have run once
   static constexpr uint32_t kLines = 4;
   struct Line {
     uint32_t number = 0;
@@ -117,7 +117,7 @@ struct OffsetView {
   uint32_t end = 0;
 };
 
-// A tensor whose bytes ReinterpretCast gave out as elements of a larger type.
+// A tensor that ReinterpretCast made, with larger elements than those of the original tensor.
 struct WiderView {
   const uint8_t* at = nullptr;
   uint8_t was_bytes = 0;  // bytes of an element before the cast
@@ -160,8 +160,8 @@ struct Exchange {
   const char* cause = nullptr;
   uint32_t repeats = 0;  // for repeat-mask-exchanged: the two numbers as given
   uint32_t lanes = 0;
-  uint32_t blk[2] = {};  // for strides-exchanged: those of src0 and src1
-  uint32_t rep[2] = {};
+  uint32_t blk[2] = {};  // for strides-exchanged: the block strides of src0 and src1
+  uint32_t rep[2] = {};  // the same: the repeat strides
 };
 
 }  // namespace gn_twin

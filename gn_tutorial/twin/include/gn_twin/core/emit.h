@@ -64,8 +64,8 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   if (core.freed_use_count == Core::kFreedUses) return;
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
-// Refuses the noted uses of a freed buffer when it is handed out again, because the operation that fills it next does
-// not wait for them.
+// Refuses the noted uses of a freed buffer when that buffer is allocated again, because the operation that fills it
+// next does not wait for them.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
@@ -82,7 +82,7 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
 }
 
 // Notes and emits that GetPhyAddr returned a pointer into a buffer. From the first such pointer on, observers get whole
-// events: a change of memory between two events is then the kernel's own writing through its pointers.
+// events. If memory changes between two of these events, the kernel itself has written through such a pointer.
 GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
   for (uint32_t i = 0; i < core.ub_pointer_count; ++i)

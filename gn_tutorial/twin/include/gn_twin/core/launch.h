@@ -153,7 +153,7 @@ struct Launch {
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
   // Warns of an atomic mode that is still on when the block ends, because later copies would still add to the old
-  // contents. Silent after an error, because that may come from such a copy and then names the copy's line.
+  // contents. Says nothing after an error: such a copy may have caused it, and the error then names the copy's line.
   static void TellAtomicOn(Core& core) {
     if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;

@@ -1,5 +1,5 @@
-// An object pool (free list) shared by the launches of a library, because fresh pages cost more time than what most
-// blocks do with them.
+// An object pool (free list) shared by the launches of a library, because getting fresh pages takes longer than the
+// work that most blocks do in them.
 #pragma once
 #include <pthread.h>
 #include <stdint.h>

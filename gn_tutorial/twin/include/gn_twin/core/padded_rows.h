@@ -22,8 +22,8 @@ struct PaddedRows {
       if (one.bytes == copy.bytes && one.pitch == copy.pitch) return;
     all[next++ % kMost] = copy;
   }
-  // Returns a copy for which `offset` is a whole number of rows without their padding; null if there is none. The
-  // kernel seems to have counted the offset that way.
+  // Returns a copy whose row length without padding divides `offset`; null if there is none. The kernel has then
+  // probably computed the offset without the padding.
   GNT_COLD const Copy* CountedBy(uint64_t offset) const {
     for (const Copy& one : all)
       if (one.bytes != 0 && offset % one.bytes == 0 && offset != 0) return &one;

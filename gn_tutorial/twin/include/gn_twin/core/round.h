@@ -53,7 +53,8 @@ class Round {
     Team::Run(threads, [](void* round) { static_cast<Round*>(round)->Work(); }, this);
   }
 
-  // Whether it is this block's turn, from now until it is suspended; if not, it must leave its thread.
+  // Whether this block has the turn, which it then keeps until it is suspended. A block without the turn must leave its
+  // thread.
   bool HasTurn(uint32_t block) {
     Member& mine = members_[block];
     if (mine.in_turn) return true;
@@ -71,7 +72,7 @@ class Round {
 
  private:
   struct Member {
-    bool in_turn = false;  // read only by the block itself, before it continues
+    bool in_turn = false;  // only the block itself reads this
     bool left = false;     // it waits for its turn
     bool settled = false;  // it has ended, or waits for others
   };
@@ -114,8 +115,8 @@ class Round {
   Member* members_;
   Shared shared_;
   pthread_t caller_;
-  uint32_t turn_ = 0;  // place of the first block that has not settled
-  uint32_t next_ = 0;  // place of the next block to start
+  uint32_t turn_ = 0;  // place in order_ of the first block that has not settled
+  uint32_t next_ = 0;  // place in order_ of the next block to start
   uint32_t busy_ = 0;  // threads that run a block
   bool aborted_ = false;
 };

@@ -3,8 +3,8 @@
 //
 // A block runs on a fiber. When it waits (in SyncAll, or for a value from another block), the next block starts on
 // another fiber. When all have started, the next one that can continue is resumed. Kernels in which no block waits use
-// one fiber. The order is ascending, or that of a seed (GntOptions::block_order): the device guarantees no order, and a
-// kernel whose result depends on it shows that here.
+// one fiber. The order is ascending, or shuffled with a seed (GntOptions::block_order). The device guarantees no order,
+// and seeds reveal a kernel whose result depends on the order.
 //
 // Blocks of an observed launch run one at a time. Those of a bare launch may run on several threads, with the result of
 // one thread: see Round.
@@ -169,7 +169,8 @@ class Scheduler {
     return false;
   }
 
-  // Runs a block until it waits or ends. `tells`: whether a signal handler treats this thread as the launch's.
+  // Runs a block until it waits or ends. `tells`: whether to set job.here_stack, with which the launcher's signal
+  // handler recognises an overflow of this block's stack.
   GNT_COLD void RunBlock(uint32_t block, bool tells) {
     State& state = states_[block];
     if (state.phase == Phase::Unstarted && !Start(block)) return;

@@ -48,7 +48,7 @@ class Team {
 #else
 class Team {
  public:
-  static constexpr uint32_t kMost = 16;  // more threads gain a bare kernel no memory bandwidth
+  static constexpr uint32_t kMost = 16;  // more threads do not give a bare kernel more memory bandwidth
 
   // Calls work(context) on `threads` threads, including this one, or on fewer if the system refuses; returns when all
   // have returned. Each call starts new threads, because persistent threads would be missing in a forked child.

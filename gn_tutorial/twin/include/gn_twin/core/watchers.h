@@ -1,7 +1,7 @@
 // The observers of a launch of an observed library: counters, checkers, the trace. A bare library has none.
 //
-// The watchers do not depend on the kernel. So watchers.cpp is compiled once and linked into each library: they are
-// half of the twin, and compiling them with each kernel would take four times as long.
+// The watchers do not depend on the kernel. So watchers.cpp is compiled once and linked into each library. The watchers
+// are half of the twin, and with them the compilation of a kernel would take four times as long.
 #pragma once
 #include "gn_twin/core/core.h"
 

@@ -36,7 +36,7 @@ struct BlockSpan {
   }
 };
 
-// Calls visit(word, mask of its bits) for each word. The code has one such call, so that g++ inlines it.
+// Calls visit(word, mask of its bits) for each word. The code calls visit at only one place, so that g++ inlines it.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(const BlockSpan& span, Visit visit) {
   uint64_t mask = span.head;

@@ -1,4 +1,5 @@
-// Masks of the bytes that an operand with gaps touches: a bitmap with one bit a 32-byte block, and a mask for each block touched in part.
+// Masks of the bytes that an operand with gaps touches: a bitmap with one bit a 32-byte block, and a mask for each
+// block touched in part.
 #pragma once
 #include <stdlib.h>
 
@@ -106,7 +107,7 @@ class ByteMasks {
       parts[parts_count++] = part;
       return true;
     }
-    // Drops the last block from the parts if runs have touched all of it.
+    // Drops the last block from the parts if runs have touched all of it; returns whether they have.
     bool TakeWhole() {
       if (parts[parts_count - 1].bytes != ~0u) return false;
       --parts_count;

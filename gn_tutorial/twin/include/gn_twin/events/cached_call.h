@@ -1,4 +1,5 @@
-// The cache of repeated calls: vector instructions whose events the observers have seen already and now only recheck.
+// The cache of repeated calls. These are vector instructions whose events the observers have already seen, so the
+// observers only recheck them.
 //
 // A loop issues the same few instructions again and again. Facts that follow from such a call alone are computed once
 // and cached: that its operands are aligned and inside their memory, which bytes they cover, and that they do not
@@ -25,7 +26,7 @@ struct CallKey {
   const char* file = nullptr;
   uint32_t line = 0;
   uint32_t kinds = 0;             // of the operands, and the form
-  uint64_t form = 0;              // number of elements; or numbers of repeats or rows; or repeats if it has a shape
+  uint64_t form = 0;              // elements, or all numbers of a call with repeats or rows; with a shape: repeats
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
   // Returns the bits of `kinds` for operand number `index`: its element size, and for a key made from an event also its
@@ -34,8 +35,8 @@ struct CallKey {
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
-  // Returns the bits of `kinds` for the meaning of an operand's layout numbers. They take the place of the access,
-  // which is known: a call with repeats writes its destination and reads the others.
+  // Returns the bits of `kinds` for what an operand's two layout numbers mean (Fills in tensor/emit.h). They take the
+  // place of the access, which is known: a call with repeats writes its destination and reads the others.
   static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>
@@ -76,7 +77,7 @@ inline RepeatLayout LayoutOf(const Operand& operand) {
 enum class Touches : uint8_t {
   Whole,  // all
   Rows,   // rows at a pitch
-  Runs    // others, as the bits of a mask say
+  Runs    // other runs, for example by the bits of a mask
 };
 
 // A call whose event was emitted, and the data that observers keep about it, most frequently read first.
@@ -97,8 +98,8 @@ struct CachedCall {
     Access access = Access::Read;
     Touches touches = Touches::Whole;
     uint8_t element_bytes = 1;
-    BlockSpan blocks;  // the range, if it is touched whole
-    ByteMasks masks;   // otherwise
+    BlockSpan blocks;  // the blocks of the range, if it is touched whole
+    ByteMasks masks;   // the touched bytes, if it has gaps
     uint32_t Bytes() const { return range.end - range.begin; }
   } part[CallKey::kMost];             // the destination, then the others
   StridedRange rows[CallKey::kMost];  // of each part that has rows
@@ -134,9 +135,9 @@ class CachedCalls : public FastEvents {
   // Fills in everything except the key, after `event` was emitted. False for an event that cannot be cached.
   virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
-  // Returns the place of a call with this line and these addresses; missing sources are null. A call may be in either
-  // of two places: among a hundred calls of a loop some want the same one of 512 places, and two calls that replace
-  // each other would never be cached.
+  // Returns the place of a call with this line and these addresses; missing sources are null. Each call has two
+  // possible places. With only one place, some of the hundred calls of a loop would share one of the 512 places, and
+  // two calls that replace each other would never be cached.
   CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
@@ -178,7 +179,7 @@ class CachedCalls : public FastEvents {
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
       CachedCall& call = all_[used_[used_count_ - 1]];
-      call.key = CallKey{};  // whole: with a line and addresses left, PlaceOf would find it again
+      call.key = CallKey{};  // all of it: PlaceOf would find a key that keeps its line and addresses
       call.last = 0;
     }
   }

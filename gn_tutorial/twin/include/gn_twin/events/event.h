@@ -17,17 +17,17 @@ enum class Kind : uint8_t {
   Copy,        // a transfer between GM and UB (MTE2, MTE3)
   Scalar,      // GetValue and SetValue: the scalar unit touches UB or GM
   SetFlag,     // hard_event and event_id name the flag
-  WaitFlag,    //
-  Barrier,     // pipe is drained
+  WaitFlag,    // the same
+  Barrier,     // the pipe finishes all its earlier work
   SyncAll,     // the block waits until all blocks of the launch have arrived
-  CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
-  CrossFlag,   // the other cores are told once pipe has finished its work so far
+  CleanCache,  // the scalar unit's data cache writes back the line of operand[0]; all lines if there is no operand
+  CrossFlag,   // the other cores get a flag when the pipe has finished its work so far
   InitBuffer,  // operand[0] is the buffer
   Alloc,       // this and the next three: the queue operations; operand[0] is the buffer
   EnQue,
   DeQue,
   Free,
-  Release,  // operand[0] is a word of global memory: a block that acquires it later sees everything that this block has done
+  Release,  // operand[0] is a word of global memory; a block that acquires it later sees all work of this block so far
   Acquire,  // the block has waited for the word operand[0]
   Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: accesses through it are not observed
   Padding   // the operands are the padding around the rows of the copy emitted before it
@@ -42,10 +42,10 @@ inline constexpr Kinds KindsOf(Each... kinds) {
   return (Kinds{0} | ... | (Kinds{1} << static_cast<uint32_t>(kinds)));
 }
 
-// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride 32-byte blocks apart,
-// each of blocks that start blk_stride apart. A copy covers `rows` rows of row_bytes, row_pitch bytes apart. An operand
-// gathered by address covers `rows` pieces of row_bytes. [at, at + bytes) encloses the operand. A vector operand that
-// is ReadWrite is scratch memory: first written, then read.
+// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride 32-byte blocks apart.
+// The 32-byte blocks of a repeat start blk_stride blocks apart. A copy covers `rows` rows of row_bytes, row_pitch bytes
+// apart. An operand gathered by address covers `rows` pieces of row_bytes. [at, at + bytes) encloses the operand. A
+// vector operand that is ReadWrite is scratch memory: first written, then read.
 struct Operand {
   const char* role = "";  // "dst", "src0", ...: the parameter's name in the documentation
   const uint8_t* at = nullptr;
@@ -54,7 +54,7 @@ struct Operand {
   Access access = Access::Read;
   bool strided = false;  // true: the strides below apply; false: the operand is `rows`, or `bytes` contiguous bytes
   uint8_t element_bytes = 1;  // of this operand
-  bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
+  bool cached = true;         // in global memory: through the L2 cache; false only if the tensor's cache hint says so
   bool floats = false;        // its elements are float, half or bfloat16_t
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
@@ -66,10 +66,10 @@ struct Operand {
 
 // How the results of an instruction depend on its sources.
 enum class Flow : uint8_t {
-  Moves,       // elements land in other lanes, or each result bit stands for one element
+  Moves,       // elements move to other lanes, or each result bit stands for one element
   Lanes,       // lane i of the result from lane i of each source
   Accumulate,  // the same, and the first source is always the destination
-  Fold         // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
+  Fold         // a result from all lanes of its repeat, if there is one row of results per repeat; else from all lanes
 };
 
 inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
@@ -115,7 +115,7 @@ struct ScalarAccess {
   uint8_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
-  bool floats = false;  // as Operand has it
+  bool floats = false;  // the element is float, half or bfloat16_t
 
   Loc Place() const { return {file, line}; }
 };

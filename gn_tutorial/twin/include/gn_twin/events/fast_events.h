@@ -6,7 +6,8 @@ namespace gn_twin {
 
 struct Core;
 
-// A copy between global memory and one run of bytes of the Unified Buffer. It overwrites, and its operands were checked.
+// A copy between global memory and one run of bytes of the Unified Buffer. It overwrites its destination, and its
+// operands were already checked.
 struct FastCopy {
   const char* op = "";
   Loc loc;

@@ -1,4 +1,4 @@
-// The facts of a finding, if some of them exist only in some cases.
+// A list of the facts of a finding, for findings that have some facts only in some cases.
 #pragma once
 #include "gn_twin/events/report.h"
 

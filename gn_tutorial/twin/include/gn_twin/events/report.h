@@ -27,7 +27,7 @@ struct Field {
   constexpr Field(const char* key, N number) : key(key), number(static_cast<int64_t>(number)) {}
 };
 
-// Whether the launch treats a finding as an error: `usually`, unless TwinOptions names it.
+// Whether the launch treats a finding as an error. `usually` decides, unless TwinOptions names the finding.
 GNT_COLD inline bool IsError(const GntJob& job, const char* id, bool usually) {
   const uint64_t length = __builtin_strlen(id);
   for (const char* at = job.severities; at != nullptr && *at != '\0';) {
@@ -93,8 +93,8 @@ class ReportWriter {
       if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
     return nullptr;
   }
-  // Whether a finding is about counter mode. There a mask of all lanes is 2^32 - 1 elements, which is no number that
-  // went below zero.
+  // Whether a finding is about counter mode. There a mask of all lanes is 2^32 - 1 elements, which looks like a number
+  // that went below zero but is none.
   static bool IsOfCounterMode(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
       if (fields[i].text != nullptr && __builtin_strcmp(fields[i].text, "counter-mode") == 0) return true;
@@ -158,8 +158,8 @@ class ReportWriter {
   uint64_t at_ = 0;
 };
 
-// The findings of one launch that did not end it. Each kind of finding is reported once per place (and other place), so
-// that a loop does not fill the report.
+// The findings of one launch that did not end it. Each kind of finding is reported once per place, or per pair of
+// places, so that a loop does not fill the report.
 class Findings {
  public:
   // Whether this finding is new. `other` is the second place of findings that have one.

@@ -17,7 +17,7 @@ struct QuietBytes {
 
 struct ScalarLog {
   static constexpr uint32_t kRoom = 64;
-  static constexpr uint32_t kFirst = 16;  // flushed this early after an event: loops soon get quiet ranges
+  static constexpr uint32_t kFirst = 16;  // the first flush after an event comes early: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
   // The quiet ranges of one source line. A line's ranges are found by the last bits of its number.
@@ -37,8 +37,8 @@ struct ScalarLog {
   bool singly = false;   // observers get each access before the next one, because they look at the value that it reads
   Line lines[kLines];
 
-  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant where the kernel
-  // is compiled. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
+  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant in the compiled
+  // kernel. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
   // saves them only around the call that logs the access. Without the mark it keeps them in memory, which doubles the
   // time of a sum.
   template <class T>

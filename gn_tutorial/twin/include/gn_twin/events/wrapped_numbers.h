@@ -7,7 +7,7 @@ namespace gn_twin {
 struct Wrapped {
   int64_t number = 0;
   int64_t below = 0;  // the amount below zero; 0: the number did not go below zero
-  int64_t unit = 1;   // bytes for which 1 of `number` stands
+  int64_t unit = 1;   // the size of an element if the original number was in bytes, else 1
   int64_t bits = 32;
 };
 

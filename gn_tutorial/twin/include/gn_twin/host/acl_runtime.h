@@ -3,7 +3,7 @@
 // call these.
 //
 // Everything runs immediately, in the order of the program, so a launch has ended when its statement ends. A result is
-// therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported as a warning.
+// therefore visible earlier than on a device. A forgotten aclrtSynchronizeStream is reported as a warning.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -84,8 +84,9 @@ class Runtime {
     return nullptr;
   }
 
-  // Stops if the range is on the wrong side or reaches past its allocation. `role` is "destination" or "source";
-  // `device`: 1 if the copy's direction asks for device memory, 0 if for host memory, -1 if for neither.
+  // Stops if the range is on the wrong side or reaches past its allocation. `role` is "destination" or "source".
+  // `device`: 1 if the direction of the copy asks for device memory, 0 if it asks for host memory, -1 if it asks for
+  // neither.
   void CheckRange(const void* at, uint64_t bytes, const char* op, const char* role, int device, Loc loc) {
     const Memory* found = Find(at);
     if (at == nullptr) Stop("host-null", loc, {{"op", op}, {"role", role}});

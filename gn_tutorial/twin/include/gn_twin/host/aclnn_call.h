@@ -194,7 +194,7 @@ class FirstCall {
   std::vector<aclOpExecutor::Argument> tensors_;
 };
 
-// Makes the second call: sends every tensor's bytes, and receives those of the outputs.
+// Makes the second call: sends the bytes of every tensor, and receives the bytes of the outputs.
 inline aclnnStatus SecondCall(const char* function, void* workspace, uint64_t bytes, aclOpExecutor* executor,
                               const void* stream) {
   Runtime& now = Now();

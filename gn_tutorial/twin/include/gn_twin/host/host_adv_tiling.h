@@ -25,7 +25,7 @@ void FillSoftMax(const AscendC::TensorShape& shape, Tiling& tiling) {
   tiling.srcSize = tiling.srcM * tiling.srcK;
 }
 
-// Fills in a shape {B, S, H, ...}. `original` is the original H, or 0 if that is H.
+// Fills in the lengths of a shape {B, S, H, ...}. `original` is the original H, or 0 if H is already the original.
 template <class Tiling>
 void FillBsh(const AscendC::TensorShape& shape, Tiling& tiling, uint32_t original) {
   tiling.bLength = static_cast<uint32_t>(shape.GetDim(0));
@@ -103,7 +103,7 @@ inline void UnPadTilingFunc(const TensorShape srcShape, uint32_t, uint32_t, tili
   tiling.srcWidth = gn_twin::host::Columns(srcShape);
 }
 
-// Stores the lengths in the order that the page of the transposition gives.
+// Stores the lengths in the order that the documentation of this function gives.
 inline void GetTransposeTilingInfo(const TensorShape& srcShape, uint32_t, uint32_t, uint32_t,
                                    tiling::ConfusionTransposeTiling& tiling) {
   for (uint32_t i = 0; i < 4; ++i) tiling.shape[i] = static_cast<uint32_t>(srcShape.GetDim(i));

@@ -1,4 +1,5 @@
-// Shapes and sizes of scratch memory, for the host part of samples (the tiling structs are in register/tilingdata_base.h).
+// Shapes and sizes of scratch memory, for the host part of samples. (The tiling structs are in
+// register/tilingdata_base.h.)
 //
 // Source: docs/zh/api, the host functions beside each operation of the high-level API.
 #pragma once

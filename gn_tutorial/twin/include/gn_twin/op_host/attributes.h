@@ -1,4 +1,4 @@
-// Attributes of one call, as tiling and inference read them: gert::RuntimeAttrs and the lists it hands out.
+// Attributes of one call, as tiling and inference read them: gert::RuntimeAttrs and the lists that it returns.
 //
 // Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes are in the order of their
 // declaration; an int is stored as int64_t, a float as float, a string as characters. GetAttrPointer<T> does not know

@@ -1,7 +1,8 @@
-// Functions that give tiling functions of operator repositories (Ops::Base) sizes of the chip, from any context.
+// Functions of operator repositories (Ops::Base) that return sizes of the chip to tiling functions. They take any
+// context.
 //
-// Source: the list of operator interfaces (aolapi), op_common, platform; the sizes are those of Atlas A2: a block is 32 bytes, a vector
-// instruction's register or repeat 256, a line of the second-level cache 512.
+// Source: the list of operator interfaces (aolapi), op_common, platform. The sizes are those of Atlas A2: a block has
+// 32 bytes, the register or repeat of a vector instruction 256, and a line of the second-level cache 512.
 #pragma once
 #include <stdint.h>
 

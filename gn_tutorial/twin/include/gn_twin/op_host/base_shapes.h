@@ -1,8 +1,8 @@
 // Functions of operator repositories (Ops::Base) that write shapes, dtypes and formats as text, handle unknown shapes,
 // and infer the shapes of common operators.
 //
-// Source: the list of operator interfaces (aolapi), op_common, log and infershape; ops-nn for the order of arguments. A shape is any
-// class with GetDimNum, GetDim and so on, so that this file does not depend on the contexts.
+// Source: the list of operator interfaces (aolapi), op_common, log and infershape; ops-nn for the order of arguments. A
+// shape is any class with GetDimNum, GetDim and so on, so that this file does not depend on the contexts.
 #pragma once
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // Functions of operator repositories (Ops::Base) that read the values of integer inputs, from any context. Tiling and
-// inference have the values of inputs with ValueDepend in the definition.
+// inference get only the values of inputs that have ValueDepend in the definition.
 //
 // Source: opbase, op_common, util/const_util, names and use. They read integers of 32 and 64 bits, and return false for
 // a tensor without values.

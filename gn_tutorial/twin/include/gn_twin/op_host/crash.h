@@ -1,6 +1,6 @@
-// Prints where a project's host function crashed: the program addresses of the stack, before the launcher's handler
-// reports the signal. Python finds their lines with the debugger's symbols; without symbols, it uses the last call into
-// these headers.
+// Prints where a project's host function crashed, before the launcher's handler reports the signal: the program
+// addresses on the stack. Python finds their lines with the debugger's symbols; without symbols, it uses the last call
+// into these headers.
 #pragma once
 #include <execinfo.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Describes every registered operator in one JSON document, which Python reads (gn_tutorial/projects/definition.py).
 //
-// Types and formats have the graph engine's names. Their lists are those of the definition; Python combines them.
+// Types and formats have the graph engine's names. Their lists are as the definition gives them; Python combines them.
 #pragma once
 #include <string>
 #include <type_traits>

@@ -1,6 +1,8 @@
-// One call of an operator's host functions: inference of shapes and types, then tiling, from a request to an answer in JSON.
+// One call of an operator's host functions: inference of shapes and types, then tiling. It takes a request and returns
+// an answer in JSON.
 //
-// The request has one statement a line, words apart by blanks, text and data in hexadecimal (gn_tutorial/projects/host_call.py).
+// Each line of the request is one statement. Blanks separate its words, and text and data are in hexadecimal
+// (gn_tutorial/projects/host_call.py).
 #pragma once
 #include <algorithm>
 #include <sstream>
@@ -172,7 +174,7 @@ class HostCall {
 
   // Infers the outputs. Those that the caller gives take precedence, because the device takes an output's size from the
   // caller's tensor. If all are given, InferShape is not called, as in a call of a single operator: InferShape is for
-  // graphs (asc-devkit, 算子原型定义.md), and some projects leave that of their template unchanged.
+  // graphs (asc-devkit, 算子原型定义.md), and some projects still have the InferShape of the template that they began with.
   void Infer(HostOperator& op) {
     std::deque<gert::GntInstance> given = call_.outputs;
     json_.Key("infer").Open('{');

@@ -20,7 +20,7 @@ class InferDataTypeContext;
 
 namespace ge {
 
-// Only the graph engine makes an Operator. So check functions, which take one, are recorded, but never called here.
+// Only the graph engine can make an Operator. Check functions take one, so they are recorded here but never called.
 class Operator;
 
 class AscendString {

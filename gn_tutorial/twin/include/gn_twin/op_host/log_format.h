@@ -1,6 +1,6 @@
-// Fills in printf's formats by the arguments' actual types. Host files log a std::string as %s, or a 64-bit number as
-// %d, or pass too few arguments. This is undefined behaviour, which a device's host mostly does not notice. Here it
-// gives a text.
+// Fills in printf formats according to the actual types of the arguments. Host files log a std::string as %s, or a
+// 64-bit number as %d, or pass too few arguments. This is undefined behaviour, which mostly goes unnoticed on a
+// device's host. Here it gives a text.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>

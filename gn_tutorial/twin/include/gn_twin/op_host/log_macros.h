@@ -43,7 +43,7 @@ void LogInvalid(const char* file, int line, const char* what, bool reason, const
 
 namespace Ops::Base {
 
-// Returns the name at the beginning of log lines: that of a context, or the given one.
+// Returns the name at the beginning of log lines: the name of a context, or the given name.
 template <class Source>
 std::string GetOpInfo(const Source& source) {
   return gn_twin::op_host::SourceName(source);

@@ -1,5 +1,5 @@
-// Further output of the driver of a project's host functions: the last call into these headers, for a crash, and notes
-// on code that works only by luck. A note has its rule's name and its place.
+// What the driver of a project's host functions reports besides their results: the last call into these headers, for a
+// crash, and notes on code that works only by luck. A note has its rule's name and its place.
 #pragma once
 #include <stdint.h>
 

@@ -39,7 +39,7 @@ inline void GntSet(GntSettings& settings, const std::string& key, std::string va
 
 class OpAICoreConfig {
  public:
-  OpAICoreConfig() {}  // not defaulted, because hosts take it from the driver's object (compiler/project_build)
+  OpAICoreConfig() {}  // not defaulted, so that the driver's object has it for the host files (compiler/project_build)
   // A configuration for the name of a chip. Its flags begin with the values that AddConfig sets if it gets no
   // configuration.
   explicit OpAICoreConfig(const char*) {
@@ -143,7 +143,7 @@ class OpMC2Def {
   std::vector<std::pair<std::string, uint32_t>> servers_;
 };
 
-// The settings of an implementation on a CPU. The calls are the same for the CPU beside the cores and for the host's.
+// The settings of an implementation on a CPU. The CPU beside the cores and the host's CPU have the same calls.
 template <class Self>
 class GntCpuDef {
  public:

@@ -76,7 +76,7 @@ struct GntParam {
   std::vector<ScalarVar> initial;
   std::string comment;
 
-  // Takes over the type of a chip's entry, and every other property that the entry sets. The rest stays.
+  // Takes over the type of a chip's entry, and every other property that the entry sets. The other properties stay.
   void Override(const GntParam& chip) {
     type = chip.type;
     if (!chip.types.empty() || !chip.every_type.empty()) types = chip.types, every_type = chip.every_type;
@@ -126,7 +126,7 @@ class OpParamDef {
   OpParamDef& To(const ge::DataType type) { return param_.to_type = type, *this; }
   OpParamDef& To(const char* input) { return param_.to_input = input, *this; }
   OpParamDef& Version(uint32_t version) { return param_.version = version, *this; }
-  // Whatever the argument is, this form can only ask for zeros.
+  // This form always asks for zeros, whatever its argument is.
   OpParamDef& InitValue(uint64_t) { return param_.zeroed = true, *this; }
   OpParamDef& InitValue(const ScalarVar& value) { return param_.initial = {value}, *this; }
   OpParamDef& InitValue(const std::vector<ScalarVar>& values) { return param_.initial = values, *this; }

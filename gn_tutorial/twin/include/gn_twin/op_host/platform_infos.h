@@ -1,6 +1,6 @@
 // The framework's information on the chip, by section and key as in its configuration files: fe::PlatFormInfos.
 //
-// Source: the sections and keys are those of the ini files of CANN 8.1 that operator repositories ask for.
+// Source: the ini files of CANN 8.1. Only the sections and keys that operator repositories ask for are here.
 #pragma once
 #include <stdint.h>
 
@@ -58,7 +58,7 @@ class PlatFormInfos {
 };
 using PlatformInfos = PlatFormInfos;
 
-// The chip as the older interface has it, with structs in place of sections and keys.
+// The chip in the older interface, which has structs in place of sections and keys.
 struct StrInfo {
   std::string short_soc_version = gn_twin::host::ThisPlatform().family;
 };

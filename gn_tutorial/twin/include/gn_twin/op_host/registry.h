@@ -1,5 +1,6 @@
-// The registrations of a project's host files, in one process-wide list by type of operator: OP_ADD (a definition), and
-// the forms of operator repositories, IMPL_OP and similar (functions). The files are translation units of one program.
+// The registrations of a project's host files, in one list per process, by type of operator. OP_ADD registers a
+// definition. IMPL_OP and similar macros, which operator repositories use, register functions. All host files are
+// translation units of one program.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理/原型注册接口（OP_ADD） and Utils-API/Tiling下沉; docs/api of metadef,
 // OpImplRegisterV2.md.
@@ -247,7 +248,7 @@ namespace optiling {
 
 using SinkTilingFunc = std::function<ge::graphStatus(gert::TilingContext* context)>;
 
-// Registers tiling that also runs on the device's CPU. The host uses its function too if no other is registered.
+// Registers tiling that also runs on the device's CPU. The host uses this function too if no other is registered.
 class DeviceOpImplRegister {
  public:
   explicit DeviceOpImplRegister(const char* type) : its_(&gn_twin::RegisteredOperator(type)) {}

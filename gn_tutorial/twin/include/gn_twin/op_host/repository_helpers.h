@@ -92,7 +92,7 @@ Info* GetCompileInfoPtr(Context* context) {
   return context->template GetCompiledInfo<Info>();
 }
 
-// A key in a cache of tilings. Two are equal if the bytes of their inputs are.
+// A key in a cache of tilings. Two keys are equal if the bytes of their inputs are equal.
 template <class T>
 class OpHashInput {
  public:

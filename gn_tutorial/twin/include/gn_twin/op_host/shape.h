@@ -1,8 +1,8 @@
-// Shapes and tensors as a tiling function and a shape inference see them: gert::Shape, gert::StorageShape, gert::Tensor.
+// Shapes and tensors as tiling functions and shape inference see them: gert::Shape, gert::StorageShape, gert::Tensor.
 //
 // Source: the graph engine's documentation (gert::Shape, StorageShape, Tensor) as operator projects use them. A shape
-// has at most 25 axes; a scalar has no axis and one element. An axis past the 25th, and a product beyond 64 bits, are
-// INT64_MIN.
+// has at most 25 axes; a scalar has no axis and one element. For an axis past the 25th, and for a product beyond 64
+// bits, the result is INT64_MIN.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

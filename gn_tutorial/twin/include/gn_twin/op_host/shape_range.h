@@ -61,7 +61,7 @@ class InferShapeRangeContext : public KernelContext {
   Range<Shape>* GetOutputShapeRange(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) {
     GntInstance* const one = Output(index, loc, "GetOutputShapeRange");
     if (one == nullptr) return nullptr;
-    // The largest shape is that of the output, because it decides how much memory the output gets.
+    // The output's own shape is used as the largest one, because it decides how much memory the output gets.
     least_.emplace_back();
     shapes_.emplace_back(&least_.back(), &one->shape.MutableOriginShape());
     return &shapes_.back();

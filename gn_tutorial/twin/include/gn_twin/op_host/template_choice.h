@@ -2,9 +2,9 @@
 // text of the template's arguments.
 //
 // Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in
-// the lowest bits: 8 bits for a dtype, a format or a kernel type, 1 for a bool, and the declared number for a uint,
-// which is stored as its index in its list. Values that no ASCENDC_TPL_ARGS_SEL has give no key, nor does a key of more
-// than 64 bits. CANN's release build leaves the first of these checks to the launch, which then finds no kernel.
+// the lowest bits. A dtype, a format or a kernel type takes 8 bits, a bool 1. A uint takes the declared number of bits,
+// which hold its index in its list of values. There is no key for values that no ASCENDC_TPL_ARGS_SEL has, and none of
+// more than 64 bits. CANN's release build leaves the first of these checks to the launch, which then finds no kernel.
 #pragma once
 #include "gn_twin/host/graph_types.h"
 #include "gn_twin/op_host/template_values.h"
@@ -82,8 +82,8 @@ constexpr const char* KernelType(uint64_t dtype) {
   }
 }
 
-// The template parameters that an operator declares, each with the list of its values. Checks the declaration; a tiling
-// key is encoded and decoded with it.
+// The template parameters that an operator declares, each with the list of its values. The class checks the
+// declaration. Tiling keys are encoded and decoded with it.
 class TemplateParameters {
  public:
   explicit TemplateParameters(const TilingDeclareParams& declared) : declared_(declared) {
@@ -140,7 +140,8 @@ class TemplateParameters {
   std::string wrong_;
 };
 
-// Returns what is wrong with one ASCENDC_TPL_ARGS_SEL, or nothing; sets *has_values to whether it has these values.
+// Returns what is wrong with one ASCENDC_TPL_ARGS_SEL, or nothing. Sets *has_values to false if the selection lacks one
+// of `values`.
 inline std::string ReadSelection(const TemplateParameters& parameters, const std::vector<ParamStruct>& selection,
                                  const std::vector<uint64_t>& values, bool* has_values) {
   std::vector<bool> seen(parameters.Declared().size());
@@ -168,7 +169,7 @@ inline std::string ReadSelection(const TemplateParameters& parameters, const std
   return "";
 }
 
-// Returns the choice of these values. It has the key, or `wrong` says why there is none.
+// Returns the choice with these values. It has the key, or `wrong` says why there is none.
 inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                              const std::vector<uint64_t>& values) {
   TemplateChoice choice;

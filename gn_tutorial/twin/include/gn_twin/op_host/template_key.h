@@ -12,7 +12,8 @@
 
 namespace gn_twin::op_host {
 
-// The templates of this process's operators, and the choices of their tiling functions, in order.
+// The template of one operator. The process keeps a list of all templates, and a list of the choices that tiling
+// functions made, in order.
 struct DeclaredTemplate {
   std::string op_type;
   TilingDeclareParams parameters;

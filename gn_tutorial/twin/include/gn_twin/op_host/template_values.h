@@ -38,8 +38,8 @@ enum : uint64_t {
   ASCENDC_TPL_MIX_VECTOR_CORE = 11
 };
 
-// These stand for the dtype (or format) that an input or output has, in place of a list. No dtype and no format has
-// such a number.
+// These numbers stand for the dtype (or format) that an input or output has, in place of a list of values. No dtype and
+// no format has such a number.
 constexpr uint64_t ASCENDC_TPL_INPUT(uint64_t index) { return 100000000 + index; }
 constexpr uint64_t ASCENDC_TPL_OUTPUT(uint64_t index) { return 900000000 + index; }
 
@@ -49,8 +49,7 @@ struct ParamStruct {
   uint8_t bitWidth;
   std::vector<uint64_t> vals;
   const char* macroType;
-  bool
-      native;  // a dtype of the graph engine, which the kernel has as a type; not a number that the operator gave a meaning
+  bool native;  // a dtype of the graph engine, which the kernel gets as a type; false: the kernel gets a number
 
   ParamStruct(const char* inName, uint32_t inParamType, uint8_t inBitWidth, std::vector<uint64_t> inVals,
               const char* inMacroType, bool inNative = false)

@@ -1,5 +1,5 @@
 // The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the byte with which a new
-// one is filled. It is zero, as in CANN, or another in a second run, which finds fields that were never set.
+// struct is filled. The byte is zero, as in CANN. A second run uses another one, to find fields that were never set.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

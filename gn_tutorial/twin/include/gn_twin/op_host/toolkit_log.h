@@ -1,7 +1,8 @@
-// The toolkit's own log functions, from which some repositories of operators make their log macros: AlogRecord and what it takes.
-// Every line is kept (logs.h), as those of log_macros.h are.
+// The toolkit's own log functions, from which some repositories of operators make their log macros: AlogRecord and its
+// arguments. Every line is kept (logs.h), as those of log_macros.h are.
 //
-// Source: names and numbers of base/alog_pub.h and base/err_msg.h as public repositories use them (cann-ops, common/inc/log).
+// Source: names and numbers of base/alog_pub.h and base/err_msg.h as public repositories use them (cann-ops,
+// common/inc/log).
 #pragma once
 #include "gn_twin/op_host/log_format.h"
 #include "gn_twin/op_host/logs.h"

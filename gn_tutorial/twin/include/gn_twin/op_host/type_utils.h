@@ -16,7 +16,8 @@ using float64_t = double;
 
 constexpr int kDataTypeSizeBitOffset = 1000;
 
-// A format holds its primary format in the lowest byte, above it a sub-format and the length of the innermost axis (c0).
+// A format holds its primary format in the lowest byte. Above it are a sub-format and the length of the innermost axis
+// (c0).
 inline int32_t GetPrimaryFormat(int32_t format) { return format & 0xff; }
 inline int32_t GetSubFormat(int32_t format) { return (format >> 8) & 0xffff; }
 inline bool HasSubFormat(int32_t format) { return GetSubFormat(format) > 0; }

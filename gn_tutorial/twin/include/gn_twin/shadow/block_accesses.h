@@ -1,7 +1,7 @@
 // The access history of all blocks on global memory between two SyncAll, and the races between blocks.
 //
-// Accesses are stored as rows at a regular pitch, merged while they happen, so that a loop over an array is one entry
-// whatever its length. One sweep over the addresses compares them at each SyncAll.
+// Each entry holds rows at a regular pitch. Accesses are merged as they happen, so a loop over an array is one entry,
+// however long it is. At each SyncAll, one sweep over the addresses compares the entries.
 #pragma once
 #include <stdlib.h>
 
@@ -66,7 +66,8 @@ class BlockAccesses {
   HappensBefore order;  // between two SyncAll
 
   // Compares and drops the accesses before a SyncAll, when the first block continues after it. Call this before a block
-  // adds accesses. The runs of a block that ended without that SyncAll stay, because they run beside everything later.
+  // adds accesses. Late runs stay, and so do the runs of a block that ended without that SyncAll: nothing orders them
+  // before later accesses.
   template <class Found>
   GNT_COLD void Enter(uint32_t block, Found found) {
     if (syncs_[block] <= epoch_) return;
@@ -90,7 +91,8 @@ class BlockAccesses {
     for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
     if (!several) return;
     Sort(ByAddress);
-    // Runs that reach beyond the present address, readers first; two readers never conflict.
+    // Two lists, of reads and of other uses: the runs that reach beyond the present address. A read is compared only
+    // with the second list, because two reads never conflict.
     uint32_t* const open = static_cast<uint32_t*>(malloc(2 * sizeof(uint32_t) * count_));
     if (open == nullptr) return;
     uint32_t* const lists[] = {open, open + count_};

@@ -1,5 +1,5 @@
-// Validity of memory: which bytes hold a value. One bit per 32-byte block that is whole, and one per byte of the
-// others, so that an instruction of 4 KiB costs a few words.
+// Validity of memory: which bytes hold a value. A 32-byte block whose bytes all hold values is one bit; any other block
+// has one bit per byte. So an instruction on 4 KiB changes only a few words.
 #pragma once
 #include <stdlib.h>
 

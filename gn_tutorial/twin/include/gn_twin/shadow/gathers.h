@@ -1,8 +1,8 @@
 // The latest gathers of one core, stored as the offsets of the bytes that they read.
 //
-// A gather reads a few bytes here and there. Marking each of them on a map takes several times as long as the gather
-// itself, and is nearly always in vain, because the next write to the table has waited for the gathers. So their
-// offsets are copied, and read only to find an access that did not wait.
+// A gather reads a few bytes at each of many places. Marking them all on a map takes several times as long as the
+// gather itself, and is nearly always useless, because the next write to the table has waited for the gathers. So only
+// the offsets are copied. They are read when the checker looks for an access that did not wait.
 #pragma once
 #include "gn_twin/events/gather_ranges.h"
 #include "gn_twin/shadow/access_site.h"

@@ -1,7 +1,8 @@
 // Happens-before between blocks that wait for one another through words of global memory: one vector clock per block.
 //
-// The work of a block is cut into intervals: at each word that it sets for others (Release), and at each that it has waited for
-// (Acquire). SyncAll, which orders all blocks at once, is handled in shadow/block_accesses.h.
+// The work of a block is cut into intervals. A new interval begins after each word that the block sets for others
+// (Release), and after each word that it has waited for (Acquire). SyncAll, which orders all blocks at once, is handled
+// in shadow/block_accesses.h.
 #pragma once
 #include <stdlib.h>
 

@@ -17,7 +17,8 @@ inline constexpr uint32_t LanesAgainst(bool writes) {
 }
 
 // Calls found(lane, its pipe, whether it has the pipe's writes) for the lanes of a set until found returns true. Reads
-// come first and the own pipe last, because in a chain of accesses the nearest one is the one to wait for.
+// come before writes, and `pipe` itself comes last, because an access has to wait for the nearest access of a chain:
+// after a write and a read of its bytes, that is the read.
 template <class Found>
 void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
   for (const bool wrote : {false, true}) {

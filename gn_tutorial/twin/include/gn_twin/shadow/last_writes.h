@@ -14,15 +14,15 @@ struct LastWrite {
   uint32_t begin = 0;  // bytes of the Unified Buffer that enclose all that was written
   uint32_t end = 0;
   uint32_t order = 0;    // place in the order of writes and buffers; 0: unused
-  uint16_t repeats = 0;  // for a vector instruction,
-  uint16_t lanes = 0;    // active in each of them (strided),
+  uint16_t repeats = 0;  // of a vector instruction
+  uint16_t lanes = 0;    // active lanes of each repeat, for a strided write
   uint16_t per_repeat = 0;
   uint16_t blk_stride = 0;
   uint16_t rep_stride = 0;
   uint8_t element_bytes = 1;
   bool strided = false;
   bool copy = false;
-  uint32_t rows = 0;  // otherwise, if row_bytes is not 0
+  uint32_t rows = 0;  // for a write that is not strided, if row_bytes is not 0
   uint32_t row_bytes = 0;
   uint32_t row_pitch = 0;
   uint32_t moved = 0;  // for a copy in rows: bytes of a row in global memory; 0 if unknown
@@ -66,7 +66,8 @@ class LastWrites {
       if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
   }
 
-  // Calls visit(write) for the writes into the buffer that begins with this block, since that was made or allocated.
+  // Calls visit(write) for the writes into the buffer that begins with this block. Only writes since the buffer was
+  // made or last allocated count.
   template <class Visit>
   void ForBuffer(uint64_t block, uint64_t end, Visit visit) const {
     const uint32_t since = renewed_[block] > started_ ? renewed_[block] : started_;
@@ -76,8 +77,8 @@ class LastWrites {
 
  private:
   static constexpr uint32_t kLines = 128;
-  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line further apart than this are stored separately,
-  static constexpr uint32_t kSpread = 37;  // and rarely in the entry of a nearby line
+  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line that are further apart get separate entries
+  static constexpr uint32_t kSpread = 37;  // distance of these entries, so that nearby lines rarely share one
 
   LastWrite all_[kLines];
   uint32_t renewed_[kUbBytes / kBlockBytes] = {};

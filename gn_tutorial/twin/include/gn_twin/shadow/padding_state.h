@@ -14,7 +14,7 @@ class PaddingState {
     if (any_) blocks_.ClearAll();
     any_ = false;
   }
-  // Whether there was padding since the block began.
+  // Whether there was padding since Restart().
   bool Any() const { return any_; }
   // Whether these blocks hold padding.
   [[gnu::always_inline]] bool Touches(const BlockSpan& span) const {

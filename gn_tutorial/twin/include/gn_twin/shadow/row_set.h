@@ -31,8 +31,8 @@ struct RowSet {
     for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
-  // Merges `next` if both together are again rows at a regular pitch. The accesses of a loop go on in one of these
-  // ways: the same bytes again, the next bytes, one row further, the next column of the same rows.
+  // Merges `next` if both together are again rows at a regular pitch. Each access of a loop follows the one before in
+  // one of these ways: the same bytes again, the next bytes, one row further, the next column of the same rows.
   GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {

@@ -1,10 +1,10 @@
 // The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again. So each lane keeps its latest accesses as ranges, and
-// renewing a range costs the same for any length and any gaps. A replaced range is painted into a map with one stamp
-// per 32 bytes. If it begins or ends inside such a granule, a mask says which bytes it touched, so that neighbours in
-// one granule give no false alarm. An access of a later window to other bytes of the granule replaces the granule's
-// stamp and mask. A race there can be missed, but no false one is reported.
+// renewing a range costs the same for any length and any gaps. When a range is replaced, it is painted into a map with
+// one stamp per 32 bytes (a granule). If the range begins or ends inside a granule, a mask says which bytes it touched,
+// so that neighbours in one granule give no false alarm. An access of a later window to other bytes of the granule
+// replaces the granule's stamp and mask. A race there can be missed, but no false one is reported.
 #pragma once
 #include <stdlib.h>
 

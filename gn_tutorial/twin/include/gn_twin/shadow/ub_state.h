@@ -57,10 +57,10 @@ struct UbState {
   BlockBits stale;   // blocks that held one before the last AllocTensor
   BlockBits freed;   // blocks that belong to a tensor after FreeTensor
   BlockBits unread;  // blocks that an instruction with sources wrote, and nothing has read since
-  BlockBits starts;  // the first block of each such write, which is in `writers`
+  BlockBits starts;  // the first block of each such write; `writers` has an entry there
   Writer writers[kBlocks];
   LastWrites writes;
-  Overwritten overwritten;  // the last ones
+  Overwritten overwritten;  // the latest such pair of lines
   Origin origins[kOrigins];
   uint32_t next_origin = 0;
   bool any_origin = false;

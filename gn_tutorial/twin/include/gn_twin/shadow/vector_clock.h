@@ -1,9 +1,9 @@
-// The work that each pipe of one core is guaranteed to have seen of the others: happens-before, as one vector clock per
-// pipe.
+// For each pipe of one core, the work of the other pipes that is guaranteed to be finished before its next instruction:
+// happens-before, as one vector clock per pipe.
 //
-// The work of a pipe is cut into windows at each point that others can wait for: a SetFlag, a barrier. A flag carries the clock of
-// the pipe that set it, so that waiting for it also means having waited for everything that pipe had waited for before.
-// Source: docs/zh/api, 同步控制/核内同步 (SetFlag/WaitFlag, PipeBarrier, 关键特性说明).
+// The work of a pipe is cut into windows at each point that others can wait for: a SetFlag, a barrier. A flag carries
+// the clock of the pipe that set it. So a pipe that waits for the flag has also waited for everything that the other
+// pipe had waited for before. Source: docs/zh/api, 同步控制/核内同步 (SetFlag/WaitFlag, PipeBarrier, 关键特性说明).
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/hard_event.h"

@@ -13,7 +13,7 @@ struct WatchedOutput {
   const char* op = "";         // its name,
   uint32_t element_bytes = 0;  // and its elements
   uint32_t starts = 0;         // stores that began with the first element,
-  uint32_t start_block = 0;    // the block of the last of them
+  uint32_t start_block = 0;    // the block of the last such store
   bool again = false;          // some block stored there twice
   bool atomic = false;         // some store was atomic: it combined with what was there
   uint64_t stored = 0;         // bytes of all stores,

@@ -9,9 +9,9 @@ namespace gn_twin {
 
 inline constexpr uint16_t kNoArgument = 0xffff;
 
-// The lines of the arguments that were touched, and 32-byte pieces of them, and when each line was last touched. That
-// time is the number of lines that the block of the launch had moved by then. Blocks run side by side on the device but
-// one after the other here, so the distance between the touches of two blocks is the difference of their progress.
+// For each line of the arguments: which of its 32-byte pieces were touched, and when it was touched last. The time of a
+// touch is the number of lines that the touching block had moved by then. Blocks run side by side on the device but one
+// after the other here, so the distance between the touches of two blocks is the difference of their two numbers.
 class L2Lines {
  public:
   static constexpr uint32_t kLineBytes = 512;
@@ -63,8 +63,8 @@ class L2Lines {
     uint32_t fresh_held = 0;
   };
 
-  // Counts the lines that a read or a write touches into `sum`. `moved`: the number of lines that the block has moved
-  // so far. After a cached read or a write, the cache holds the line.
+  // Adds the lines that a read or a write touches to `sum`. `moved`: the number of lines that the block has moved so
+  // far. After a cached read or a write, the cache holds the line.
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {
     if (bytes == 0) return;

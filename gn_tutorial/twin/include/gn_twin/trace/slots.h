@@ -1,5 +1,5 @@
-// The layout of a trace: slots of 64 bytes that Python reads (gn_tutorial/abi/trace.py). Addresses are those of the model, not of this
-// process: offsets into the Unified Buffer, and GntArg::address plus the offset into the argument.
+// The layout of a trace: slots of 64 bytes that Python reads (gn_tutorial/abi/trace.py). Addresses are those of the
+// model, not of this process: offsets into the Unified Buffer, and GntArg::address plus the offset into the argument.
 #pragma once
 #include "gn_twin/events/event.h"
 
@@ -55,9 +55,9 @@ struct OperandSlot {
   uint64_t bytes;
   uint64_t row_bytes;
   uint32_t row_pitch;    // at most 2^32 - 1
-  uint32_t cold;         // of these lines: those never touched before
-  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of one of the other lines
-  uint32_t cold_blocks;  // 32-byte pieces of it that were never touched before
+  uint32_t cold;         // touched lines that were never touched before
+  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of a line that is not cold
+  uint32_t cold_blocks;  // 32-byte pieces of the operand that were never touched before
 };
 
 // The starts of an operand's pieces, in bytes from the operand. After the operands of an event come as many such slots
@@ -69,7 +69,7 @@ struct PiecesSlot {
   uint32_t at[kRoom];
 };
 
-// Scalar accesses between two events that share line, space and access.
+// The scalar accesses with the same line, space and access that came between two events.
 struct ScalarsSlot {
   Slot slot;
   Space space;

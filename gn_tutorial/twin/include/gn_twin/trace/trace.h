@@ -1,6 +1,6 @@
-// The trace: an observer that records the events of each chosen block as slots (gn_twin/trace/slots.h), and counts over
-// all blocks how often each line of global memory was touched. If the memory is full, recording stops, and
-// GntTrace::full says so.
+// The trace: an observer that records the events of each chosen block as slots (gn_twin/trace/slots.h). It also counts,
+// over all blocks, the lines of global memory that were read, written or touched for the first time. If the memory is
+// full, recording stops, and GntTrace::full says so.
 #pragma once
 #include <stdlib.h>
 
@@ -280,8 +280,8 @@ class Trace final : public Observer {
     }
   }
 
-  // Copies the requested values of an operand, whose `bytes` bytes begin at offset `first`. The operand's event comes
-  // `behind` events after the block's last recorded one.
+  // Copies the requested values of an operand, whose `bytes` bytes begin at offset `first`. `behind`: how many events
+  // of the block are still to be recorded before the operand's event.
   void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
     const uint32_t event = blocks_[block].events + behind;
     uint64_t low = 0, high = out_.watch_count;
