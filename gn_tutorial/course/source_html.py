@@ -1,4 +1,4 @@
-"""The learner's source in HTML: links to the file and its lines, code in colour, marks below it that stand out.
+"""The learner's source in HTML: links to the file and its lines, code in colour, and marks below the code.
 
 The colours are those of JupyterLab's editor, except for comments and directives, which its dark theme shows too faintly
 (contrast 4.2 and 3.9 to 1). Outside JupyterLab they are colours that are legible on light and dark pages.

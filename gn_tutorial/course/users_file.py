@@ -21,7 +21,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """One such file. version: that of the written format.
+    """A user's JSON file. version: of the format that is written.
 
     name, refusal: the parts of a message, as in ``the progress file`` ``cannot be used``.
     """

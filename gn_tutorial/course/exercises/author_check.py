@@ -84,7 +84,7 @@ def _check_files(course: Course) -> set[Path]:
 def leaks(stub: str, solution: str) -> list[str]:
     """Return the solution's lines that a stub contains, also in comments, with any spacing and line breaks."""
     given = _squeezed(stub)
-    # Lines that both have as code give nothing away. A stub's comment that quotes the solution is not among them.
+    # A line that both have as code gives nothing away. A comment of the stub that quotes the solution does.
     own = {line.strip() for line in stub.splitlines()}
     lines = [line for line in solution.splitlines() if line.strip() not in own]
     # The first line of a statement that continues below, `sums =`, gives nothing away.

@@ -1,4 +1,4 @@
-"""Writes the kernel around a puzzle's lines, which copies the inputs to where the lines need them, and outputs out."""
+"""Writes the kernel around a puzzle's lines. It copies inputs to where the lines need them, and outputs back."""
 
 from __future__ import annotations
 
