@@ -27,8 +27,8 @@ VERSION = 3
 class Progress:
     """One learner's progress. passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest read.
 
-    quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen. theory: the record
-    that ``exam.marking`` makes of each paper, in order. puzzles: puzzle id -> ISO date of the first pass.
+    quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
+    theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: puzzle id -> ISO date, as passed.
     """
 
     passed: dict[str, str] = field(default_factory=dict)

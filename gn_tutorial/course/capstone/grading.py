@@ -1,7 +1,7 @@
 """Grades an operator's folder: right results without findings, also with ``--strict``, and the share of the bound.
 
 Small cases come first; the grid, whose launches take longer, runs only if all of them are right. A case is launched
-with the default options, which is the launch that is timed. If that is right, it is launched with the twin's strict
+with the twin's default options; this launch is timed. If its result is right, the case is launched with the strict
 options too.
 """
 

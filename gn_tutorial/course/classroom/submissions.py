@@ -1,8 +1,8 @@
 """The submissions of a class: a folder for each learner, with exercises as ``gnt learn`` keeps them and exam tasks.
 
 Submissions may lie anywhere in the learner's folder. An exercise's file is recognised by its name, a task's folder by
-its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. Links and files that cannot be judged are
-listed with the reason.
+its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. Links, and files that cannot be judged,
+are listed with the reason.
 """
 
 from __future__ import annotations

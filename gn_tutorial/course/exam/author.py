@@ -52,7 +52,7 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 
 
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
-    """Yield a complaint for each wrong solution that is accepted, or whose message is not its own.
+    """Yield a complaint for each wrong solution that is accepted, or that does not get its own message.
 
     chosen: the ones to judge; None: all. The others are made but not judged, to see that their edits still fit.
     """

@@ -187,7 +187,7 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
 
 
 def _printable(text: str) -> str:
-    """Return the text with each lone surrogate, which no terminal takes, as its number."""
+    """Return the text with the number of each lone surrogate in its place, because no terminal accepts one."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -55,7 +55,7 @@ def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = N
 
 
 def check_folders(course: Course) -> list[Complaint]:
-    """Return a complaint about each file, in both folders, that belongs to no exercise."""
+    """Return a complaint about each file of the two folders that belongs to no exercise."""
     given = {exercise.stub for exercise in course}
     kept = {path for exercise in course for path in (exercise.solution, exercise.info)} | _check_files(course)
     found = []

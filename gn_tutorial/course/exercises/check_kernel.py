@@ -113,7 +113,7 @@ class KernelChecker:
 
     @cached_property
     def _watching(self) -> TwinOptions:
-        """The options, with the harmless form of a finding as an error too."""
+        """The options, changed so that the harmless forms of findings are errors too."""
         return self.options.with_errors(harmless_forms())
 
     @cached_property

@@ -29,9 +29,9 @@ _Result = TypeVar("_Result")
 class News:
     """The change to one notebook's copy.
 
-    The kinds are: copied: there was no copy. updated: the untouched copy was replaced. kept: the touched copy stays, and
-    the new one is ``beside`` it. set aside: on request, the touched copy is now ``beside`` the new one. gone: the course
-    no longer has the notebook, and the untouched copy was removed. left: the course no longer has the notebook, but the
+    Kinds: "copied": there was no copy. "updated": the untouched copy was replaced. "kept": the touched copy stays, and
+    the new one is ``beside`` it. "set aside": on request, the touched copy is now ``beside`` the new one. "gone": the
+    course no longer has the notebook, and the untouched copy was removed. "left": the course no longer has it, but the
     touched copy stays. sections: headings of sections that changed.
     """
 
