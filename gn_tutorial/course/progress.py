@@ -59,7 +59,7 @@ class Progress:
         return self if same else replace(self, theory=(*self.theory, dict(record)))
 
     def theory_answers(self) -> dict[str, str]:
-        """Return the key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
+        """Return the answers to theory questions: key -> the letters in the last paper that asked it, "" for none.
 
         Papers of earlier versions have only counts by topic, and no answers.
         """

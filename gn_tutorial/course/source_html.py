@@ -31,7 +31,10 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return a link relative to the notebook's folder, by which Jupyter opens a file below its root at the line."""
+    """Return a link with which Jupyter opens the file at the line, if the file is below Jupyter's root.
+
+    The link is relative to the notebook's folder.
+    """
     try:
         target = Path(os.path.relpath(file))
     except ValueError:  # another drive

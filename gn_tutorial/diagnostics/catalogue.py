@@ -105,7 +105,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; in the file, also patterns."""
+    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file may have patterns of ids."""
 
     title: str
     look: str

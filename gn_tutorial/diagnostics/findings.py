@@ -155,7 +155,7 @@ class Diagnostic:
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
     def _beside(self, said: str) -> list[Excerpt]:
-        """Return the line that the fix changes, and the lines that decide the finding. said: its sentences."""
+        """Return the line that the fix changes, and the lines that decide the finding. said: what and fix."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)

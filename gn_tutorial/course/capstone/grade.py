@@ -1,4 +1,4 @@
-"""The grade of an operator: a row for each case, the losses in the order in which to mend them, the mark.
+"""The grade of an operator: a row for each case, the losses in the order in which to mend them, and the mark.
 
 A share is the modelled bound over the modelled time. The geometric mean of the shares decides the mark.
 """

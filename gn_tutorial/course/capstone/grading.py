@@ -106,7 +106,7 @@ def _sources(held: Graded) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """Return the file's text; "" if there is no file. Wrong UTF-8 is replaced here, because the launch reports it."""
+    """Return the file's text; "" if there is no file. Wrong UTF-8 is replaced here; the launch reports it."""
     return path.read_text("utf-8-sig", "replace") if path.is_file() else ""
 
 

@@ -1,6 +1,6 @@
 """Ends a process and all that it started.
 
-Compilers and launched kernels have sessions of their own, so a signal to the process's session would not reach them.
+Compilers and launched kernels have sessions of their own, so a signal to the process's group would not reach them.
 
 As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it also removes the folder. A process
 that has to end itself starts this program, because its own threads may go on while it tidies up.

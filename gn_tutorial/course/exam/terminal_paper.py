@@ -65,7 +65,10 @@ class Sitting:
     def _moved(
         self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], typed: str, place: int, known: str
     ) -> tuple[Paper, int]:
-        """Do what was typed in place of an answer: hand in, move, or show. known: the help for anything else."""
+        """Do what was typed in place of an answer: hand in, go to another question, or say what is open.
+
+        known: the help to show if nothing of that was typed.
+        """
         # Time passed while the prompt waited.
         paper = self._file.change(lambda there, now: there.at(now))
         if paper.finished is not None:

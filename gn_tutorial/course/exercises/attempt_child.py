@@ -1,7 +1,7 @@
-"""The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``. Imports nothing of the package.
+"""The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``.
 
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
-NumPy and the libraries. attempt_process.py starts either.
+NumPy and the libraries. attempt_process.py starts either. This file imports nothing of the package.
 
 The protocol is that of attempt_process.py: arrays that the job names are in arrays.npz, the result of call number N is
 in outN.npz. A call may have a probe, which is a function of the check. The probe gets the attempt's names and says
@@ -96,7 +96,7 @@ def forked(libraries: Sequence[str]) -> Path:
 
 
 def _leave_the_pipes(folder: Path) -> None:
-    """Replace the pipes to the asker, by an empty standard input and a file for what is printed."""
+    """Replace the pipes to the asker: standard input becomes empty, and what is printed goes to a file."""
     nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     for stream, own in enumerate((nothing, printed, printed)):
         os.dup2(own, stream)

@@ -41,7 +41,7 @@ class PageSession:
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: of the start, as JSON."""
+        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: as JSON."""
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
