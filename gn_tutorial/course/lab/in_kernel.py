@@ -2,7 +2,8 @@
 
 The hints say whether the notebook was made from another version of the course than the installed one, and whether
 its last kernel died. If a cell misses a name, they say which cell above makes it: a new kernel has run no cell yet.
-``gnt lab`` loads the extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows its notebook.
+``gnt lab`` loads the extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows
+its notebook.
 """
 
 from __future__ import annotations
