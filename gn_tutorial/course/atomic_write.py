@@ -1,4 +1,4 @@
-"""Writes a file so that readers, also after a power cut, find the old content or the new one, never half of it."""
+"""Writes a file so that readers, even after a power cut, find the whole old content or the whole new one."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def stub(exercise: str) -> str:
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print how often a launch read x, which vector instructions block 0 ran, and how often its S waited for V.
+    """Print how often a launch read x, which vector instructions block 0 ran, and its waits of pipe S for pipe V.
 
     nbytes: the size of x. Returns how many of these instructions are ReduceSum.
     """

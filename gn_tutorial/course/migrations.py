@@ -1,6 +1,7 @@
-"""The exercises that got another number. So a learner's progress and files under the old number are found.
+"""The exercises whose number changed, so that a learner's progress and files under the old number are found.
 
-When notebook 06 became two, the numbers of those behind it grew by one. Later, exercises took their notebook's order.
+When notebook 06 became two, the numbers of the later notebooks grew by one. After that, some exercises were renumbered
+to follow the order of their notebook.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mistakes that a puzzle names, and how they are recognised. Imports no NumPy, because a web page uses it too."""
+"""Mistakes that a puzzle names, and how they are recognised. It imports no NumPy, because a web page uses it too."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class WrongAnswer:
     """A mistake that a puzzle recognises. lines: an example of it. say: the sentence that a learner reads.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names_of``), or by both. right: the mistake of lines whose numbers are right and in which
-    the twin finds nothing; such lines are refused all the same.
+    over what the lines did (``names_of``), or by both. right: true for a mistake of lines whose numbers are right and
+    in which the twin finds nothing; such lines are refused nevertheless.
     """
 
     name: str

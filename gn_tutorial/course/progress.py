@@ -28,7 +28,7 @@ class Progress:
     """One learner's progress. passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest read.
 
     quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
-    theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: as ``passed``.
+    theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: puzzle id -> ISO date, as passed.
     """
 
     passed: dict[str, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Progress:
         return self if same else replace(self, theory=(*self.theory, dict(record)))
 
     def theory_answers(self) -> dict[str, str]:
-        """Return the key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
+        """Return the answers to theory questions: key -> the letters in the last paper that asked it, "" for none.
 
         Papers of earlier versions have only counts by topic, and no answers.
         """

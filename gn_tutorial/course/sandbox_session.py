@@ -24,7 +24,7 @@ from gn_tutorial.errors import ArgumentError
 _FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
 #: The width of printed lines: that of a learner's code, so that a picture or a page has room beside them.
 _COLUMNS = "88"
-#: Variables that a notebook's kernel sets: its name, and colours for the programs that it starts.
+#: Variables that a notebook's kernel sets: the notebook's path, and the use of colours by programs that it starts.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
 #: Texts that differ from run to run (times of the day, minutes gone), each with the text shown instead.
@@ -37,7 +37,7 @@ _TIMES = (
 
 
 class Desk:
-    """A temporary folder. ``run`` is its terminal, ``write`` and ``replace`` its editor; file names are inside it."""
+    """A temporary folder. ``run`` runs a command in it; ``write`` and ``replace`` change one of its files."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="gnt-desk-")).resolve()
@@ -94,7 +94,7 @@ class Desk:
 
     @contextmanager
     def learner(self) -> Iterator[None]:
-        """Let objects that this program makes meanwhile keep their files on the desk too."""
+        """Point this process's variables for a learner's folders to the desk, as long as the context lasts."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
         os.environ.update(self._places)
         try:

@@ -1,4 +1,4 @@
-"""The learner's source in HTML: links to the file and its lines, code in colour, marks below it that stand out.
+"""The learner's source in HTML: links to the file and its lines, code in colour, and marks below the code.
 
 The colours are those of JupyterLab's editor, except for comments and directives, which its dark theme shows too faintly
 (contrast 4.2 and 3.9 to 1). Outside JupyterLab they are colours that are legible on light and dark pages.
@@ -31,7 +31,10 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return a link relative to the notebook's folder, by which Jupyter opens a file below its root at the line."""
+    """Return a link with which Jupyter opens the file at the line, if the file is below Jupyter's root.
+
+    The link is relative to the notebook's folder.
+    """
     try:
         target = Path(os.path.relpath(file))
     except ValueError:  # another drive

@@ -21,7 +21,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """One such file. version: that of the written format.
+    """A user's JSON file. version: of the format that is written.
 
     name, refusal: the parts of a message, as in ``the progress file`` ``cannot be used``.
     """
@@ -32,7 +32,7 @@ class UsersFile:
     version: int
 
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
-        """Return the file's content as that dataclass; None if there is no file. Ignores keys of a newer version.
+        """Return the file's content as the dataclass ``shape``; None without a file. Ignores keys of a newer version.
 
         Raises ArgumentError if the file cannot be read, with this advice if it is damaged. A damaged file stays.
         """

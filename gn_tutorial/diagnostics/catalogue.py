@@ -105,7 +105,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; in the file, also patterns."""
+    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file may have patterns of ids."""
 
     title: str
     look: str
@@ -160,7 +160,7 @@ def entries() -> Mapping[str, CatalogueEntry]:
 
 @functools.cache
 def harmless_forms() -> Mapping[str, str]:
-    """Return id of a harmless form -> id of the full one. For a checker of exercises both are one mistake."""
+    """Return id of a harmless form -> id of the harmful form. A checker of exercises takes both for one mistake."""
     return {one.id: one.harmless_form_of for one in entries().values() if one.harmless_form_of}
 
 

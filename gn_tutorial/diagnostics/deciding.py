@@ -98,7 +98,7 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 def operator_line(file: str, line: int, op: str) -> int:
     """Return the line of ``z = x + y`` on tensors if one follows ``line``, else ``line``.
 
-    The twin knows only the last call before the operator, which takes no argument for its place. op: ``operator+``.
+    An operator has no argument for its place, so the twin knows only the last call before it. op: ``operator+``.
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line

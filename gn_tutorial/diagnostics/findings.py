@@ -2,7 +2,7 @@
 
 The twin writes an id, a place and named facts (one JSON object a line); the sentences are in diagnostics.toml under the
 same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``rendering``
-lays them out.
+makes text and HTML of them.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Diagnostic:
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
     def _beside(self, said: str) -> list[Excerpt]:
-        """Return the line that the fix changes and those that decide the finding, which its sentences may name."""
+        """Return the line that the fix changes, and the lines that decide the finding. said: what and fix."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
@@ -217,7 +217,7 @@ class Diagnostic:
 
 
 class _Facts(dict):
-    """The facts of a sentence; a fact that the twin did not send becomes words, so that the sentence can be read."""
+    """The facts of a sentence. Words replace a fact that the twin did not send, so that the sentence can be read."""
 
     def __missing__(self, key: str) -> str:
         if not key.endswith("_name"):

@@ -108,8 +108,8 @@ def _reasons(view: FindingView, shown: Callable[[str], str], more: str) -> list[
 
 
 def _html_link(view: FindingView) -> str:
-    # The link is relative to notebooks/, the folder of the course's notebooks. A browser's own blue is unreadable on
-    # dark.
+    # The link is relative to notebooks/, the folder of the course's notebooks. It has the text's colour, because a
+    # browser's own blue is unreadable on a dark page.
     link = f'<a href="../{escape(view.link)}" style="color:inherit"><code>{escape(view.more)}</code></a>'
     return link if view.more else ""
 

@@ -1,4 +1,4 @@
-"""The grade of an operator: a row for each case, the losses in the order in which to mend them, the mark.
+"""The grade of an operator: a row for each case, the losses in the order in which to mend them, and the mark.
 
 A share is the modelled bound over the modelled time. The geometric mean of the shares decides the mark.
 """
@@ -22,8 +22,8 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 class GradeLoss:
     """Something to mend: what, where in the learner's files, and what to read or to call next.
 
-    detail: the source lines, with marks. turn: the loss's place in the report; float32 comes before float16, and
-    wrong numbers before the waits that only ``--strict`` finds missing.
+    detail: the source lines, with marks. turn: the report sorts losses by it: float32 comes before float16, and wrong
+    numbers come before missing waits that only ``--strict`` finds.
     """
 
     what: str

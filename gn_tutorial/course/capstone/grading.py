@@ -1,7 +1,7 @@
 """Grades an operator's folder: right results without findings, also with ``--strict``, and the share of the bound.
 
 Small cases come first; the grid, whose launches take longer, runs only if all of them are right. A case is launched
-with the default options, which is the launch that is timed. If that is right, it is launched with the twin's strict
+with the twin's default options; this launch is timed. If its result is right, the case is launched with the strict
 options too.
 """
 
@@ -106,7 +106,7 @@ def _sources(held: Graded) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """Return the file's text; "" if there is no file. Wrong UTF-8 is replaced here, because the launch reports it."""
+    """Return the file's text; "" if there is no file. Wrong UTF-8 is replaced here; the launch reports it."""
     return path.read_text("utf-8-sig", "replace") if path.is_file() else ""
 
 
@@ -197,7 +197,7 @@ class _Grading:
         if race and turn % 2:
             read = f"Notebook 15, section 'The grade'; {read}"
         source = one.source().replace(f"{Path(one.file).parent}{os.sep}", "")
-        # A finding of --strict that is no race may explain wrong numbers, so it is listed among them.
+        # A finding of --strict that is no race may explain wrong numbers. So it gets the turn of wrong numbers.
         self._lose(GradeLoss(f"{where}: {what}", place, read, source, turn if race else turn // 2 * 2))
         return one.id
 
@@ -215,14 +215,14 @@ class _Grading:
 
 #: The dtypes that a kernel of a capstone has to take.
 DTYPES = ("float32", "float16")
-#: The share of the bound counts in this dtype only. In half the vector unit limits the time, and the bound does not
-#: count its instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
+#: The share of the bound counts in this dtype only. In float16 the vector unit limits the time, and the bound does not
+#: count vector instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
 TIMED = "float32"
 
 
 @dataclass(frozen=True)
 class GradedCase:
-    """One shape and dtype. timed: its share of the bound counts.
+    """One shape and dtype. timed: whether its share of the bound counts.
 
     mean, spread: of the first input; without a spread ``random_inputs`` draws that input. means: what this case shows,
     for a message. read: where the course explains it.
@@ -283,7 +283,7 @@ class Graded:
 
 
 def graded(folder: str) -> Graded:
-    """Return what is graded of an operator's folder or of a registered operator: its last kernel and the cases.
+    """Return what is graded of an operator: its last kernel, and the cases. folder: its folder, or a registered name.
 
     A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; any
     other operator keeps its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one

@@ -1,4 +1,4 @@
-"""``gnt new``: makes an operator's folder, a copy of one in ``exercises/capstone`` under the learner's name for it."""
+"""``gnt new``: makes an operator's folder. It copies one of ``exercises/capstone`` and gives it the learner's name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gn_tutorial.toml_file import course_folder
 OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-#: Names that mean something else in C++ or Python, although their camel case does not. `reference` is a file of the
-#: folder.
+#: Names that no operator may have, because they mean something else in the C++ and Python files of its folder.
+#: `reference` is itself such a file. (The operator's name is written in camel case too, but that would be free.)
 _TAKEN = frozenset(
     "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
     "reference return short struct switch template this tiling void while".split()
@@ -50,7 +50,7 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
 
 
 def named(start: Path, name: str) -> dict[str, str]:
-    """Return file -> text of a folder of the course, with ``name`` in place of the folder's name."""
+    """Return the files of a folder of the course, file -> text, with ``name`` in place of the folder's name."""
     words = {start.name: name, camel(start.name): camel(name)}
     pattern = re.compile("|".join(words))
     paths = (path for path in sorted(start.iterdir()) if path.is_file())

@@ -39,7 +39,7 @@ class LearnerStanding:
 
 @dataclass(frozen=True)
 class GoalOfClass:
-    """How far a class is with one objective. shares: one for each learner, 0 to 1. reached: by how many of them."""
+    """How far a class is with one objective. shares: one for each learner, 0 to 1. reached: how many reached it."""
 
     goal: Goal
     shares: tuple[float, ...]

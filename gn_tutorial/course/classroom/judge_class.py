@@ -75,7 +75,7 @@ def judge_class(
 ) -> Results:
     """Judge every submission below ``folder`` that was not judged before; write all results into ``into``, return them.
 
-    limit: seconds of each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
+    limit: seconds for each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
     Raises ArgumentError for a folder of another layout, and if results cannot be written.
     """
     scheduler.need_dask()

@@ -35,8 +35,8 @@ def points_of(kind: str) -> float:
 class TextJudge:
     """Judges texts one after the other; a context manager.
 
-    Attempts in Python are forks of a process that has imported their libraries. The judge keeps these processes; no
-    attempt sees what another did.
+    An attempt in Python is a fork of a process that has imported its libraries. The judge keeps such processes for
+    further attempts. No attempt sees what another did.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
 """The process that judges texts, one after the other: ``python -m gn_tutorial.course.classroom.judging_child FOLDER``.
 
-It reads a line of JSON for each text, and writes one for each judgement. The programs of a text are isolated elsewhere;
-this process exists so that its parent can stop it. At the end of its input it ends itself and all that it started.
+It reads a line of JSON for each text, and writes one for each judgement. Other modules isolate the programs of
+a text; this process exists so that its parent can stop it. At the end of its input it ends itself and all that it
+started.
 
 It writes into a cache of its own, and only reads the user's (docs/platforms.md). So judges do not wait for each other's
 locks, and the texts' libraries are removed with that cache.
@@ -22,8 +23,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 
-#: The alarm ends this process so many seconds after four times the limit. Nothing else ends a text that blocks the
-#: interpreter, as a regular expression can.
+#: Seconds. An alarm ends this process if a text takes longer than four times its limit and these seconds. Nothing else
+#: ends a text that blocks the interpreter, as a regular expression can.
 _GRACE = 60
 
 

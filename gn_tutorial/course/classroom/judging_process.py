@@ -23,7 +23,7 @@ from gn_tutorial.course.classroom.submissions import Text
 from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline
 
 _COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.course.classroom.judging_child")
-#: How often a text is tried whose judge is lost. The first loss may be the machine's fault.
+#: How often a text is judged if the judging process is lost each time. The first loss may be the machine's fault.
 TRIES = 2
 _TAIL = 2000
 

@@ -1,7 +1,9 @@
-"""Ends a process and all that it started, since compilers and launched kernels have sessions of their own.
+"""Ends a process and all that it started.
+
+Compilers and launched kernels have sessions of their own, so a signal to the process's group would not reach them.
 
 As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it also removes the folder. A process
-starts this program to end itself, because it cannot be sure of its own threads while it tidies up.
+that has to end itself starts this program, because its own threads may go on while it tidies up.
 
 A module of its own, because it runs as a program.
 """
@@ -33,7 +35,7 @@ def end(pid: int) -> None:
         for one in stopped.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 one.kill()
-        # Not for ``pid`` itself: the parent of that process waits for it, and gets its exit code.
+        # Do not wait for ``pid`` itself, because the parent of that process waits for it and gets its exit code.
         psutil.wait_procs([one for one in stopped.values() if one.pid != pid], timeout=_GONE)
 
 

@@ -39,7 +39,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Sum:
-    """One learner's sums. passed: right exercises. tried: how many exercises came in. points: the best of each task."""
+    """One learner's sums. passed: right exercises. tried: how many were handed in. points: the best of each task."""
 
     learner: str
     passed: tuple[str, ...]

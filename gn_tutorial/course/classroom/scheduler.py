@@ -1,4 +1,4 @@
-"""Judges texts on many cores with Dask's distributed: with workers of this process, or of a scheduler elsewhere.
+"""Judges texts on many cores with Dask's distributed: with workers here, or with those of another cluster.
 
 The local cluster consists of threads of this process, each of which waits for its own ``JudgingProcess``. It opens no
 port, because another user of the machine or a text that is not isolated could connect to it. If a worker elsewhere is

@@ -1,9 +1,9 @@
 """The search for suspiciously equal texts of different learners, by shingles of tokens with normalised names.
 
 A text is compared by its tokens without comments, layout and directives; all names except those of the language and the
-API become the same name. Shingles of the stub, of our solutions, and of many texts do not count. So a copy is found
-after renaming, new comments and reordered functions, and a short right answer does not look copied. The result is a
-list to look at, never a verdict.
+API become the same name. Shingles that the stub, our solutions or many texts have do not count. So a copy is found even
+if names, comments and the order of functions were changed, and a short right answer does not look copied. The result is
+a list to look at, never a verdict.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SHINGLE = 12
 FEWEST = 24
 #: Two texts are listed if they have at least this share of all their shingles in common.
 ALIKE = 0.7
-#: A shingle is usual, and so no sign of a copy, if more than _FEW texts have it, and besides more than the share _USUAL
-#: of all texts or more than _MANY texts.
+#: A shingle is usual if more than _FEW texts have it and, in addition, more than _MANY texts or more than the share
+#: _USUAL of all texts. A usual shingle is no sign of a copy.
 _USUAL, _FEW, _MANY = 0.25, 4, 40
 _LONGEST = 200_000
 _PYTHON = re.compile(
@@ -56,7 +56,8 @@ _LEFT_OUT = frozenset({"AscendC", "::"})
 class Alike:
     """Texts of one item that are alike. how: in words. share: the part of their shingles that both have.
 
-    handed_in: learner and path of each. own: how many shingles neither the stub nor our solutions have.
+    handed_in: learner and path of each. own: how many shingles they have that the stub and our solutions lack;
+    for nearly equal texts, without the usual ones.
     """
 
     item: str

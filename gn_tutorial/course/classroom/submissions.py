@@ -1,7 +1,8 @@
 """The submissions of a class: a folder for each learner, with exercises as ``gnt learn`` keeps them and exam tasks.
 
-An exercise's file is known by its name, a task's folder by its ``op_host`` and ``op_kernel``, wherever in the learner's
-folder they lie. Nothing outside that folder is read. Links and files that cannot be judged are listed with the reason.
+Submissions may lie anywhere in the learner's folder. An exercise's file is recognised by its name, a task's folder by
+its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. Links, and files that cannot be judged,
+are listed with the reason.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Camp:
 
 
 def read_camp(folder: Path) -> Camp:
-    """Return what is in the folder of a class. Raises ArgumentError if it is none, or has nothing to judge."""
+    """Return what is in the folder of a class. Raises ArgumentError if it is none, or if it has nothing to judge."""
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint=f"a folder with one for each learner: {_HINT}")
     try:

@@ -53,7 +53,10 @@ class Attempt(Timed):
         return replace(self, checks=self.checks + 1, seen=max(now, self.seen))
 
     def submitted(self, record: Mapping[str, Any], at: float) -> Attempt:
-        """Return this attempt, handed in at ``at``. The first submission ends it; later and late ones are practice."""
+        """Return this attempt, handed in at ``at``. The first submission ends it.
+
+        Later submissions, and those after the time limit, are only practice.
+        """
         entry = {**record, "at": at, "late": self.over(at)}
         return replace(
             self,

@@ -1,4 +1,7 @@
-"""Checks a task, for authors and CI: gaps fail with help, right solutions pass, wrong ones get their own message."""
+"""Checks a task, for authors and CI.
+
+Gaps must fail with a helpful message, right solutions must pass, and each wrong solution must get its own message.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
 
 
 def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
-    """Yield a complaint for each right solution that is refused, and for a first one that earns less than 100 points.
+    """Yield a complaint for each right solution that is refused, and if the first one earns less than 100 points.
 
     names: the ones to judge; empty: all.
     """
@@ -49,7 +52,7 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 
 
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
-    """Yield a complaint for each wrong solution that is accepted, or whose message is not its own.
+    """Yield a complaint for each wrong solution that is accepted, or that does not get its own message.
 
     chosen: the ones to judge; None: all. The others are made but not judged, to see that their edits still fit.
     """

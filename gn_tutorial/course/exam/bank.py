@@ -1,7 +1,8 @@
 """The theory bank, ``exercises/theory/NN_topic.toml``: questions by topic, in the format of the quizzes.
 
 A question cites a page of this repository (``docs/projects.md, section 'Layouts'``), a section of a notebook, or a page
-of the Ascend C documentation: ``page: initbuffer`` is a key of ``pages.toml``, which has its title and path.
+of the Ascend C documentation (``page: initbuffer``). The word after ``page:`` is a key of ``pages.toml``, which has the
+page's title and path.
 """
 
 from __future__ import annotations

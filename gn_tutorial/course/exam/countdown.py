@@ -1,4 +1,4 @@
-"""The time of a paper or of an attempt at a task, which runs on while the program is closed."""
+"""The time of a paper or of an attempt at a task. It runs on while the program is closed."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class GoalsReport:
 
 
 def exam_goals() -> GoalsReport:
-    """Return what you can do after the course and for the exam, and how far you are with each objective.
+    """Return the objectives of the course and of the exam, and how far you are with each.
 
     Exercises passed, answers to quizzes, theory papers and attempts at exam tasks count. Show the report in a notebook,
     or draw it: ``gnt.plot.goals(gnt.exam_goals())``. Raises ArgumentError if a file of yours cannot be read.

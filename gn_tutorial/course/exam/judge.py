@@ -246,7 +246,7 @@ def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
 
 
 def _stops(note: PlanNote) -> bool:
-    """Whether the note prevents a launch. An error does, and an unset field, because its value differs by launch."""
+    """Whether the note prevents a launch: it is an error, or reports an unset field, whose value may be anything."""
     return note.severity == "error" or note.rule == _UNSET
 
 

@@ -21,13 +21,13 @@ class Marked:
 
     @property
     def right(self) -> bool:
-        """Whether the question counts."""
+        """Whether all right options were chosen and no other. Then the question counts."""
         return self.chosen == self.question.right
 
 
 @dataclass(frozen=True)
 class PaperResult:
-    """The result of a finished paper. by_topic: title -> how many were right and asked.
+    """The result of a finished paper. by_topic: title -> how many were right, how many were asked.
 
     minutes: how long it took. gone: how many of its questions the bank no longer has; they do not count.
     """

@@ -62,7 +62,7 @@ class Marks:
 
     @property
     def accepted(self) -> bool:
-        """Whether points were lost for slowness only, if at all."""
+        """Whether the attempt is accepted: it lost no points, or points for slowness only."""
         return all(set(loss.points) <= {SPEED} for loss in self.losses)
 
     def record(self) -> dict[str, Any]:

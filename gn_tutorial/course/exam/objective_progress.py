@@ -10,8 +10,8 @@ from gn_tutorial.course.exam.goals import Goal
 from gn_tutorial.course.exam.items import KINDS, Item
 from gn_tutorial.course.progress import Progress
 
-#: So many right theory answers complete an objective if none is wrong, because a paper draws only 40 of some 300
-#: questions.
+#: This many right theory answers complete an objective if none is wrong. Its other questions may stay open, because a
+#: paper draws only 40 of some 300.
 ENOUGH_THEORY = 3
 PROPOSALS = 3
 # How many proposals are for notebooks already reached, as long as later notebooks have open items.

@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 class PaperFile:
-    """The file of one user's paper. progress: the file beside it, for results. now: returns the seconds since 1970."""
+    """The file of one user's paper. progress: the file that keeps results. now: returns the seconds since 1970."""
 
     def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
         self.path = progress.path.with_name("theory_paper.json")

@@ -51,9 +51,10 @@ class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "
 class HiddenCase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The case from which a hidden call is drawn (``hidden``).
 
-    what: its name in a report. shapes: input -> shape, of numbers and names of dims. values: the kind and the
-    parameters of the inputs' values. attributes: name -> a list to choose from. dtypes: of the first input; empty: all
-    of the definition. means: the cause of a wrong result in this case; read: where that is explained.
+    what: its name in a report. shapes: input -> shape; a length is a number or a name in dims. dims: name -> length, or
+    the range to draw it from. values: the kind and the parameters of the inputs' values. attributes: name -> a list to
+    choose from. dtypes: of the first input; empty: all of the definition. means: the cause of a wrong result in this
+    case; read: where that is explained.
     """
 
     what: str
@@ -222,8 +223,9 @@ def _length(given: int | Length, rng: np.random.Generator) -> int:
 def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> np.ndarray:
     """Return the values of an input, drawn by their ``kind``.
 
-    normal, the default: ``mean``, ``spread`` (0.4 and 1.3, without symmetry around 0). uniform: ``low``, ``high``. log:
-    sizes from ``low`` to ``high``, uniform in the logarithm, with random sign. constant: ``value``.
+    normal, the default: with ``mean`` and ``spread`` (by default 0.4 and 1.3, so that there is no symmetry around 0).
+    uniform: from ``low`` to ``high``. log: sizes from ``low`` to ``high``, uniform in the logarithm, with random sign.
+    constant: ``value``.
     """
     kind = given.get("kind", "normal")
     if kind == "normal":

@@ -1,4 +1,4 @@
-"""A theory paper in the terminal: one question at a time, and no word on right and wrong before it is handed in."""
+"""A theory paper in the terminal. It asks one question at a time, and says what was right after it is handed in."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sitting:
         return paper
 
     def _one(self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], place: int) -> tuple[Paper, int]:
-        """Ask the question at ``place``, or past the last whether to hand in. Return the paper and the next place."""
+        """Ask the question at ``place``; past the last one, offer to hand in. Return the paper and the next place."""
         if place >= len(asked):
             return self._at_the_end(paper, asked)
         topic, question = asked[place]
@@ -65,7 +65,10 @@ class Sitting:
     def _moved(
         self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], typed: str, place: int, known: str
     ) -> tuple[Paper, int]:
-        """Do what was typed in place of an answer: hand in, move, or show. known: the help for anything else."""
+        """Do what was typed in place of an answer: hand in, go to another question, or say what is open.
+
+        known: the help to show if nothing of that was typed.
+        """
         # Time passed while the prompt waited.
         paper = self._file.change(lambda there, now: there.at(now))
         if paper.finished is not None:

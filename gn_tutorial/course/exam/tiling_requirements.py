@@ -1,10 +1,10 @@
-"""Checks what a kernel needs from its tiling function and no launch here shows: a common start of blocks, workspace.
+"""Checks two needs of a kernel that its tiling function has to meet and that no launch here shows.
 
 SyncAll needs all blocks to run at once, and SetScheduleMode(1) asks for that. GetUserWorkspace skips the library's
-bytes of the workspace.
+bytes of the workspace, so the workspace must have more bytes than those.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
-A module of its own, because the judge compares what ran and this reads the kernel's text.
+A module of its own, because the judge compares the results of launches, and this module reads the kernel's text.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``. Imports nothing of the package.
+"""The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``.
 
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
-NumPy and the libraries. attempt_process.py starts either.
+NumPy and the libraries. attempt_process.py starts either. This file imports nothing of the package.
 
 The protocol is that of attempt_process.py: arrays that the job names are in arrays.npz, the result of call number N is
-in outN.npz. A call may have a probe, which is a function of the check. It gets the attempt's names and says what is
-wrong with them.
+in outN.npz. A call may have a probe, which is a function of the check. The probe gets the attempt's names and says
+what is wrong with them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def forked(libraries: Sequence[str]) -> Path:
     if "torch" in libraries:
         with contextlib.suppress(Exception):  # saves half a second in the first gradient of every attempt
             importlib.import_module("torch.fx.experimental.symbolic_shapes")
-    gc.freeze()  # a fork that looked for garbage among the modules would copy their memory
+    gc.freeze()  # otherwise a fork would look for garbage among the modules, and so copy their memory
     _tell(0)
     last = 0
     while True:
@@ -96,7 +96,7 @@ def forked(libraries: Sequence[str]) -> Path:
 
 
 def _leave_the_pipes(folder: Path) -> None:
-    """Replace the pipes to the asker, by an empty standard input and a file for what is printed."""
+    """Replace the pipes to the asker: standard input becomes empty, and what is printed goes to a file."""
     nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     for stream, own in enumerate((nothing, printed, printed)):
         os.dup2(own, stream)
@@ -187,7 +187,7 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
 
 
 def _printable(text: str) -> str:
-    """Return the text with each lone surrogate, which no terminal takes, as its number."""
+    """Return the text with the number of each lone surrogate in its place, because no terminal accepts one."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -213,7 +213,10 @@ def _spare_the_graph_compiler() -> None:
 
 
 def _wall(folder: Path) -> None:
-    """Where Linux has Landlock, allow writing in the job's folder only, and no signals to other processes."""
+    """On Linux, make this process end with its parent, and restrict it as far as the system can.
+
+    It may write only in the job's folder, and may not change other processes.
+    """
     if _SANDBOX is None:
         return
     _SANDBOX.die_with_parent()

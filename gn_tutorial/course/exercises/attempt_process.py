@@ -1,7 +1,7 @@
-"""Runs an attempt: in a process by itself, or in a fork of a process that has imported what every attempt needs.
+"""Runs an attempt: in a process of its own, or in a fork of a process that has imported what every attempt needs.
 
-A learner's attempt is a process by itself. Authors and CI judge some twenty attempts at an exercise in a row, as forks,
-because importing PyTorch anew would take seconds for each, for a tenth of a second of work.
+A learner's attempt has a process of its own. Authors and CI judge some twenty attempts in a row; those are forks.
+Otherwise each would import PyTorch anew, which takes seconds, for a tenth of a second of work.
 
 An attempt has one folder. ``job.json`` goes in, beside the files that it names. ``report.jsonl`` comes out: a line
 of JSON for each call, written before the next call, so that a loop without end loses no earlier line. The child's

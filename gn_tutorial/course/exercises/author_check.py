@@ -55,7 +55,7 @@ def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = N
 
 
 def check_folders(course: Course) -> list[Complaint]:
-    """Return a complaint about each file, in both folders, that belongs to no exercise."""
+    """Return a complaint about each file of the two folders that belongs to no exercise."""
     given = {exercise.stub for exercise in course}
     kept = {path for exercise in course for path in (exercise.solution, exercise.info)} | _check_files(course)
     found = []
@@ -84,7 +84,7 @@ def _check_files(course: Course) -> set[Path]:
 def leaks(stub: str, solution: str) -> list[str]:
     """Return the solution's lines that a stub contains, also in comments, with any spacing and line breaks."""
     given = _squeezed(stub)
-    # Lines that both have as code give nothing away. A stub's comment that quotes the solution is not among them.
+    # A line that both have as code gives nothing away. A comment of the stub that quotes the solution does.
     own = {line.strip() for line in stub.splitlines()}
     lines = [line for line in solution.splitlines() if line.strip() not in own]
     # The first line of a statement that continues below, `sums =`, gives nothing away.

@@ -46,9 +46,9 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    An array in inputs and expected is read and written. golden: an output's values in float64, by name; such an output
-    must meet the accuracy standard (compare.accuracy) instead of rtol and atol. trap: a right kernel is stopped by this
-    fault, and the outputs are not compared. workspace: bytes of scratch memory in global memory, by parameter name.
+    An array in inputs and in expected is read and written. golden: an output's values in float64, by name; it must meet
+    the accuracy standard (compare.accuracy) instead of rtol and atol. trap: the fault that has to stop a right kernel;
+    the outputs are then not compared. workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
     label: str
@@ -72,7 +72,7 @@ def by_scalars(result: Result, least: int) -> str | None:
     return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
 
 
-#: Returns what a finding of the twin means in this launch, from what it touched; empty if it adds nothing.
+#: Returns what a finding of the twin means in this launch, concluded from its facts; empty if it adds nothing.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
 
 
@@ -113,7 +113,7 @@ class KernelChecker:
 
     @cached_property
     def _watching(self) -> TwinOptions:
-        """The options, with the harmless form of a finding as an error too."""
+        """The options, changed so that the harmless forms of findings are errors too."""
         return self.options.with_errors(harmless_forms())
 
     @cached_property
@@ -194,7 +194,7 @@ class KernelChecker:
         )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
-        """Return a verdict, after a race, if the numbers of a sequential run without checks show a symptom.
+        """After a race, run the blocks one after the other without checks; return a verdict if that shows a symptom.
 
         Two cores that write one place are often not the mistake itself, but follow from a wrong division of the work.
         """

@@ -22,8 +22,8 @@ class Prediction:
     measure: returns the twin's count or the timing model's number. slips: a wrong answer -> its cause. within: the
     relative error that a modelled number may have; 0: whole numbers, exactly. choices: the possible words, if the
     answer is no number. is_line: the answer is a line number, and the message does not say on which side it is wrong.
-    above, below: the hint for an answer too large or too small that is no known slip. rule: the hint for a side
-    whose own is empty; it says how the number is computed, not the number.
+    above, below: the hint for an answer that is too large, or too small, and no known slip. rule: the hint in place of
+    an empty above or below; it says how the number is computed, but not the number.
     """
 
     name: str

@@ -42,7 +42,7 @@ class Chunks:
 
 @dataclass(frozen=True)
 class FunctionText:
-    """An argument that is a function: the text that defines it, which may import NumPy, and its name there."""
+    """An argument that is a function. text: its definition, which may import NumPy. name: its name in that text."""
 
     text: str
     name: str
@@ -53,10 +53,10 @@ class PythonCase:
     """One call. arguments: arrays, numbers, Chunks or FunctionText by name. expected: what it returns, in order,
     by name.
 
-    room: bytes that the call may hold at once besides its arguments; None: no limit. probe: called in place of the
-    function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence about what
-    is wrong, with the line at fault if there is one, or nothing. section: the notebook's section that explains this
-    case, if it is not the exercise's section.
+    room: bytes that the call may hold at once besides its arguments; None: no limit. probe: a function of the check,
+    called in place of the attempt's. It gets the attempt's names and the arguments, which are numbers and texts. It
+    returns a sentence about what is wrong, with the line at fault if there is one, or nothing. section: the notebook's
+    section that explains this case, if it is not the exercise's section.
     """
 
     label: str
@@ -82,7 +82,7 @@ class PythonChecker:
 
     forbidden: names that an attempt must not use -> what to do instead. shapes: symptoms for an array of a wrong
     shape. raised: symptoms for a call that ends in an exception. libraries: packages that the attempt may import
-    besides NumPy and its like; if one is missing nothing is checked, and the finding says how to install it. seconds:
+    besides ALLOWED_IMPORTS; if one is missing, nothing is checked, and the finding says how to install it. seconds:
     for all cases of an attempt. before: called before the attempt runs, to prepare what must not count against its
     seconds. run: starts the attempt's process.
     """

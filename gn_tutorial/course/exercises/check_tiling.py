@@ -37,7 +37,7 @@ Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 class TilingChecker:
     """Checks ``const char* function(arguments..., struct*)`` in a header, as KernelChecker checks kernels.
 
-    demands: called when the expected fields are right, for what no single number shows, for example a fast tile.
+    demands: called when the expected fields are right, for properties that no single number shows, such as a fast tile.
     seconds: for each call.
     """
 
@@ -54,7 +54,7 @@ class TilingChecker:
         cases = self.cases(np.random.default_rng(seed))
         try:
             function = load_tiling(TilingSpec(path.resolve(), self.struct, self.function, self.arguments, ""))
-        except KernelError as error:  # of a static initialiser, which runs with limits as the function does
+        except KernelError as error:  # a static initialiser failed; it has the function's limits
             return self._ended(error, "", path)
         except GntError as error:
             return Verdict(f"the header does not work: {error.what}", where=path.name, detail=error.detail)

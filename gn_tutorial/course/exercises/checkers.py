@@ -82,7 +82,7 @@ def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _place(error: Exception, path: Path) -> str:
-    """Return file and line at fault: the syntax error's, or the last line of the folder that ran."""
+    """Return file and line at fault: the syntax error's, or else the last line that ran in a file of the folder."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,6 +1,6 @@
 """Three launches of kernels/add with one planted fault each: notebook 09 shows them, exercise 09.1 asks about them.
 
-A module of its own, because the check of 09.1 imports it too; in the package only ``lessons`` does.
+A module of its own, because the check of 09.1 imports it too. In the package only ``lessons`` imports it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _N, _BLOCKS = 600_000, 8
 
 #: Edits of kernels/add that all launches have, the sound one too: text -> replacement.
 _SOUND = (("kTile = 2048", "kTile = 8192"), ("Queue_, 1, kTile", "Queue_, 2, kTile"))
-#: Cause -> the sound text and the faulty one.
+#: Cause -> the text in the sound launch, and the faulty text that replaces it.
 FAULTS = {
     "cores": (
         "share = ((n + 7) / 8 + blocks - 1) / blocks * 8;",

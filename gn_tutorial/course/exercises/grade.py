@@ -58,7 +58,7 @@ def check(
 def warm(exercise: Exercise) -> None:
     """Check the stub and ignore the verdict, so that the cache has what a first check needs besides the attempt.
 
-    For a kernel this is the launcher, the twin's checkers and, after a second text, the precompiled headers.
+    A check of a kernel needs the launcher, the twin's checkers and precompiled headers, which only a second text makes.
     """
     checker = checker_of(exercise)
     stub = exercise.stub.read_bytes()

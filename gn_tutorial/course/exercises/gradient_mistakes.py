@@ -1,9 +1,9 @@
-"""Right and wrong backward passes of GroupNorm, and data that tell them apart, or fail to.
+"""Right and wrong backward passes of GroupNorm, and data, only some of which tell them apart.
 
 Notebooks 10 and 12 and the checks of 10.3, 10.4 and 12.4 use them.
 
-Each wrong one is the right text with one edit. Several have been published: dy returned as dx, sums of dy instead of
-dy * gamma, gamma pulled out of the means, dgamma from dy * gamma.
+Each wrong one is the right text with one edit. Several of these mistakes were published: dy returned as dx, sums of dy
+instead of dy * gamma, gamma pulled out of the means, dgamma from dy * gamma.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarr
     return function(_SUSPECTS[letter])
 
 
-#: Experiments, each named by what is special in it: gamma, the groups or dy. All else has no symmetry; C = 4.
+#: Names of experiments. A name says which of gamma, groups and dy is special; the others have no symmetry. There are 4
+#: channels (C).
 EXPERIMENTS = ("general", "gamma 1", "G = C", "dy 1")
 
 
@@ -115,8 +116,8 @@ def experiment(name: str) -> dict[str, np.ndarray | int]:
 #: The relative and the absolute tolerance of a test such as the published sample's.
 TOLERANCE = 1e-3
 
-#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs that let it pass. The first seven pass
-#: with the inputs of the sample.
+#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs with which it passes a test. The first
+#: seven mistakes pass with the inputs of the published sample.
 WRONG: Mapping[str, tuple[str, str]] = {
     "zero": ("writes zeros into dx", "how large is dx for them?"),
     "one per cent": (

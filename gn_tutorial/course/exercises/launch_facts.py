@@ -31,7 +31,7 @@ def vector_instructions(result: Result) -> list[Event]:
 
 
 def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
-    """Return a complaint if a launch computes the formula by one instruction, or inexactly. Needs ``traced``."""
+    """Return a complaint if a traced launch computes the formula by one instruction, or inexactly."""
     used = {event.op for event in vector_instructions(result)}
     whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
     if whole:

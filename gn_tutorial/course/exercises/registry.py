@@ -97,7 +97,7 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
     @property
     def check_file(self) -> Path:
-        """The file that checks the exercise, beside ``info``. Its name follows from the id, so no key can be stale."""
+        """The file that checks the exercise, beside ``info``. Its name follows from the id, not from a key."""
         return self.info.with_name(f"{self.id.replace('.', '_')}.check.py")
 
     @property

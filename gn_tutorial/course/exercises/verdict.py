@@ -1,6 +1,7 @@
-"""The result of a check as text and as HTML, with the next step. Stored outputs compare equal: no times, no random ids.
+"""The result of a check as text and as HTML, with the next step.
 
-The only path of this machine is in the link to the learner's file; the text of the link begins at the learner's folder.
+Stored outputs compare equal, because they have no times and no random ids. The only path of this machine is in the link
+to the learner's file; the text of the link begins at the learner's folder.
 """
 
 from __future__ import annotations

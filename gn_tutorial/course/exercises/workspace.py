@@ -1,8 +1,8 @@
-"""The learner's own files. Learners work on copies of the exercises, in a clone too.
+"""The learner's own files. Learners work on copies of the exercises, even in a clone.
 
-A copy keeps the stub at hand for ``reset``, lets ``git pull`` bring new exercises without a conflict, and keeps the
-files that CI checks as they were. The folder is ``my_exercises`` beside ``exercises`` in a clone, ``gn_exercises`` in
-the home folder for an installed package, and ``$GNT_EXERCISES_DIR`` if that is set.
+So ``reset`` still has the stub, ``git pull`` brings new exercises without a conflict, and the files that CI checks stay
+as they were. The folder is ``my_exercises`` beside ``exercises`` in a clone, ``gn_exercises`` in the home folder for an
+installed package, and ``$GNT_EXERCISES_DIR`` if that is set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The folder that JupyterLab opens: copies of the notebooks, and links to the folders that they link to.
+"""The folder that JupyterLab opens: copies of the notebooks, and links to the folders that the notebooks refer to.
 
 ::
 
@@ -63,8 +63,8 @@ class CourseFolder:
     def prepare(self) -> list[str]:
         """Make the folder and its links; return the names of the links that could not be made.
 
-        Raises ArgumentError for a folder that cannot be written, or that has other files, because everything in it is
-        hidden from git, which must not happen to a project of the user.
+        Raises ArgumentError for a folder that cannot be written, or that has other files. Everything in the folder
+        is hidden from git, which must not happen to a project of the user.
         """
         if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
             raise ArgumentError(

@@ -1,8 +1,9 @@
 """An extension of IPython that prints hints below a cell, in a notebook's kernel.
 
-They say if the notebook is of another version than the installed course, if its last kernel died and, when a cell
-misses a name, which cell above makes that name, since in a new kernel no cell above has been run. ``gnt lab`` loads the
-extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows its notebook.
+The hints say whether the notebook was made from another version of the course than the installed one, and whether
+its last kernel died. If a cell misses a name, they say which cell above makes it: a new kernel has run no cell yet.
+``gnt lab`` loads the extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows
+its notebook.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def attach() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the hints; IPython calls this. It does nothing if importing the package has attached them already."""
+    """Register the hints; IPython calls this. It does nothing if ``attach`` has loaded the extension."""
     path = Path(os.environ.get(SESSION, ""))
     if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
         shell.events.register("post_run_cell", Companion(path).after)

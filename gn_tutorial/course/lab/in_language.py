@@ -1,6 +1,6 @@
-"""A notebook in the learner's language: its prose is translated; code and outputs stay unchanged.
+"""A notebook in the learner's language: its prose is translated; code and outputs stay, except those of quizzes.
 
-Only the stored output of a quiz is made again, because a quiz is text.
+The stored output of a quiz is made again, because it is prose too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Messages for lines of the log of JupyterLab's server. Lines that a learner need not know get none."""
+"""Messages for lines of the log of JupyterLab's server. A line that a learner need not know has no message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What the line that ``restarter`` logs begins with, after the time.
+#: The beginning of the line that ``restarter`` logs, after the time.
 MARK = "gnt-kernel "
 _LINE = re.compile(r"\[([DIWEC]) [\d:. -]+ (\w+)\] (.*)")
 _CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
@@ -80,7 +80,7 @@ def death_in(line: str) -> Death | None:
 
 
 def in_our_words(line: str) -> list[str]:
-    """Return the message for any other line of the log; none for most."""
+    """Return the message for a line of the log that reports no death. Most lines have none."""
     if "No module named ipykernel" in line:
         return ["the package ipykernel is missing, without which no notebook runs: python -m pip install ipykernel"]
     if "No space left on device" in line or "Disk quota exceeded" in line:

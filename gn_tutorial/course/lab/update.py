@@ -29,10 +29,10 @@ _Result = TypeVar("_Result")
 class News:
     """The change to one notebook's copy.
 
-    copied: there was no copy. updated: the untouched copy was replaced. kept: the touched copy stays, the new one is
-    ``beside`` it. set aside: on request, the touched copy is now ``beside`` the new one. gone: the course no longer has
-    the notebook, and the untouched copy was removed. left: the course no longer has it, but the touched copy stays.
-    sections: headings of sections that changed.
+    Kinds: "copied": there was no copy. "updated": the untouched copy was replaced. "kept": the touched copy stays, and
+    the new one is ``beside`` it. "set aside": on request, the touched copy is now ``beside`` the new one. "gone": the
+    course no longer has the notebook, and the untouched copy was removed. "left": the course no longer has it, but the
+    touched copy stays. sections: headings of sections that changed.
     """
 
     kind: Literal["copied", "updated", "kept", "set aside", "gone", "left"]
@@ -42,7 +42,7 @@ class News:
 
 
 class Copies:
-    """The copies in ``folder`` of the notebooks in ``course``. manifest: the file with what they were made from."""
+    """The copies in ``folder`` of the notebooks in ``course``. manifest: the file that lists their origins."""
 
     def __init__(self, folder: Path, course: Path, manifest: Path, version: str) -> None:
         self.folder, self.course, self.version = folder, course, version
@@ -120,7 +120,7 @@ class Copies:
         if mine == made_from:
             if before.made_from != made_from:  # its text is the present one, even if the learner wrote it
                 known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
-            elif _sum(path.read_bytes()) == before.written:  # never saved: stored outputs are updated too
+            elif _sum(path.read_bytes()) == before.written:  # the learner never saved it: its outputs are updated too
                 self._write(name, name, known)
             return None
         sections = notebook.news(before.cells, wanted) if before.cells else ()
@@ -149,7 +149,7 @@ class Copies:
         return not ours or _digest_of(self.folder / name) != ours
 
     def _free(self, name: str, word: str, known: Mapping[str, Copy]) -> str:
-        """Return a name beside this one, ``04_tiling.new.ipynb``, of no file or of an untouched copy."""
+        """Return a name like ``04_tiling.new.ipynb`` that no file has, or only an untouched copy."""
         stem = name.removesuffix(".ipynb")
         numbers = itertools.chain([""], itertools.count(2))
         names = (f"{stem}.{word}{number}.ipynb" for number in numbers)
@@ -185,7 +185,7 @@ def _sum(data: bytes) -> str:
 def _signer() -> Callable[[notebook.Contents], None]:
     """Return a function that signs a copy, as Jupyter signs what its user ran, so that stored outputs are shown whole.
 
-    Without a signature JupyterLab removes colours and drawings until the notebook was run. If nbformat is missing, or
+    Without a signature JupyterLab removes colours and drawings until the notebook is run. If nbformat is missing, or
     cannot write its database, copies stay unsigned and work.
     """
     try:
@@ -224,8 +224,8 @@ class Copy:
 def read_manifest(path: Path) -> dict[str, Copy]:
     """Return name -> Copy. Empty for a file that is missing, damaged or of another format.
 
-    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook. So too much
-    may be kept, but never too little.
+    Without a manifest a copy counts as the learner's work unless it equals the course's present notebook. So a file
+    may be kept needlessly, but the learner's work is never lost.
     """
     try:
         data: Any = json.loads(path.read_bytes())

@@ -32,8 +32,8 @@ _EXTERNAL = ("./clang/bundle.js", "./pyodide/pyodide.mjs")
 _CLANG = ("bundle.js", "llvm.core2.wasm", "llvm.core3.wasm", "llvm.core4.wasm")
 _PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide-lock.json", "python_stdlib.zip")
 _PYODIDE_PACKED = ("pyodide.asm.wasm",)
-#: Parts of the names of the compiler's files that no kernel includes or is linked with: files for other processors, for
-#: threads and exceptions, and the C++ library's frozen edition for C++03.
+#: Parts of names. The compiler's files with such names are left out, because no kernel includes them or is linked with
+#: them: files for other processors, for threads and exceptions, and the C++ library's frozen edition for C++03.
 _LEFT_OUT = (
     "__cxx03/ share/ intrin.h hlsl opencl cuda hip sanitizer/ altivec vecintrin hvx_ hexagon_ arm_ riscv openmp "
     "fuzzer/ xray/ profile/ .so profile.a wasm32-wasip1-threads ppc_wrappers llvm_libc_wrappers"
@@ -124,7 +124,7 @@ def slim(path: Path) -> bytes:
     with tarfile.open(path) as given:
         for one in given:
             if not any(part in one.name for part in _LEFT_OUT):
-                # The original bytes, because the package's reader knows only one way of writing a folder's name.
+                # Keep the original bytes, because the package's reader knows only one way of writing a folder's name.
                 kept.append(data[one.offset : one.offset_data + -(-one.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE])
     return b"".join([*kept, bytes(2 * tarfile.BLOCKSIZE)])
 

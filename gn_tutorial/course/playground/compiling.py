@@ -1,4 +1,4 @@
-"""Requests for a kernel to the page's compiler, and the compiler's answers. Runs in Pyodide, without NumPy.
+"""Requests for a kernel to the page's compiler, and the compiler's answers. It runs in Pyodide, without NumPy.
 
 It does what ``compiler/build.py`` does on a machine: it puts a shim around the source, finds what device code may not
 have, and explains the compiler's errors.

@@ -17,14 +17,14 @@ from gn_tutorial.errors import GntError
 
 #: The folder of package.json, and of the page's own sources.
 PLAYGROUND = Path(__file__).resolve().parents[3] / "web" / "playground"
-#: A recent Node from npm, because those of Linux distributions cannot suspend a call.
+#: The recent Node that npm installs. The Nodes of Linux distributions cannot suspend a call.
 NODE = PLAYGROUND / "node_modules" / "node" / "bin" / "node"
 #: The files that ``makeObjects`` of src/compiler.mjs returns.
 OBJECTS = ("entry.o", "watchers.o", "twin.pch")
 
 
 def course_files(kernels: Path) -> dict[str, str]:
-    """Return path below COURSE -> text. kernels: the folder of the course's kernels; those for the twin are taken."""
+    """Return the files, path below COURSE -> text. kernels: the folder of all kernels; only the twin's are taken."""
     found = {f"include/{name}": text for name, text in _texts(TWIN_INCLUDE) if "/op_host/" not in f"/{name}"}
     found |= {f"watchers/{name}": text for name, text in _texts(TWIN / "watchers")}
     found |= {f"page/{name}": text for name, text in _texts(PLAYGROUND / "src")}

@@ -54,7 +54,7 @@ def _by_entry(root: Path) -> dict[str, str]:
 
 
 def finding_pages(root: Path) -> dict[str, str]:
-    """Return file name -> HTML, for the folder ``diagnostics`` beside the page. Links to other docs become words."""
+    """Return file name -> HTML, for the folder ``diagnostics`` beside the page. Links to other docs become text."""
     files = {path.name: path for path in sorted((root / "docs" / "diagnostics").glob("*.md"))}
     known = set(_by_entry(root).values())
 

@@ -1,4 +1,4 @@
-"""The functions that the page's script calls in Pyodide: JSON in, JSON out. They use no NumPy and no network."""
+"""The functions that the page's script calls in Pyodide. They return JSON, and use no NumPy and no network."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PageSession:
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: the start's, as JSON."""
+        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: as JSON."""
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
@@ -50,7 +50,7 @@ class PageSession:
         return json.dumps(errors)
 
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
-        """Return what the page shows of a launch. given: the arguments of ``outcome.outcome`` that are not bytes."""
+        """Return what the page shows of a launch. given: as JSON, what ``outcome.outcome`` takes besides bytes."""
         found = json.loads(given)
         expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
         shown, modelled = outcome.outcome(

@@ -2,7 +2,7 @@
 
 The rule is that of ``compare/tolerance.within``, and a test compares the two modules.
 
-A module of its own, because the test runs it beside NumPy.
+A module of its own, because that test runs it beside NumPy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def values(data: bytes | memoryview, dtype: str) -> list[float]:
 
 
 def wrong(got: Sequence[float], want: Sequence[float], rtol: float, atol: float, of_largest: float = 0.0) -> list[int]:
-    """Return the places out of tolerance. of_largest: this much of the largest finite reference adds to ``atol``."""
+    """Return the places out of tolerance. of_largest: ``atol`` grows by this part of the largest finite reference."""
     if of_largest:
         atol += of_largest * max((abs(one) for one in want if math.isfinite(one)), default=0.0)
     return [place for place, pair in enumerate(zip(got, want, strict=True)) if not _within(*pair, rtol, atol)]

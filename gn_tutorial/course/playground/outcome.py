@@ -1,4 +1,4 @@
-"""The outcome of a launch for the page: findings, numbers, counts, modelled time. Runs in Pyodide, without NumPy."""
+"""The outcome of a launch for the page: findings, numbers, counts, modelled time. It runs in Pyodide, without NumPy."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", re.MULTILINE)
 
 
 def programs(folder: Path) -> dict[str, Path]:
-    """Return ``check/name`` -> file, of all programs in ``folder``, ``tests/programs``."""
+    """Return all programs in ``folder``, which is ``tests/programs``: ``check/name`` -> file."""
     files = sorted(folder.glob("*/*.cpp"))
     return {f"{path.parent.name}/{path.stem}": path for path in files if path.parent.name not in _OTHERS}
 

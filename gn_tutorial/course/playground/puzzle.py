@@ -1,6 +1,6 @@
 """The page's verdict on the lines of a puzzle: right or not, and mistakes in the notebook's words.
 
-Runs in Pyodide, without NumPy, so mistakes that are recognised by an array's numbers are not recognised here.
+It runs in Pyodide, without NumPy, so mistakes that are recognised by an array's numbers are not recognised here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The starts of the page: the course's kernels, the programs of the diagnostics pages, and puzzles.
 
-Each is a text and the launches that the page offers for it. All that needs NumPy is made here: arrays, references,
-tilings.
+Each is a text and the launches that the page offers for it. The page has no NumPy, so arrays, references and tilings
+are made here.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gn_tutorial.timing.machine import default_cores
 
 #: The size of a trace, some forty thousand slots. The page says if it was too small.
 TRACE = Tracing(bytes=16 << 20)
-#: Further sizes by the rank of the first input, at which the last tile is not full.
+#: Rank of the first input -> a further shape, at which the last tile is not full.
 _ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
 
 
@@ -167,7 +167,7 @@ def request_of(
     blocks: int | None = None,
     tracing: Tracing | None = None,
 ) -> LaunchRequest:
-    """Return the launch of a registered kernel's call, in this process. Raises ArgumentError as the call does."""
+    """Return the request for a launch of a registered kernel in this process. Raises ArgumentError as its call does."""
     plan = call_plan.plan(op, spec, (), {**arrays, **attributes}, cores=blocks)
     entry = Kernel.registered(op, spec).entry()
     args = launch_args(entry.params, plan.values)

@@ -17,7 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import decode
 
 FEWEST_WRONG = 3
-#: The estimated minutes for a puzzle of three to fifteen lines, which notebooks and README add up.
+#: The estimated minutes for one puzzle, which takes three to fifteen lines. Notebooks and README add them up.
 MINUTES = 5
 _FILE = re.compile(r"(\d\d)_(\w+)\.toml")
 _COLUMNS = 88
@@ -46,7 +46,7 @@ class _Puzzle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Puzzle(_Puzzle, frozen=True, kw_only=True):
     """One puzzle. inputs, outputs: name -> a Python expression; that of an output gives the right values.
 
-    frame: "local" gives tensors of the Unified Buffer by these names, "global" tensors of global memory, ``xGm``.
+    frame: with "local", x is a tensor in the Unified Buffer; with "global", ``xGm`` is one in global memory.
     before, after: the lines of the kernel around the learner's. options: of ``TwinOptions``.
     """
 

@@ -131,7 +131,10 @@ class _Attempt:
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 
     def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
-        """Return a result that a device may give: the findings ``ids`` stop nothing; after a race copies are late."""
+        """Return the result of a launch that the findings ``ids`` do not stop, as a device may give it; or None.
+
+        If one of them is a race, copies are late.
+        """
         races = any(one.startswith("race-") for one in ids)
         others = tuple(one for one in ids if not one.startswith("race-"))
         try:

@@ -1,4 +1,4 @@
-"""Writes the kernel around a puzzle's lines, which copies the inputs to where the lines need them, and outputs out."""
+"""Writes the kernel around a puzzle's lines. It copies inputs to where the lines need them, and outputs back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __aicore__ inline void Sync() {
 
 @dataclass(frozen=True)
 class Framed:
-    """The whole kernel. shown: numbers of the first and last line that a learner sees; own: of the learner's lines."""
+    """The whole kernel. shown: first and last number of the lines that a learner sees. own: of the learner's lines."""
 
     text: str
     shown: tuple[int, int]

@@ -14,14 +14,17 @@ from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
 #: In place of the number of the block that wrote an element, if several blocks wrote it.
 SEVERAL = -2
-#: The most boxes of a row (the floats of a repeat) and of a picture. Rows of up to _NUMBERED boxes show numbers.
+#: The most boxes in a row (a repeat has 64 floats) and in a picture. Rows of up to _NUMBERED boxes show numbers.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
 
 
 @dataclass(frozen=True)
 class _State:
-    """What became of a lane: a sign for the terminal, words, a colour ("": nobody wrote it), a mark on the colour."""
+    """A state of a lane after the lines ran, and how it is shown.
+
+    sign: in a terminal. words: the meaning. colour: of the box; "" if nothing wrote the lane. mark: a sign in the box.
+    """
 
     sign: str
     words: str
@@ -45,8 +48,9 @@ _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#00000
 
 @dataclass(frozen=True)
 class Lanes:
-    """One output. The masks are flat: ``wrong``; ``empty``, what no line wrote; ``meant``, what should stay as it was.
+    """One output of a puzzle. The masks are flat, with a value for each lane.
 
+    wrong: it has the wrong value. empty: no line wrote it. meant: it should stay as it was.
     blocks: the block that wrote each element, -1 for none, or SEVERAL; None if the picture shows no blocks.
     """
 
@@ -93,7 +97,10 @@ class Lanes:
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """Return the picture: for each row a strip of expected values above one of written ones. Tooltips name both."""
+        """Return the picture. Each row has a strip of expected values above a strip of written ones.
+
+        If the picture shows blocks, a third strip has the blocks that wrote. Tooltips name the values.
+        """
         states, parts, top = self.states(), [], 18.0
         widest = max(len(row) for row in self.rows())
         width = min(_WIDTH / widest, _WIDEST)

@@ -1,7 +1,7 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
 A notebook has two outputs. The stored one is HTML without random ids and without state, so that it compares equal and
-can be read where no kernel runs; an answer opens by the browser's own <details>. In a live notebook a widget
+can be read where no kernel runs; its answers are <details>, which the browser opens. In a live notebook a widget
 (``quiz_widget``) replaces it, and notes the answers in the learner's progress.
 """
 
@@ -26,7 +26,7 @@ FEWEST_QUESTIONS = 5
 
 @dataclass(frozen=True, repr=False)
 class Quiz:
-    """The questions of one notebook. Show it in a notebook, or ``ask`` it."""
+    """The questions of one notebook. A notebook shows the object; ``ask`` asks the questions in a terminal."""
 
     name: str
     questions: tuple[QuizQuestion, ...]
@@ -92,8 +92,8 @@ class Quiz:
     def _ipython_display_(self) -> None:
         """Show the stored form and, in a live notebook, the widget.
 
-        They are two outputs, because in a notebook that was saved and opened again a line "not found" stands in the
-        widget's place, which must not hide the readable form.
+        They are two outputs. If a notebook was saved and opened again, a line "not found" takes the widget's place. In
+        one common output that line would hide the stored form.
         """
         from IPython import get_ipython
         from IPython.display import display

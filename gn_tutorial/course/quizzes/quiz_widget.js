@@ -48,7 +48,7 @@ function asked(model, question, number, parent) {
   check?.addEventListener("click", () => answer([...chosen].sort().join("")));
   const verdict = make("p", "gnt-quiz-verdict", box);
   verdict.setAttribute("role", "status");
-  // A letter chooses, while one of the options has the focus.
+  // The key of a letter chooses its option, while one of the options has the focus.
   group.addEventListener("keydown", (event) => {
     const found = options.find((option) => option.letter === event.key.toLowerCase());
     if (found && !event.ctrlKey && !event.metaKey && !event.altKey) found.button.click();
@@ -146,7 +146,7 @@ function render({ model, el }) {
     if (!handIn.dataset.sure || !open) handIn.textContent = "hand in";
     tick();
   };
-  // By the clock of this computer, as in the kernel: closing the page neither stops nor shortens the time.
+  // The time runs by the clock of this computer, as in the kernel, so closing the page does not change it.
   function tick() {
     const seconds = Math.floor(model.get("deadline") - Date.now() / 1000);
     const runs = model.get("paper") && !model.get("finished") && model.get("deadline") > 0;

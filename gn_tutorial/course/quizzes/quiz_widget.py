@@ -1,4 +1,4 @@
-"""The widget of a quiz in a live notebook, answered by clicks. Only this module of the room imports anywidget.
+"""The widget of a quiz in a live notebook, answered by clicks. Only this module of the folder imports anywidget.
 
 It uses anywidget because each option is a button with an explanation below it, which takes a few lines of HTML but is
 hard to arrange from the controls of ipywidgets. The page judges by itself, so that it answers a click while the kernel
