@@ -32,7 +32,7 @@ class TwinOptions:
     # Results of half arithmetic, and of float32 -> half, that are too large for half: infinity, as in NumPy, PyTorch
     # and the references, or the largest half.
     half_overflow: Literal["infinity", "saturate"] = "infinity"
-    # Results of Add, Sub and Mul on int16 and int32 that are out of range. Integers of other processors wrap around.
+    # Results of Add, Sub and Mul on int16 and int32 that are out of range. Other processors wrap around.
     integer_overflow: Literal["wrap", "saturate"] = "wrap"
     # What Max and Min give if one operand is NaN. A NaN in the result makes the mistake visible.
     minmax_nan: Literal["nan", "other"] = "nan"

@@ -58,7 +58,7 @@ PATTERNS = {
     Reader.KERNEL_EXERCISE: (unwritten.unwritten_part, special_values.same_everywhere),
     Reader.PYTHON_EXERCISE: (special_values.same_everywhere,),
 }
-#: For a launch's output of more elements only the first pattern is tried. The others make several arrays of its size.
+#: If a launch's output has more elements, only the first pattern is tried. The others make several arrays of its size.
 _MOST = 1 << 22
 
 

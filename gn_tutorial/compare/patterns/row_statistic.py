@@ -14,7 +14,7 @@ from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
 #: The least number of wrong rows if they have few elements each: fewer may be sums by chance.
 _FEWEST_ROWS = 3
-#: In tolerances: an error or a difference is clear from _CLEAR on; a row must be within _NEAR of what is predicted.
+#: In tolerances: errors must be at least _CLEAR, and a row must be within _NEAR of what a number of it predicts.
 _CLEAR, _NEAR = 20.0, 4.0
 
 

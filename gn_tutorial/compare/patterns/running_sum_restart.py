@@ -13,7 +13,7 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
-#: An element must lack the sum before its tile. The two may differ by this many tolerances.
+#: What an element lacks and the sum before its tile may differ by this many tolerances.
 _NEAR = 4.0
 
 
