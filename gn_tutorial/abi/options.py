@@ -29,9 +29,10 @@ class TwinOptions:
     that a field does not allow.
     """
 
-    # What half arithmetic, and float32 -> half, give out of range. NumPy and PyTorch give infinity, as references do.
+    # Results of half arithmetic, and of float32 -> half, that are too large for half: infinity, as in NumPy, PyTorch
+    # and the references, or the largest half.
     half_overflow: Literal["infinity", "saturate"] = "infinity"
-    # What Add, Sub and Mul on int16 and int32 give out of range. Every other integer unit wraps around.
+    # Results of Add, Sub and Mul on int16 and int32 that are out of range. Other processors wrap around.
     integer_overflow: Literal["wrap", "saturate"] = "wrap"
     # What Max and Min give if one operand is NaN. A NaN in the result makes the mistake visible.
     minmax_nan: Literal["nan", "other"] = "nan"
@@ -39,9 +40,10 @@ class TwinOptions:
     half_tree: Literal["half", "float"] = "half"
     # Which lanes a reduction adds first.
     reduce_lanes: Literal["adjacent", "halves"] = "adjacent"
-    # Whether Axpy rounds once, not after product and sum. Separate rounding gives the same bits on every machine.
+    # Whether Axpy rounds only once. If not, it rounds the product and then the sum, which gives the same bits on every
+    # machine.
     axpy_fused: bool = False
-    # The lanes with which DataCopyPad without isPad fills a 32-byte block: copies of the first element, or poison.
+    # What DataCopyPad without isPad puts into the rest of a 32-byte block: copies of the first element, or poison.
     pad_dummy: Literal["first", "poison"] = "first"
     # DeQue on an empty queue: stop with a diagnostic, or hand out the stale slot as the device does.
     empty_deque: Literal["stop", "stale"] = "stop"
@@ -54,7 +56,7 @@ class TwinOptions:
     denormals: Literal["keep", "flush"] = "keep"
     # Sigmoid of half: float inside and one rounding, or a rounding at each step.
     sigmoid_half: Literal["float", "half"] = "float"
-    # What gives the amount of work of Compare and Brcb in counter mode: repeatTime, as in normal mode, or the counter.
+    # What says how much Compare and Brcb process in counter mode: repeatTime, as in normal mode, or the counter.
     counter_compare: Literal["repeats", "counter"] = "repeats"
     # The order of several repeats, or blocks of one repeat, that write the same destination. Kernels that accumulate
     # expect ascending order.

@@ -1,4 +1,4 @@
-"""The names of findings that a launch may make warnings or errors, from the catalogue of diagnostics."""
+"""Checks the names of findings that a launch makes warnings or errors, by the catalogue of diagnostics."""
 
 from __future__ import annotations
 

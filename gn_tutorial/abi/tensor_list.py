@@ -15,7 +15,7 @@ import numpy as np
 def list_words(shapes: Sequence[tuple[int, ...]], first: int) -> np.ndarray:
     """Return the words of a list, uint64. first: the index of its first tensor among the launch's arguments.
 
-    In place of an address stands the index of the tensor's argument; the launch fills in the address.
+    Instead of addresses they have the indices of the tensors' arguments; the launch fills in the addresses.
     """
     described = [word for place, shape in enumerate(shapes) for word in (len(shape) | place << 32, *shape)]
     indices = range(first, first + len(shapes))

@@ -84,11 +84,11 @@ class Operand(NamedTuple):
     at: byte address, from the start of the Unified Buffer or in the model's global memory, where every argument starts
     at a multiple of 512 bytes unless the caller chose an offset. lines: number of 512-byte lines of global memory that
     the operand touches, counted row by row. cold: how many of these lines the launch had not touched before.
-    reuse_lines: the most lines that the block moved between a line's previous access and this one, over the lines that
-    are not cold. cold_blocks: number of 32-byte blocks that nothing had touched before; so of two bursts that share a
-    line, each is cold for its own part. cached: False if the access bypasses the L2 cache. floats: whether the elements
-    are floating-point numbers. pieces: the start of each row, in bytes from ``at``, if the rows have no pitch and the
-    trace asked for them.
+    reuse_lines: for each line that is not cold, count the lines that the block moved since its previous access; this is
+    the largest count. cold_blocks: number of 32-byte blocks that nothing had touched before; if two bursts share a
+    line, each counts the blocks of its own part. cached: False if the access bypasses the L2 cache. floats: whether the
+    elements are floating-point numbers. pieces: the start of each row, in bytes from ``at``, if the rows have no pitch
+    and the trace asked for them.
     """
 
     role: str

@@ -100,7 +100,7 @@ class _Decoder:
             parts[number] = parts.get(number, b"") + text.rstrip(b"\0")
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
-    # Positional arguments, because there may be a million events, and keyword arguments take twice as long.
+    # The two methods below pass positional arguments: there may be a million events, and keywords take twice as long.
 
     def _operands(self) -> list[Operand]:
         spaces, accesses, texts = list(Space), list(Access), self._texts

@@ -5,8 +5,8 @@ of the output's dtype the standard asks for MERE < T and MARE < 10 T.
 
 Near zero a relative error says little: an error that is harmless beside the terms of a sum is large beside a sum that
 happens to be nearly 0. So MARE leaves out the elements whose |golden| is below ``small``. Such an element is a miss if
-its absolute error is above ``small_error``. At most twice as many misses are allowed as another implementation of the
-same dtype has, and at most 2 if it has none or is not given.
+its absolute error is above ``small_error``. The allowed number of misses is twice that of another implementation of the
+same dtype, or 2 if that has none or is not given.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Accuracy:
 
     @property
     def used(self) -> float:
-        """The largest share of its bound that MERE, MARE or the misses take. The output is ``ok`` if it is below 1."""
+        """The largest of MERE, MARE and the misses, each divided by its bound. Below 1 the output is ``ok``."""
         shares = (self.mere / self.standard.unit, self.mare / self.mare_limit, self.misses / (self.misses_limit + 1))
         return max(shares)
 

@@ -14,7 +14,7 @@ def constant(array: np.ndarray) -> bool:
 
 
 def same(got: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two float64 arrays have one shape and agree. Checkers pass the result that a known mistake would give."""
+    """Whether two float64 arrays have one shape and agree. Checkers compare a result with that of a known mistake."""
     return got.shape == other.shape and bool(np.allclose(got, other, rtol=1e-6, atol=1e-8))
 
 
@@ -26,7 +26,8 @@ def shown(value: object) -> str:
 def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0) -> str:
     """Return ``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits.
 
-    largest: the largest right number of the array. A much smaller number may be the difference of two large ones.
+    largest: the largest right number of the array. An error that is tiny beside it counts as nearly right too, because
+    a small number may be the difference of two large ones.
     """
     off = abs(float(got) - float(want)) if isinstance(want, np.floating) else np.inf
     if off <= _NEAR * max(abs(float(want)), largest):

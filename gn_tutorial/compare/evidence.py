@@ -35,7 +35,7 @@ class OutputEvidence:
     """One output with its reference and its tolerance.
 
     output, reference: the given arrays. wrong: a flat mask of the elements out of tolerance; all of them if the shapes
-    differ. rtol, atol: the tolerance; atol includes the term of the reference's largest element (``of_largest``).
+    differ. rtol, atol: the tolerance; atol includes the term with the reference's largest element (``of_largest``).
     """
 
     name: str

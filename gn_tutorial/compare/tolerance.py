@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: Added to |reference| before an error is divided by it, so never by zero, as in the accuracy standard.
+#: Added to |reference| before an error is divided by it, so that the divisor is never 0; as in the accuracy standard.
 FLOOR = 1e-7
 
 
@@ -16,8 +16,9 @@ class Tolerance:
     """The distance that a kernel's output may have from its reference, with the reason.
 
     ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
-    sums of many terms: the error of their rounding grows with the terms, even if they cancel. ``narrow``: pairs of a
-    dtype and its tolerance, for float16 and bfloat16: rounding to these costs more than all work in float32.
+    sums of many terms: the error of their rounding grows with the terms, even if they cancel. ``narrow``: the
+    tolerances for float16 and bfloat16, as pairs (dtype, tolerance). Rounding to these dtypes makes a larger error than
+    the whole computation in float32.
     """
 
     rtol: float
@@ -53,7 +54,7 @@ def within(output: np.ndarray, reference: np.ndarray, rtol: float, atol: float) 
 
 
 def _within(ours: np.ndarray, truth: np.ndarray, rtol: float, atol: float) -> np.ndarray:
-    # NumPy would warn of infinity minus infinity, which `_same` decides.
+    # Without this NumPy would warn of infinity minus infinity, a case that `_same` decides.
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(ours - truth) <= atol + rtol * np.abs(truth)
     return _same(ours, truth) | (np.isfinite(ours) & np.isfinite(truth) & near)
@@ -68,7 +69,8 @@ def measured(
 ) -> tuple[np.ndarray, tuple[float, float, float]]:
     """Return which elements are right, and the largest absolute error, relative error and share of the tolerance."""
     ours, truth = in_float64(output), in_float64(reference)
-    # NumPy would warn of infinity minus infinity and 0 / 0, which `_same` decides, and of overflow by small tolerances.
+    # Without this NumPy would warn of infinity minus infinity and 0 / 0, which `_same` decides, and of overflow when an
+    # error is divided by a small tolerance.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         same = _same(ours, truth)
         error = np.where(same, 0.0, np.abs(ours - truth))
@@ -80,10 +82,10 @@ def measured(
 def within_any(
     output: np.ndarray, reference: np.ndarray, others: Sequence[np.ndarray], rtol: float, atol: float
 ) -> np.ndarray:
-    """Return which elements are within tolerance of the reference, widened by ``others``, or of one of ``others``.
+    """Return which elements are within a widened tolerance of the reference, or within tolerance of one of ``others``.
 
     others: what the reference gives for inputs that were rounded once more; an array of another shape does not count.
-    Their distances from the reference are added to its tolerance.
+    The tolerance of the reference is widened by the distances of ``others`` from it.
     """
     right = within(output, reference, rtol, atol)
     if output.dtype.kind in "iu" and others and reference.dtype.kind in "iu":
@@ -97,7 +99,7 @@ def within_any(
 
 
 def nearly_constant(values: np.ndarray, rtol: float, atol: float) -> bool:
-    """Whether all elements of a flat array are within tolerance of the first, so that a wrong place cannot show."""
+    """Whether all elements of a flat array are within tolerance of the first. Then misplaced ones look right."""
     return bool(within(np.full_like(values, values[0]), values, rtol, atol).all())
 
 

@@ -18,8 +18,8 @@ from gn_tutorial.profiler.profile import Profile
 def time_against_cores(profiles: Sequence[Profile]) -> Picture:
     """Draw one kernel on more and more cores: its time, the ideal time, and the time of launch and memory.
 
-    Ideal means that each core shortens the work equally; more cores cannot shorten launch and memory. Both axes are
-    logarithmic.
+    In the ideal time, the cores divide the work evenly. The time of launch and memory is what more cores cannot
+    shorten. Both axes are logarithmic.
 
     profiles: of one kernel on one machine, each with another number of blocks, in any order. Raises ArgumentError for
     fewer than two profiles, or if they differ in more than the blocks.

@@ -1,4 +1,4 @@
-"""A fixed bank of sixteen small image filters, which turns a photograph into a feature map, like a first convolution.
+"""Sixteen fixed small image filters. They make a feature map of a photograph, as a network's first convolution does.
 
 Real filters on a real photograph give channels whose means and spreads differ by orders of magnitude, unlike random
 numbers; this is why networks need GroupNorm. There are four groups of four filters: brightness, first derivatives,
@@ -20,7 +20,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from gn_tutorial.errors import ArgumentError
 
-#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 fewer of both.
+#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 rows and columns
+#: fewer than the photograph.
 SIZE = 5
 #: Number of groups of filters, of equal size and one theme each.
 NUM_GROUPS = 4

@@ -188,13 +188,13 @@ def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: f
 
 
 def _lines_of(profile: Profile, block: int) -> str:
-    """Return what L before a number means: a line of the kernel's own file, which the text names if there is one."""
+    """Return the text that explains labels such as L12, a line of the kernel's own file."""
     own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
     return f"L: a line of {min(own)}" if len(own) == 1 else "L: its line"
 
 
 def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
-    """Draw a thin bar after each single box until its data are ready. The pipe may already run the next one."""
+    """Draw a thin bar from the end of each box to the time when its data are ready; none for merged boxes."""
     bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
     bars = [(start, width) for start, width in bars if width > 0.0]
     if bars:

@@ -44,7 +44,7 @@ class ReportOfAClass(Protocol):
 
 
 def goals(report: LearnersReport) -> Picture:
-    """Draw a bar for each objective, from nothing to all, grouped by topic. Proposed objectives have another colour."""
+    """Draw how far the learner is: a bar for each objective, grouped by topic. Proposed ones have another colour."""
     groups = {
         title: mine
         for name, title in report.topics.items()
@@ -79,7 +79,7 @@ def goals(report: LearnersReport) -> Picture:
 
 
 def class_goals(report: ReportOfAClass) -> Picture:
-    """Draw a bar for each objective: the learners who have reached it, are half way or further, or have begun."""
+    """Draw a bar for each objective: how many learners have reached it, are half way or further, or have begun."""
     found, size = report.goals(), len(report.learners)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, _CLASS_AROUND + _CLASS_BAR * len(found)), layout="constrained")

@@ -33,7 +33,7 @@ _SHOWN_DPI, _FINE = 90, 2
 # The mean change, of 255 levels, that a reduced palette may cause.
 _UNSEEN = 0.25
 _BEFORE, _AFTER = "#b35806", "#00336f"
-# A colour and a marker for each line of one picture: either alone tells them apart.
+# A colour and a marker for each line of one picture. Colours alone distinguish the lines, and so do markers alone.
 # None of these is a pipe's colour or looks like one.
 LINES = (("#b35806", "o"), ("#cc79a7", "s"), ("#8073ac", "^"), ("#00336f", "D"))
 STYLE: dict[str, Any] = {

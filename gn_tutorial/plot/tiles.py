@@ -20,7 +20,7 @@ _IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], T
 
 
 def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int = 0) -> Picture:
-    """Draw three panels over the tile size in elements: copies; bytes read per element; modelled microseconds.
+    """Draw the number of copies, the bytes read for each element, and the modelled time: a panel each, by tile size.
 
     launches: a profile for each tile size, of one kernel on one shape. elements: number of elements of the input.
     chosen: a tile size to mark; 0 for none. There are two lines of bytes: those of the copies, and those of the whole

@@ -109,7 +109,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
 
 
 def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
-    """Set both scales, with ticks at the powers of two among the values. room: the axis ends at this times the last."""
+    """Set both scales, with ticks at the powers of two among the values. The axis ends at ``room`` times the last."""
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))

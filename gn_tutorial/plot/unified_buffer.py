@@ -25,7 +25,7 @@ _HELD = "#dcdcdc"
 
 
 def ub_map(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
-    """Draw addresses of the Unified Buffer upwards, time to the right.
+    """Draw when each buffer of the Unified Buffer is in use: addresses upwards, time to the right.
 
     A buffer is grey while it is in use, and has a pipe's colour while the pipe reads or writes it.
 
@@ -81,7 +81,7 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
 
 
 def _lines_of(use: UbUse) -> str:
-    """Return what L before a number means: the line of an InitBuffer in the kernel's own file. Empty if it has none."""
+    """Return the text that explains labels such as L12, a line with InitBuffer in the kernel's file; empty if none."""
     own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
     return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
 

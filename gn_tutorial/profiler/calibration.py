@@ -98,8 +98,9 @@ class CalibrationRow(NamedTuple):
 class CalibrationCase:
     """One published case: how to run our kernel for it, and the targets of its metrics.
 
-    machine: the measured chip. scale: only one ``scale``-th of the rows is run (on one core, where each tile costs the
-    same), and the time without the launch is multiplied by it. targets: the largest error in per cent, by metric.
+    machine: the measured chip. scale: only one ``scale``-th of the rows is run, and the time without the launch is
+    multiplied by ``scale``. It is above 1 only on one core, where each tile costs the same. targets: the largest error
+    in per cent, by metric.
     """
 
     name: str
@@ -204,7 +205,7 @@ def _bank_cases() -> Iterator[CalibrationCase]:
     )
     for number, values in enumerate(scenarios, 1):
         run = functools.partial(_run, "bank_conflicts", out((4096,), np.float32), *values)
-        # The chip ran at 1.80 GHz: one more cycle a repeat, in scenario 2, took 0.5553 ns more.
+        # The chip ran at 1.80 GHz: a repeat of scenario 2 takes one cycle more, and 0.5553 ns more were measured.
         yield CalibrationCase(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
 
 
@@ -230,7 +231,7 @@ def _add_cases() -> Iterator[CalibrationCase]:
 
 
 def _copy_cases() -> Iterator[CalibrationCase]:
-    # Rows, columns, tile, slices, passes, order, past the cache.
+    # Rows and columns of the matrix; rows and columns of a tile; slices, passes, order, whether past the L2 cache.
     scenarios = (
         (12288, 12288, 1, 64, 1, 1, 0, 0),
         (12288, 12288, 64, 64, 1, 1, 0, 0),

@@ -29,7 +29,8 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
     units = data.size // elements if elements else 0
     of_each = elements * data.itemsize
     work = Work(read, written, units, of_each * sum(array.shape == data.shape for array in arrays.values()))
-    # Groups that fit into the UB have the same bound either way, and the most events: do not search these.
+    # If groups fit into the UB, the bound is the same whether they are shared or not. Such launches have the most
+    # events, so do not search these.
     shared = result.blocks > units or (
         work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
     )

@@ -154,7 +154,7 @@ class Profile:
 
     @property
     def binding(self) -> Limit:
-        """The limit that the launch is nearest to."""
+        """The limit with the longest time, to which the launch is nearest."""
         return self.limits[0]
 
     @property

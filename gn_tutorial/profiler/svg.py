@@ -11,7 +11,7 @@ from gn_tutorial.timing.intervals import Window, busy_intervals, window_of
 from gn_tutorial.timing.timeline import Timeline
 
 _WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
-_PARTS = 150  # of the width: a notebook stores this text, so it stays below 100 kB
+_PARTS = 150  # of the width; so few keep the text, which a notebook stores, below 100 kB
 
 
 def svg_gantt(timeline: Timeline) -> str:

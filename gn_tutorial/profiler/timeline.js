@@ -7,9 +7,9 @@
 const FORMAT = "gnt-timeline/1";
 const LANE = 40, LANE_GAP = 4, AXIS = 22, LABEL = 52;  // CSS pixels
 const LEAST_SPAN = 0.002;  // us, the narrowest view: a few cycles
-const FINE = 2;  // a box narrower than this many pixels is drawn with its neighbours, as dense as they are together
+const FINE = 2;  // pixels: narrower boxes are drawn together, as columns of pixels that are as dense as the boxes there
 const GROUND = 0.07;  // the share of ink in the ground of a lane
-const RIM = 3;  // a pipe whose colour stands out less from the ground (WCAG 2's contrast) has a rim
+const RIM = 3;  // WCAG 2's contrast: a pipe whose colour has less contrast to the ground gets a rim
 const STEP = 1.3;  // the factor by which one turn of the wheel zooms
 const CLICK = 4;  // pixels that a pointer may move in a click
 
@@ -96,7 +96,7 @@ class TimelineView {
       "↑ ↓ choose a pipe, Shift with ← → an instruction, Home shows all");
   }
 
-  // The microseconds of the longest core that is shown.
+  // The length of the longest core that is shown, in microseconds.
   get whole() {
     return Math.max(...this.rows.map((row) => row.end), LEAST_SPAN);
   }
@@ -109,7 +109,7 @@ class TimelineView {
     this.look(0, this.whole * 1.01);
   }
 
-  // Shows the time from start to end, moved and cut to where there is something.
+  // Shows the time from start to end. A range that reaches outside the launches is moved or shortened.
   look(start, end) {
     const most = this.whole * 1.01, width = Math.min(Math.max(end - start, LEAST_SPAN), most);
     this.view.start = Math.min(Math.max(start, 0), most - width);
@@ -117,7 +117,7 @@ class TimelineView {
     this.draw();
   }
 
-  // Shows this many times the time that is shown now. at: the time that stays where it is.
+  // Multiplies the length of the shown time by a factor; below 1 this zooms in. at: the moment that keeps its place.
   zoom(by, at = (this.view.start + this.view.end) / 2) {
     const {start, end} = this.view;
     this.look(at - (at - start) * by, at + (end - at) * by);
@@ -324,7 +324,7 @@ class Row {
     return picked.kind === "issue" ? this.issues : this.lanes[picked.lane];
   }
 
-  // The pixels for each microsecond. Below: x, where a time lies on the canvas, and time, which time lies at an x.
+  // The pixels for each microsecond. Below, x returns where a time lies on the canvas, and time does the reverse.
   get scale() {
     const {start, end} = this.timeline.view;
     return Math.max(this.canvas.clientWidth - LABEL, 1) / (end - start);
@@ -439,7 +439,7 @@ class Row {
   }
 
   // Draws the boxes of a lane that are in sight. Boxes narrower than FINE are drawn together as columns of pixels, as
-  // dense as the pipe was busy there. So the work grows with the width, not with the number of instructions.
+  // dense as the pipe was busy there. So the work grows with the picture's width, not with the number of instructions.
   drawBoxes(context, theme, lane, pipe, top, height, width, words) {
     const {start, end} = this.timeline.view, scale = this.scale;
     let index = lane.after(start);
@@ -544,7 +544,8 @@ class Lane {
     }
   }
 
-  // after returns the first entry that ends after a time, from the first that starts at or after it.
+  // Returns the index of the first entry that ends after a time; from returns that of the first that starts at or after
+  // it.
   after(time) {
     return search(this.count, (index) => this.end[index] > time);
   }
@@ -559,7 +560,8 @@ class Lane {
   }
 }
 
-// Returns the first of 0 to count - 1 for which holds(it) is true, else count. It must be true for all later ones.
+// Returns the first index below count for which holds is true, or count if there is none. holds must also be true for
+// all later indices.
 function search(count, holds) {
   let low = 0, high = count;
   while (low < high) {

@@ -22,8 +22,8 @@ This is the one description of the format. Times are in microseconds, since the 
           waited            how long the pipe was idle before, because of ``cause``
           cause             an index of ``causes``; -1 if it did not wait
           conflict          how many times longer bank conflicts made its data take; 0 or 1: none
-        issues            columns start, end, place, count: the scalar unit put so many instructions, flags and waits
-                          into the queues of the others; they lie between the entries of S
+        issues            columns start, end, place, count: in this time the scalar unit put ``count`` instructions,
+                          flags and waits into the queues of the others; no entry of S overlaps it
 
 The data contain names of files but never their folders.
 """

@@ -135,7 +135,7 @@ def _note(one: _Open, touch: Touch, event: Event) -> None:
 
 
 def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buffer, ...]]:
-    """Return the ranges that are allocated and freed as a unit, and the InitBuffer call of each."""
+    """Return the ranges that are allocated and freed as a unit, and a Buffer for each InitBuffer."""
     given = {
         (event.operands[0].at, event.operands[0].at + event.operands[0].bytes)
         for event in events

@@ -2,8 +2,8 @@
 
 A limit of five seconds should stop a loop that never ends. On a loaded machine, such as a server with a class, a right
 program gets a tenth of a processor, and waits for most of the five seconds. So the time in which a process wanted a
-processor and got none does not count. Above a limit it counts all the same, because the threads of an endless loop also
-wait for each other.
+processor and got none does not count. But LONGEST limits how much of it is left out, because in an endless loop with
+several threads these wait for each other.
 """
 
 from __future__ import annotations

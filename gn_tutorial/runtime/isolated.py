@@ -58,7 +58,7 @@ _LAST_WORDS = 0.25
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.02
 #: Seconds between two checks while the pipe is open and silent, because a child process may hold it open.
 _LOOK_EVERY = 0.1
-#: If Python dies, the kernel ends by itself this many seconds after the latest end of its limit.
+#: If Python dies, the kernel ends by itself this many seconds after LONGEST times its limit.
 _ORPHAN_SECONDS = 5
 #: The longest limit, three months: four times that, a year, still fits the 32-bit seconds of the job file.
 _LONGEST_SECONDS = 90 * 24 * 3600
@@ -137,7 +137,7 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait at most ``seconds`` for the end of the process, and always so long without pidfd.
+    """Wait for the end of the process, at most ``seconds``; without pidfd, wait the full time.
 
     Linux before 5.3 and macOS have no pidfd.
     """

@@ -6,7 +6,7 @@ it is read.
 A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over its place in
 the file. The result's array may keep that memory, so it needs no copy.
 
-Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
+Each tensor has pages of its own between two guards. It ends at most 543 bytes before the guard behind it, so an
 access past its end traps at once or hits poison that is checked afterwards. It starts at a multiple of 512 bytes. From
 the first guard on, the kernel can access only these pages, so it cannot read what an earlier launch left there.
 """
@@ -266,10 +266,11 @@ class JobFile:
         return None
 
 
-#: The least bytes that one thread copies. A piece that fits into the processor's caches goes through them, and they
-#: first read what it overwrites. So two threads of 20 MB take as long as one of 40 MB, and double its processor time.
+#: The least bytes that one thread copies. A smaller piece goes through the processor's caches, which first read the
+#: memory that it overwrites. So two threads with 20 MB each take as long as one with 40 MB, and twice its processor
+#: time.
 _SHARE = 64 << 20
-#: More threads than this find no more bandwidth.
+#: More threads than this get no more bandwidth from the memory.
 _MOST_THREADS = 8
 
 

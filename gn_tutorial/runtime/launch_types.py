@@ -160,7 +160,7 @@ class LaunchResult:
 
 @functools.cache
 def poison_word(dtype: np.dtype) -> int:
-    """Return, as a number, the eight bytes that unwritten memory of an array of this dtype repeats."""
+    """Return eight bytes of poison as a number. Memory of an array of this dtype repeats them until it is written."""
     element = FLOAT_POISON.get(dtype.name)
     data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
     return int.from_bytes(data * (8 // len(data)), "little")

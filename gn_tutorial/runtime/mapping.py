@@ -1,7 +1,8 @@
 """Map shared memory at addresses where huge pages can begin, and request huge pages.
 
 Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it. That was half
-of the time of an isolated launch of 10^8 elements. A huge page, 2 MiB on x86-64 and most aarch64, costs it only once.
+of the time of an isolated launch of 10^8 elements. A huge page takes that time only once. It
+has 2 MiB on x86-64 and most aarch64.
 Linux uses huge pages for shared memory only if an administrator enabled it, or if MADV_COLLAPSE asks for them (6.1 and
 newer). Without them everything works, but more slowly.
 """

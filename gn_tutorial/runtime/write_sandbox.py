@@ -55,12 +55,12 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1
 #: processor, and the lower words of the first two arguments.
 _LOAD, _EQUAL, _ANSWER = 0x20, 0x15, 0x06
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, (16, 24)
-#: AUDIT_ARCH of the processor, and the numbers of its calls in the order of _OWN.
+#: Processor -> its number in a filter's data (AUDIT_ARCH), and the numbers of the calls of _OWN, in the order of _OWN.
 _CALLS = {
     "x86_64": (0xC000003E, (141, 203, 142, 144, 314, 251, 101, 311)),
     "aarch64": (0xC00000B7, (140, 122, 118, 119, 274, 30, 117, 271)),
 }
-#: Number of leading arguments that must be 0, which means the caller itself; None: always refuse the call.
+#: Call -> how many of its first arguments must be 0, which means the caller itself; None: always refuse the call.
 _OWN = {
     "setpriority": 2,
     "sched_setaffinity": 1,
@@ -128,7 +128,7 @@ def leave_others_alone() -> bool:
     if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
         return False
     processor, numbers = _CALLS[platform.machine()]
-    # Allow all 32-bit calls, because these numbers are not theirs.
+    # Allow all calls of 32-bit programs, because the same calls have other numbers there.
     code = [(_LOAD, 0, 0, _PROCESSOR), (_EQUAL, 1, 0, processor), (_ANSWER, 0, 0, _ALLOW)]
     for number, zeros in zip(numbers, _OWN.values(), strict=True):
         rule = [(_ANSWER, 0, 0, _REFUSE)]

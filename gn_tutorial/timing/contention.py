@@ -2,14 +2,14 @@
 
 HBM serves ``servers`` = ``hbm_read / mte2`` cores at their full rate. Cores do not read in step: they start one after
 another and compute part of the time. So a read finds the memory busy as often as a customer of such a queue finds all
-servers busy, which Erlang's C formula gives: almost never below half of the memory's throughput, almost always near
-all of it.
+servers busy. Erlang's C formula gives this share: it is almost 0 below half of the memory's throughput, and almost 1
+near all of it.
 
 The cores start within a certain time (``window``). Shorter activities happen at different moments on different cores;
 longer ones, such as a first pass over all data, happen at the same time. So the load is what a core has read in the
 last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
 
-A module of its own, because it is a formula of queueing theory, and its importer has 350 lines of the core's pipes.
+This is a module of its own, because it is a formula of queueing theory, and core_model, which uses it, has 350 lines.
 """
 
 from __future__ import annotations

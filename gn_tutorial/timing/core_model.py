@@ -27,8 +27,8 @@ class Shares:
 
     hbm: bytes per cycle while every core reads. cores: how many cores run. apart: cycles between the first and the last
     core's start. reach: the number of lines that a core moves until the L2 cache has dropped its earlier contents.
-    warm: whether everything was in the L2 cache before the launch. crowded: positions in the sequence of copies in, at
-    which every recorded block reads the same address.
+    warm: whether everything was in the L2 cache before the launch. crowded: the numbers n, from 0, such that the
+    n-th copy in reads the same address in every recorded block.
     """
 
     hbm: float

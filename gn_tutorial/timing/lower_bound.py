@@ -1,8 +1,8 @@
 """The least time that any kernel needs for an operator on a machine: its data movement at the rates of the model.
 
-A bound is a *lower* bound of the timing model of docs/timing-model.md: no launch that reads all its inputs and writes
-all its outputs is modelled below it. It counts only data movement: no instruction, no flag, no scalar work. All
-constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
+This is a lower bound for the timing model of docs/timing-model.md: the model gives no shorter time to any launch that
+reads all its inputs and writes all its outputs. It counts only data movement: no instruction, no flag, no scalar work.
+All constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
 
 With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, on ``a`` cores::
 
@@ -14,9 +14,9 @@ With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, 
 and the operator's bound is the least over all ``a``: fewer cores start sooner, more cores move data faster.
 
 memory: every input comes from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
-inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least an
-a-th, and after its last byte has arrived, a result that depends on it is written. out: the core that writes most
-writes at least an a-th, after something has arrived. The latency of HBM is left out, because another core may already
+inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least R / a
+bytes, and after the last one has arrived, a result that depends on it is written. out: the core that writes most writes
+at least W / a bytes, after something has arrived. The latency of HBM is left out, because another core may already
 have brought the data of the last transfer into L2.
 
 A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the

@@ -1,4 +1,4 @@
-"""The parts of a timeline: a Span, a time in which a pipe is busy; an Issue, in which the scalar unit feeds others."""
+"""The parts of a timeline: in a Span an instruction occupies a pipe, in an Issue the scalar unit feeds other pipes."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Span(NamedTuple):
 class Issue(NamedTuple):
     """The time in which the scalar unit puts instructions, or flags and waits, into the queues of other pipes.
 
-    start, end: in cycles from the start of the launch. count: the number of these successive instructions of one source
-    line. op: the call of the first. The scalar unit's busy time is the sum of its spans and its issues.
+    start, end: in cycles from the start of the launch. count: the number of instructions, which are of one source line.
+    op: the call of the first. The scalar unit's busy time is the sum of its spans and its issues.
     """
 
     block: int

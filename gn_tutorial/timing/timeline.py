@@ -18,10 +18,11 @@ from gn_tutorial.timing.span import Issue, Span
 
 
 class Traffic(NamedTuple):
-    """The bytes that the whole launch moves, by source or destination. A line that moves whole counts as 512 bytes.
+    """The bytes that the whole launch moves, by source or destination. Each line counts as 512 bytes.
 
-    hbm_read: lines that were not in the cache. l2_read: all lines that the cores read, from HBM or L2. hbm_written:
-    lines evicted from the L2 cache. written: bytes that the cores wrote.
+    hbm_read: lines that were not in the cache; reads past the cache count only the 32-byte blocks that they need.
+    l2_read: all lines that the cores read, from HBM or L2. hbm_written: lines evicted from the L2 cache. written: bytes
+    that the cores wrote.
     """
 
     hbm_read: float

@@ -39,7 +39,7 @@ def prose_of(text: str) -> list[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Split the document into pieces; those to translate are ``Prose``. Joined, they are the document again."""
+    """Yield the pieces of the document in order; those to translate are ``Prose``. Joined, they give the document."""
     paragraph: list[str] = []
     closes = ""
 

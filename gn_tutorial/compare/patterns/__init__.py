@@ -58,12 +58,12 @@ PATTERNS = {
     Reader.KERNEL_EXERCISE: (unwritten.unwritten_part, special_values.same_everywhere),
     Reader.PYTHON_EXERCISE: (special_values.same_everywhere,),
 }
-#: Of a launch's larger outputs only the first pattern is tried: the others make several arrays of the output's size.
+#: If a launch's output has more elements, only the first pattern is tried. The others make several arrays of its size.
 _MOST = 1 << 22
 
 
 def recognised(seen: OutputEvidence, reader: Reader) -> tuple[str, ...]:
-    """Return the sentences of the first pattern that recognises the output, and for a launch those on unread inputs."""
+    """Return the sentences of the first pattern that recognises the output; for a launch, add any on unread inputs."""
     launch = reader is Reader.LAUNCH
     asked = PATTERNS[reader][: 1 if launch and seen.output.size > _MOST else None]
     alike = seen.output.shape == seen.reference.shape

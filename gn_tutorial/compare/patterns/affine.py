@@ -59,7 +59,7 @@ def constant_offset(seen: OutputEvidence) -> tuple[str, ...]:
     nearest = round(shift)
     slack = rtol * float(np.abs(y).max()) + atol
     more = "more" if shift > 0 else "less"
-    # A small element may be the difference of two large numbers: it has their error, so allow that of the largest.
+    # A small element may be the difference of two large numbers, and then has their error: allow the largest's error.
     if nearest != 0 and np.ptp(y) != 0 and within(x, y + nearest, 4 * rtol, 4 * min(slack, 0.02)).all():
         return (
             f"all {seen.count} wrong elements are {abs(nearest)} {more} than the reference: look for a constant that is"

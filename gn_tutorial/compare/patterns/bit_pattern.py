@@ -15,7 +15,7 @@ from gn_tutorial.compare.tolerance import within
 
 
 def value_and_index(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if a sorted list has its indices in every second place, where they are subnormal as floats."""
+    """Return a sentence if a sorted list of floats has its indices, read as tiny floats, in every second place."""
     values, indices = seen.ours[0::2], seen.ours[1::2]
     tiny = np.finfo(np.float32).tiny
     if seen.output.dtype != np.float32 or len(indices) < 2 or not (np.abs(indices) < tiny).all() or not indices.any():

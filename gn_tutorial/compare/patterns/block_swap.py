@@ -21,8 +21,8 @@ def blocks(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence for each block whose part of the output holds what belongs in another block's part.
 
     Most tilings give equal parts to the blocks, in their order, and a shorter one to the last. This is assumed here; if
-    the kernel divides the work otherwise, no part is named. A part is named only if it is wrong, and all of it is
-    within tolerance of another block's part of the reference that is not constant.
+    the kernel divides the work otherwise, no part is named. A part is named only if it has wrong elements, and if all
+    of it is within tolerance of another block's part of the reference. That part must not be constant.
     """
     many = seen.launch.blocks
     share = -(-seen.output.size // many) if many > 1 else 0
@@ -48,7 +48,7 @@ def blocks(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> bool:
-    """Whether the part equals the right one, and this is not constant. Most parts differ in the first elements."""
+    """Whether the part equals the right one, which must not be constant. The first elements decide most cases."""
     if not within(part[:FEWEST], right[:FEWEST], rtol, atol).all():
         return False
     return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())

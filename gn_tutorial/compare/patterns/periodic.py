@@ -5,7 +5,7 @@
     right  ======........======........======........      of every 14 elements the first 6
     right  ==================........................      all up to an element, hardly one from there on
 
-These patterns look only at the places of the wrong elements, because the reference has their numbers nowhere.
+These patterns look only at the places of the wrong elements, not at their numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 
 #: Bytes of one repeat of a vector instruction; bits of its mask; the most stretches of lanes that a sentence names.
 _REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
-#: The least share of the elements behind a right beginning that is wrong.
+#: If only the beginning is right, at least this share of the elements behind it must be wrong.
 _MOST = 0.9
 
 
@@ -45,7 +45,7 @@ def tiles(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if the wrong elements lie in the same part of each tile, or behind a right beginning.
 
     The distance between the starts of two right parts is the length of a tile. All over the output the right parts must
-    be equally far apart and equally long; only the last may be shorter. If everything is wrong, there is no right part.
+    be equally far apart and equally long; only the last may be shorter.
     """
     right = ~seen.wrong
     runs = stretches(right)

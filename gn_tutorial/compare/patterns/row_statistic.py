@@ -1,4 +1,4 @@
-"""Recognises rows that are off by one or two numbers of their own: a wrong mean or root, or a sum that was kept.
+"""Recognises wrong rows that a wrong number of the row explains: a mean, a root, or a sum that was not cleared.
 
 ::
 
@@ -14,12 +14,12 @@ from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
 #: The least number of wrong rows if they have few elements each: fewer may be sums by chance.
 _FEWEST_ROWS = 3
-#: In tolerances: how large a number must be to be named, and how near the row must be to what it predicts.
+#: In tolerances: errors must be at least _CLEAR, and a row must be within _NEAR of what a number of it predicts.
 _CLEAR, _NEAR = 20.0, 4.0
 
 
 def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if each wrong row has an earlier row added to it, or is off by one or two numbers of its own.
+    """Return a sentence if an earlier row is added to each wrong row, or if one or two numbers of a row explain it.
 
     Rows are along the last axis. If there is only one axis, each element is a row.
     """
@@ -38,7 +38,7 @@ def row_statistic(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _kept(seen: OutputEvidence, ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
-    """Return a sentence if each wrong row is its reference plus the row before it, or the one its block made before."""
+    """Return a sentence if each wrong row is its reference plus the row before it, or the row its block made before."""
     if len(wrong) < (_FEWEST_ROWS if truth.shape[1] < FEWEST else 2):
         return ()
     for step in dict.fromkeys((1, seen.launch.blocks)):  # rows are often dealt out to the blocks in turn

@@ -13,14 +13,14 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 
-#: In tolerances: how near what an element lacks must be to the sum before its tile.
+#: What an element lacks and the sum before its tile may differ by this many tolerances.
 _NEAR = 4.0
 
 
 def running_sum_restart(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence if a running sum starts again in each tile, without the last sum of the tile before.
 
-    Rows are along the last axis. The length of a tile is that of the right beginning of the first wrong row.
+    Rows are along the last axis. A tile is taken to be as long as the right beginning of the first wrong row.
     """
     if seen.output.ndim == 0:
         return ()

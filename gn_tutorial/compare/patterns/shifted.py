@@ -1,4 +1,4 @@
-"""Recognises stretches of wrong elements that the reference has some elements further on or before.
+"""Recognises wrong stretches of an output that the reference has too, but some elements further on or before.
 
 ::
 
@@ -19,14 +19,14 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 from gn_tutorial.compare.tolerance import within
 
-#: The least share of the wrong elements that is found in the reference: some may come from outside of it.
+#: At least this share of the wrong elements must be found in the reference. Some may come from outside of the array.
 _MOST = 0.75
-#: The most parts that are searched, and the most places where a part may begin: with more it counts as not found.
+#: At most _PARTS parts are searched. A part that may begin at more than _PLACES places counts as not found.
 _PARTS, _PLACES = 64, 512
 
 
 def shifted(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if the reference has the wrong stretches elsewhere. It says how far from their places.
+    """Return a sentence if the reference has the wrong stretches at other places. It says how far away these are.
 
     Most wrong elements must be found. All parts must be equally far away, or their distances must grow by one number.
     """
@@ -52,7 +52,7 @@ def shifted(seen: OutputEvidence) -> tuple[str, ...]:
 
 
 def _longest(seen: OutputEvidence, run: np.ndarray, start: int, order: np.ndarray) -> tuple[int, int] | None:
-    """Return where the reference has a run's beginning: how far further on, and how many elements agree; else None."""
+    """Return the longest match of a run's beginning in the reference: (elements further on, length), or None."""
     head, truth = run[:FEWEST], seen.truth
     slack = seen.atol + seen.rtol * abs(head[0])
     low, high = np.searchsorted(truth, [head[0] - 2 * slack, head[0] + 2 * slack], sorter=order)

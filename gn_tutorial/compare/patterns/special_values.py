@@ -17,9 +17,9 @@ from gn_tutorial.translation.texts import translated
 
 
 def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if all wrong elements are 0, or all NaN, and one if they are the same lanes of each repeat.
+    """Return a sentence if all wrong elements are 0, or all NaN; a second one if each repeat has the same wrong lanes.
 
-    The sentence guesses why the output is 0, unless a warning of the launch may already say why.
+    If the whole output is 0, the sentence guesses why, unless a warning of the launch may already say it.
     """
     if seen.count > 1 and not seen.ours.any():
         said = f"all {seen.count} wrong elements are 0, and so is all of the output"

@@ -1,4 +1,4 @@
-"""Recognises inputs that nothing has read, or only in part, as after a wrong address or offset of a copy in.
+"""Recognises inputs that the kernel read only in part or not at all, for example because a copy in has a wrong address.
 
 ::
 
@@ -11,7 +11,7 @@ from gn_tutorial.compare.evidence import OutputEvidence
 
 
 def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence about each input that was not read, or only in part. The twin notes what was read.
+    """Return a sentence about each input that was read only in part or not at all. The twin notes what was read.
 
     Inputs of whole numbers are left out: a tiling struct is one of them, and a kernel reads it through a pointer.
     """

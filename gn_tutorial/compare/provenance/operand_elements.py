@@ -1,7 +1,7 @@
 """Finds where each element of an operand lies, and which source elements an element of the result is made of.
 
-Does for the events of a trace what ``events/footprint.h`` does in the twin. Elements are counted in the order in which
-the instruction takes them.
+This module does for the events of a trace what ``events/footprint.h`` does in the twin. Elements are counted in the
+order in which the instruction takes them.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ _TYPES = {(4, True): np.float32, (2, True): np.float16, (1, False): np.int8, (2,
 _SIGNS = {"Add": " + ", "Sub": " - ", "Mul": " * ", "Div": " / ", "Adds": " + ", "Muls": " * ", "Gather": ": "}
 #: How the result is computed: {0} is what it held before, {1} and {2} are the two operands.
 _FORMULAS = {"MulAddDst": "{0} + {1} * {2}", "FusedMulAdd": "{0} * {1} + {2}"}
-#: The operand that tells Gather and Gatherb where to read. The table calls it bytes: learners take it for elements.
+#: The operand that tells Gather and Gatherb where to read. The table says that it counts bytes, because learners take
+#: it for a number of elements.
 _OFFSETS = ("srcOffset", "offset")
 _MARKED = "*: only wrong elements of the output come by here"
 

@@ -10,7 +10,8 @@ from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
 from gn_tutorial.compare.provenance.last_writer import Record, Wrote
 from gn_tutorial.compare.provenance.operand_elements import address_of, behind
 
-#: The most steps behind an element, rounds of one line that are skipped, and scalar reads before one instruction.
+#: The most steps behind an element; rounds of a loop over one line that are skipped; scalar reads that an instruction's
+#: number may come from.
 _STEPS, _ROUNDS, _NUMBERS = 24, 1 << 16, 3
 #: Instructions that take a number, besides those whose name ends in s: Adds, Muls, Compares ...
 _TAKE_A_NUMBER = ("Duplicate", "Axpy", "LeakyRelu", "ShiftLeft", "ShiftRight", "CreateVecIndex", "Arange", "SetValue")
@@ -25,9 +26,9 @@ class Source:
     elements: the operand's elements that the result depends on. chosen: the element to follow. block, event, operand:
     the operand's place in the trace. at: the address of the chosen element. argument, element: in global memory the
     argument's name and the chosen element's number in it, else "" and 0. floats, element_bytes: the elements' type.
-    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how
-    often the line that uses the source wrote it after ``step``; these rounds are skipped. made: where to read the value
-    that ``step`` left.
+    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how many
+    rounds of a loop are skipped: in each, the line that uses the source wrote it again, after ``step``. made: where to
+    read the value that ``step`` left.
     """
 
     role: str

@@ -10,7 +10,8 @@ import numpy as np
 
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
 
-#: The least number of halves of a sum that is named, and the largest relative error that its rounding explains.
+#: A sum of halves is named if it has at least _HALVES terms, and if the relative error is at most _ROUNDING: rounding
+#: cannot explain a larger error.
 _HALVES, _ROUNDING = 64, 0.05
 #: Bits of a half's significand behind the leading one.
 _HALF_BITS = 10
@@ -105,10 +106,10 @@ class Elsewhere:
 def read_elsewhere(
     wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
 ) -> Elsewhere | None:
-    """Return an input that most right elements take at their own place, and all wrong ones elsewhere; else None.
+    """Return an input that right elements take at their own place, and all wrong ones elsewhere; None without one.
 
     wrong, right: elements of the output, each with the steps behind it. name: of the first wrong element. Half of the
-    right elements are enough, because some may be right by chance.
+    right elements are enough, because the others may be right by chance.
     """
     if not wrong or not right:
         return None
@@ -121,7 +122,7 @@ def read_elsewhere(
 
 
 def _shifts(step: OriginStep | None, index: int) -> dict[str, tuple[int, int, str]]:
-    """Return, by input from which the element takes one element only: how far that is from ``index``, line and file."""
+    """Return input -> (distance of its element from ``index``, line, file), for inputs with one such element."""
     found: dict[str, set[tuple[int, int, str]]] = {}
     waiting, seen = [step] if step else [], set[int]()
     while waiting:

@@ -1,4 +1,4 @@
-"""Autotuning over the model: the same launch with other values of one field of the tiling struct.
+"""Tunes a launch with the timing model: runs it with several values of one field of the tiling struct.
 
 The host function computes the struct. Then one field is replaced, and so are the fields that follow from it by the
 operator's bench.toml. Every candidate is launched on the twin, compared with the reference, and modelled.
@@ -22,8 +22,8 @@ from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 REFUSED = "refused"
-#: The smallest value that is tried by default, in steps of the field, because smaller tiles take the twin long and
-#: never win. Values of a field whose step is 1 begin at 1.
+#: The smallest value that is tried by default, as a multiple of the field's ``multiple``. Smaller tiles take the twin
+#: long and never win. If ``multiple`` is 1, the values begin at 1.
 _FIRST = 4
 
 

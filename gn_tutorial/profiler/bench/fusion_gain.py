@@ -30,9 +30,9 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 class FusionGain:
     """A fused launch beside the launches that it replaces, on the same arrays.
 
-    operator: the fused one. parts: the profiles of the launches that it replaces. fused: its own. errors: that of the
-    parts and that of the fused launch, as the largest distance from the float64 reference, divided by the reference's
-    largest number. The first is often larger, because tensors between launches are rounded to their dtype.
+    operator: the fused one. parts: the profiles of the launches that it replaces. fused: its own. errors: the error of
+    the parts, and that of the fused launch: the largest distance from the float64 reference, divided by the reference's
+    largest number. The parts often have the larger error, because tensors between launches are rounded to their dtype.
     """
 
     operator: str

@@ -1,7 +1,7 @@
 """Runs the launches that a fused operator replaces, its parts, one after the other on the same arrays.
 
-``[[replaces]]`` in a fused operator's ``op.toml`` names the parts, and for each array of a part the array of the fused
-operator, or a name under which the next part finds it.
+``[[replaces]]`` in a fused operator's ``op.toml`` names the parts. For each array of a part it gives a name: that of an
+array of the fused operator, or one under which a later part finds the array.
 """
 
 from __future__ import annotations

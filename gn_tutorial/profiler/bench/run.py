@@ -37,10 +37,10 @@ _LIMITS = Limits(seconds=1800.0)
 class BenchRow:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
-    case: the shape, its attributes and its dtype, as text. kind: that of the shape. status: OK, WRONG (the time says
-    little: the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or
-    UNSUPPORTED; ``note`` says why. Times are None if the kernel did not run. instead_of: the dtype of the grid, if this
-    row has another one.
+    case: the shape, its attributes and its dtype, as text. kind: that of the shape. status: OK, WRONG, FAILED, SKIPPED
+    or UNSUPPORTED; ``note`` says why. WRONG: the time says little, because the kernel's numbers are out of tolerance,
+    or the trace had no room for even one block. Times are None if the kernel did not run. instead_of: the dtype of the
+    grid, if this row has another one.
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
     waits: the reason of the longest idle time of the binding limit's pipe, in the recorded blocks. measured_us: a time
@@ -120,7 +120,7 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
     slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
     jobs = []
     for case in grid.cases:
-        # Times that were measured, or noted, in the other dtype do not apply to this one.
+        # The grid's times are of the shape's own dtype, so they do not apply to this one.
         other = structs.replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
         instead = []
         for spec in kernels:

@@ -39,7 +39,7 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
 
 
 def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[BenchRow]:
-    """Return one row for each shape: that of the named kernel, or of the ladder's last that ran in the shape's dtype.
+    """Return one row for each shape: of the named kernel, or of the ladder's last kernel that takes the shape's dtype.
 
     If no kernel takes a shape in its dtype, its row is UNSUPPORTED.
     """

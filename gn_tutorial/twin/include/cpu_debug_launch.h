@@ -1,3 +1,4 @@
-// CANN's header that lets <<<>>> run on a CPU. Here the source pass of a sample does that; see acl/acl.h.
+// Forwards to acl/acl.h. In CANN this header makes a launch with <<<>>> run on a CPU. The twin needs none for this,
+// because it rewrites such launches before it compiles a sample.
 #pragma once
 #include "acl/acl.h"

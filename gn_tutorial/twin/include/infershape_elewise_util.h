@@ -1,3 +1,4 @@
-// One of the names under which operator repositories include the functions for unknown shapes and common inference.
+// Forwards to base_shapes.h: functions that handle unknown shapes and infer common output shapes. Operator repositories
+// include them by several paths; this is one.
 #pragma once
 #include "gn_twin/op_host/base_shapes.h"

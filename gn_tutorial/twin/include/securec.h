@@ -1,4 +1,5 @@
-// The C library's copies with the size of the destination, as host code of samples calls them.
+// Copies of memory and texts that also take the size of the destination (memcpy_s and similar). Host code of samples
+// calls them.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@ inline errno_t memcpy_s(void* to, size_t room, const void* from, size_t bytes) {
   memcpy(to, from, bytes);
   return EOK;
 }
-// Does the same for texts. The destination ends with a zero, and holds an empty text after an error.
+// Copies a text with its final zero and returns 0. If the destination is too small, makes it an empty text and returns
+// 34.
 inline errno_t strcpy_s(char* to, size_t room, const char* from) {
   const size_t length = strlen(from);
   if (length < room) return memcpy(to, from, length + 1), EOK;

@@ -1,4 +1,5 @@
-// The host functions of the Ascend runtime that samples of kernels call, on the memory of this machine (gn_twin/host/acl_runtime.h).
+// The host functions of the Ascend runtime that samples of kernels call. The device's memory is memory of this machine
+// (gn_twin/host/acl_runtime.h).
 //
 // Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load
 // models or run an operator by its name (aclop, aclmdl) are not here, because they need an installed operator package.
@@ -72,7 +73,8 @@ inline aclError aclrtGetRunMode(aclrtRunMode* mode) {
 }
 inline const char* aclrtGetSocName() { return "Ascend910B2"; }
 inline const char* aclGetRecentErrMsg() { return ""; }
-// Answers 24 cube cores and 48 vector cores, those of the default chip in gn_tutorial/machines.
+// Gives 48 for the vector cores and 24 for any other attribute, such as the cube cores. These are the numbers of the
+// default chip in gn_tutorial/machines.
 inline aclError aclrtGetDeviceInfo(uint32_t, aclrtDevAttr attribute, int64_t* value) {
   *value = attribute == ACL_DEV_ATTR_VECTOR_CORE_NUM ? 48 : 24;
   return ACL_SUCCESS;
@@ -128,7 +130,8 @@ inline aclError aclrtFreeHost(void* at, GntLoc loc = GntLoc::here()) {
   return ACL_SUCCESS;
 }
 
-// Returns 1 if the direction says that this side is the device, 0 if it is the host, -1 if the direction does not say.
+// Returns where the destination (or else the source) of a copy in this direction lies: 1 on the device, 0 on the host,
+// -1 if the direction does not say.
 inline int GntSide(aclrtMemcpyKind kind, bool destination) {
   if (kind == ACL_MEMCPY_DEFAULT) return -1;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) return 1;

@@ -1,3 +1,4 @@
-// One of the names under which kernels and samples include the Ascend C interface. CANN splits it; the twin does not.
+// Forwards to acl/acl.h. CANN divides the acl interface into several headers, and programs include this one of them.
+// The twin has the whole interface in one header.
 #pragma once
 #include "acl/acl.h"

@@ -1,4 +1,4 @@
-// One of the names under which programs include the acl interface. It lacks aclopCompileAndExecute, which compiles and
-// runs an operator by its name and needs an installed operator package.
+// Forwards to acl/acl.h. The twin lacks aclopCompileAndExecute, which CANN declares here. That function compiles and
+// runs an operator by its name, and needs an installed operator package.
 #pragma once
 #include "acl/acl.h"

@@ -1,3 +1,4 @@
-// One of the names under which programs include the acl interface: tensors and the two calls of an operator (aclnn).
+// Forwards to acl/acl.h, which has the whole acl interface. Programs that call an operator by its two aclnn functions
+// include a part of the interface by this path, as in CANN.
 #pragma once
 #include "acl/acl.h"

@@ -1,3 +1,4 @@
-// One of the names under which kernels and samples include the Ascend C interface. CANN splits it; the twin does not.
+// Forwards to kernel_operator.h. CANN divides the Ascend C interface into several headers, and kernels and samples
+// include this one of them. The twin has the whole interface in one header.
 #pragma once
 #include "kernel_operator.h"

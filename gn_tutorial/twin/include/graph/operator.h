@@ -1,3 +1,3 @@
-// Declares ge::Operator, under the path by which operator projects include it.
+// Declares ge::Operator. Operator projects include it by this path, as in CANN.
 #pragma once
 #include "register/op_def_registry.h"

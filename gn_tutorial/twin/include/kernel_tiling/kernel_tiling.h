@@ -1,4 +1,4 @@
-// Tiling structs in kernels: includes the macros and the kernel header.
+// The header by which kernels read tiling structs. It includes the macros that define them and the kernel API.
 #pragma once
 #include "kernel_operator.h"
 

@@ -1,3 +1,4 @@
-// One of the names under which operator repositories include tiling by templates.
+// Forwards to tiling_templates.h: tiling by classes with priorities. Operator repositories include it by several paths;
+// this is one.
 #pragma once
 #include "gn_twin/op_host/tiling_templates.h"

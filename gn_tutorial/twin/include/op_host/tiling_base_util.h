@@ -1,3 +1,4 @@
-// One of the names under which operator repositories include the small helpers of the repository.
+// Forwards to repository_helpers.h: small helpers for host files. Operator repositories include them by several paths;
+// this is one.
 #pragma once
 #include "gn_twin/op_host/repository_helpers.h"

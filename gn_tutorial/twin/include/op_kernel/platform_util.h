@@ -1,6 +1,6 @@
-// Sizes for kernels of operator repositories (Ops::Base): in bytes, of Atlas A2.
+// Functions that give kernels of operator repositories (Ops::Base) sizes of Atlas A2, in bytes.
 //
-// Source: opbase, op_common, op_kernel/platform_util: a block of the Unified Buffer, and the size of a vector repeat.
+// Source: opbase, op_common, op_kernel/platform_util. The sizes are a block of the Unified Buffer and a vector repeat.
 #pragma once
 #include <stdint.h>
 

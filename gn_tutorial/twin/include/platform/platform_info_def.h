@@ -1,7 +1,7 @@
-// The framework's structs of a chip's sections. Operator projects include this header for the names that it declares.
+// The framework's structs with a chip's properties, and three names of the standard library.
 //
-// Source: the public platform_info_def.h of CANN has these three declarations at file scope, and operators depend on
-// that.
+// Source: the public platform_info_def.h of CANN also has these three using-declarations at file scope. Some operators
+// write map, string and vector without std::, and compile only because of them.
 #pragma once
 #include <map>
 #include <string>

@@ -1,3 +1,3 @@
-// The header of OpDef and its parts alone.
+// The header of OpDef and its parts, without the rest of register/op_def_registry.h.
 #pragma once
 #include "gn_twin/op_host/op_def.h"

@@ -1,3 +1,4 @@
-// The header of operator repositories, which register functions separately from definitions (IMPL_OP and similar).
+// The header of IMPL_OP and similar macros. With these, operator repositories register an operator's functions apart
+// from its definition.
 #pragma once
 #include "register/op_def_registry.h"

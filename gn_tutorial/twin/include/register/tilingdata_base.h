@@ -1,9 +1,11 @@
-// The header that an operator's host code includes to define tiling structs with macros; kernels share the file. Here
+// The macros with which an operator's host code defines tiling structs. The kernel includes the same definitions. Here
 // the macros make plain structs, so that the kernel reads the bytes that the host wrote.
 //
-// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to
-// 8 bytes, and all start at zero. In a project's host files (GNT_OP_HOST) all bytes start as one that the driver
-// chooses. A field that is equal in two runs with different bytes was set; any other was not.
+// Source: docs/zh/api, Utils-API/Tiling数据结构注册. A field is aligned to its own size. A nested struct and the whole
+// struct are aligned to 8 bytes. All fields start at zero.
+//
+// In a project's host files (GNT_OP_HOST) the driver chooses a byte, and a new struct is filled with it. If the host
+// function runs twice, with different bytes, a field with the same value in both runs was set. Any other was not.
 //
 // GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct)
 // or <op>_<key> (one tiling key only) is never the default. If a file registers structs for several operators,
@@ -30,8 +32,8 @@ constexpr bool IsDefaultTiling(const char* op, const char* name) {
   return digits == 0 || digits == end || op[end - 1 - digits] != '_';
 }
 
-// The type with which GET_TILING_DATA asks, and to which a default registration answers. Two structs registered as
-// defaults make the call ambiguous at the kernel's line.
+// GET_TILING_DATA calls GntRegistered with this type, and only the overload of a default registration accepts it. If
+// two structs are registered as defaults, the call is ambiguous, and the compiler reports the kernel's line.
 struct AnyTiling {};
 template <bool kDefault, class S>
 struct TilingKey {
@@ -96,7 +98,8 @@ using namespace optiling;
 #define GET_TILING_DATA(NAME, POINTER) \
   auto NAME = gn_twin::ReadTiling<decltype(GntRegistered(gn_twin::AnyTiling{}))::Type>(POINTER)
 #endif
-// In a file with these macros, a struct that the kernel registers is one more default.
+// A kernel can also register a struct itself, with REGISTER_TILING_DEFAULT. In a file that includes this header, such a
+// struct is one more default.
 #undef REGISTER_TILING_DEFAULT
 #define REGISTER_TILING_DEFAULT(STRUCT) \
   [[maybe_unused]] gn_twin::TilingBox<STRUCT> GntRegistered(gn_twin::TilingKey<true, STRUCT>)

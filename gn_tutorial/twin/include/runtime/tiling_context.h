@@ -1,3 +1,3 @@
-// A path, without exe_graph, under which operator projects include a context of host functions.
+// The same as exe_graph/runtime/tiling_context.h. Some operator projects leave out exe_graph/ in the path.
 #pragma once
 #include "register/op_def_registry.h"

@@ -1,4 +1,5 @@
-// The host side of tiling: structs, shapes, the machine, and the tiling functions of the high-level API.
+// What host code uses to compute a tiling: macros for its structs, the chip's properties, and the tiling functions of
+// the high-level API.
 #pragma once
 #include "gn_twin/host/host_adv_tiling.h"
 #include "register/tilingdata_base.h"

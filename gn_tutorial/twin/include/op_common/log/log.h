@@ -1,4 +1,5 @@
-// One of the names under which operator repositories include the log and check macros.
+// Forwards to log_macros.h and base_shapes.h: log and check macros, and functions that write shapes as text. Operator
+// repositories include them by several paths; this is one.
 #pragma once
 #include "gn_twin/op_host/base_shapes.h"
 #include "gn_twin/op_host/log_macros.h"

@@ -1,3 +1,4 @@
-// One of the names under which operator repositories include functions that ask about the chip.
+// Forwards to base_platform.h: functions that give host code sizes of the chip. Operator repositories include them by
+// several paths; this is one.
 #pragma once
 #include "gn_twin/op_host/base_platform.h"

@@ -1,5 +1,6 @@
-// Template tiling, by the name under which an operator's key header includes it. The operator's kernel and host code
-// share that header: in a kernel's build the macros do nothing, in host code (GNT_OP_HOST) they declare the choices.
+// The macros of template tiling. An operator's header of tiling keys includes this file, and the operator's kernel and
+// host code share that header. In a kernel's build the macros do nothing. In host code (GNT_OP_HOST) they declare the
+// values that each template argument can have.
 #pragma once
 #ifdef GNT_OP_HOST
 #include "gn_twin/op_host/template_key.h"

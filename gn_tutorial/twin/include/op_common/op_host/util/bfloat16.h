@@ -1,3 +1,4 @@
-// One of the names under which operator repositories include numbers of 16 bits.
+// Forwards to base_floats.h: 16-bit floating-point numbers for host code. Operator repositories include them by several
+// paths; this is one.
 #pragma once
 #include "gn_twin/op_host/base_floats.h"

@@ -1,4 +1,5 @@
-// One of the names under which operator repositories include sizes of the chip.
+// Forwards to base_platform.h: functions that give host code sizes of the chip. Operator repositories include them by
+// several paths; this is one.
 #pragma once
 #include "gn_twin/op_host/base_platform.h"
 #include "tiling/platform/platform_ascendc.h"
