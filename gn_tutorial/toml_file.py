@@ -84,7 +84,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
         if isinstance(value, list):
             value, name = value[int(step)], str(int(step) + 1)
         else:
-            # msgspec writes "..." for a key of a table. So the key is the first one whose value does not fit.
+            # msgspec writes "..." instead of the key of a table. So take the first key whose value does not fit.
             name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
             value, key, table = value[name], name, _place(where, steps)
         steps.append(name)

@@ -40,7 +40,7 @@ from gn_tutorial.errors import CacheError
 DEFAULT_LIMIT_BYTES = 1 << 30
 # A builder that waits longer than this for another one reports an error, because compilations are stopped long before.
 LOCK_SECONDS = 1800.0
-# A compilation needs less free space than this for a short time; its largest file, a precompiled header, has 25 MB.
+# A compilation needs less free space than this while it runs; its largest file, a precompiled header, has 25 MB.
 _COMPILATION_BYTES = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
@@ -100,7 +100,8 @@ class Cache:
         path = self._path(key, suffix)
         seal = seal_of(path)
         try:
-            # Touch the seal before reading it, because eviction looks at its time again after it has taken the seal.
+            # Touch the seal before reading it. Eviction takes the seal away, and puts it back if it was touched in
+            # between.
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
@@ -135,7 +136,7 @@ class Cache:
         return path
 
     def get_or_make(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-        """Return the entry's path, after making the entry if it is absent, once over all processes.
+        """Return the entry's path. If the entry is absent, one process makes it, and the others wait.
 
         ``make`` writes the file to the path that it is given. An exception of ``make`` passes through and leaves no
         entry.
@@ -223,8 +224,8 @@ class Cache:
     def full(self, messages: str) -> CacheError | None:
         """Return the error of a full disk if that is why a compilation failed, else None.
 
-        messages: the compiler's output. On a full disk they may be missing too. Then little free space is the sign,
-        because the compiler has deleted its own files by now.
+        messages: the compiler's output. It may be empty, because the messages did not fit on the disk either. Then the
+        sign is little free space; a little is free, because the compiler has deleted its own files by now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):
@@ -303,8 +304,8 @@ def who_may_write(path: Path) -> str:
     """Return why another user may have written a file or folder of a shared base; "" if none may.
 
     The text is the end of a sentence. The file, its folder and all above must belong to root or the user, and neither
-    group nor others may write there. A folder above may be sticky instead, as /tmp is, because in such a folder nobody
-    can replace what another user has. Raises OSError.
+    group nor others may write there. Others may write into a folder above if it is sticky, as /tmp is, because there
+    nobody can replace another user's files. Raises OSError.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

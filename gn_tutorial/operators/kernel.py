@@ -83,7 +83,11 @@ class Kernel:
         return _entries(text, place, self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
-        """Return the entry of that name, or the only one. Raises ArgumentError that lists all if there is none."""
+        """Return the entry of that name.
+
+        None stands for the registered entry, that of the given template, or the only one. Raises ArgumentError, which
+        lists all entries, if none or several fit.
+        """
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
@@ -126,14 +130,15 @@ class Kernel:
     ) -> Result:
         """Launch with one value for each kernel parameter, in order or by name.
 
-        An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the others; numbers
-        go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes. Arrays may
-        be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
+        An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the other arrays;
+        numbers go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes.
+        Arrays may be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
 
-        blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, since a cell
-        of a notebook shows one core's work and mostly does not divide it. tiling_key: what TILING_KEY_IS compares with.
-        observed: checks and counts. isolated: in a process of its own, so that a crash or an endless loop becomes an
-        exception; False is faster, for trusted kernels. tracing: record what the blocks do, into ``result.trace``.
+        blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, because a
+        kernel in a notebook's cell mostly does not divide its work. tiling_key: what TILING_KEY_IS compares with.
+        observed: use the build with checks and counts. isolated: launch in a separate process, so that a crash or an
+        endless loop becomes an exception; False is faster, for trusted kernels. tracing: record what the blocks do,
+        into ``result.trace``.
         Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
@@ -278,11 +283,11 @@ def kernel(
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
     takes a folder that ``gnt new`` made. For a file or text:
-    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X and its
-    kin; defines=["NAME=VALUE"] defines other macros; includes are files to read before the source, as in a project.
-    optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but launches run slower; "soonest"
-    is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger; None is "soonest" for an
-    observed launch of 64 MiB or less, else True.
+    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X,
+    ORIG_DTYPE_X and FORMAT_X; defines=["NAME=VALUE"] defines other macros; includes are files to read before the
+    source, as in a project. optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but
+    launches run slower; "soonest" is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger;
+    None is "soonest" for an observed launch of 64 MiB or less, else True.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """

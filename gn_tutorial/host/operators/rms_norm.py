@@ -50,11 +50,12 @@ def rms_norm(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> RmsNormArrays:
-    """Return RMSNorm of x over the axes of gamma, the last of x, and rstd, computed through both calls.
+    """Return RMSNorm of x, and rstd, computed through both calls.
 
-    x: 1 to 8 axes; float32, float16 or bfloat16. gamma: x's dtype, not empty. out: receives the result, of x's shape
-    and dtype and any strides; by default a new contiguous array. rstd: float32, of x's shape without the axes of
-    gamma. ``stream`` and errors are as in ``group_norm``.
+    The axes of gamma, which are the last ones of x, are normalised. x: 1 to 8 axes; float32, float16 or bfloat16.
+    gamma: x's dtype, not empty. out: receives the result, of x's shape and dtype and any strides; by default a new
+    contiguous array. rstd: float32, of x's shape without the axes of gamma. ``stream`` and errors are as in
+    ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     rstd, outer = _rstd(x, gamma)

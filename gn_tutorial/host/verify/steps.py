@@ -38,7 +38,8 @@ _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 class VerifyWork:
     """The data that the steps share.
 
-    kernels: the beginnings of names of kernels to run; all if empty. library: the one that the step ``build`` made.
+    kernels: the kernels whose names begin with one of these are run; all if empty. library: the one that the step
+    ``build`` made.
     """
 
     report: VerifyReport
@@ -77,7 +78,7 @@ def state_key(device: int) -> str:
 
 
 def environment(work: VerifyWork) -> None:
-    """Write the facts about the machine that a reader needs into the report."""
+    """Write into the report what its reader needs to know about the machine."""
     toolkit = require_toolkit()
     found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
     for path in sorted({*toolkit.glob("version.*"), *toolkit.glob("*.info"), *toolkit.glob("*/version.info")})[:4]:
@@ -92,7 +93,7 @@ def environment(work: VerifyWork) -> None:
 
 
 def build(work: VerifyWork) -> Iterator[Row]:
-    """Build one library of the host API and a launcher of every chosen kernel; yield its row."""
+    """Build one library with the host API and a launcher for every chosen kernel; yield the library's row."""
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
     words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"

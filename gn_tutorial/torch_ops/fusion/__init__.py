@@ -46,7 +46,7 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
     else:
         try:
             traced = _Leaves().trace(model)
-        except Exception as error:  # anything that the model's own code raises for a missing value
+        except Exception as error:  # tracing has no values, so the model's own code may raise anything
             raise ArgumentError(
                 f"the model cannot be traced: {error}",
                 where="gn_tutorial.torch_ops.fusion.fuse",

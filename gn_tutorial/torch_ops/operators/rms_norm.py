@@ -36,7 +36,7 @@ def check_rows(
 ) -> None:
     """Raise ArgumentError unless ``op`` accepts these: x (..., *normalized_shape), weight of that shape or None.
 
-    said: the beginning of a message, which is the argument that gives these axes, and a verb.
+    said: the beginning of a message: the name of the argument that gives these axes, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
