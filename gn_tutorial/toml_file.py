@@ -16,7 +16,7 @@ from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
 # A file that changed more recently than this may change again without a new time: FAT stores times in steps of two
-# seconds, the coarsest in use (older NFS: of one second).
+# seconds. No other file system in use has longer steps (older NFS: one second).
 REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
 #: msgspec's name of a type -> our words for it.

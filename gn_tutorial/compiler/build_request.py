@@ -154,7 +154,7 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # equal contents, newer times: the next look-up need not hash
+            self._store_dependencies(key, now)  # same contents, newer times: saves the next look-up the hashing
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:

@@ -1,9 +1,10 @@
 """The store of compiled libraries: content key -> file, in the user's cache folder.
 
-Several processes may build at once (a class on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
+Several processes may build at once (learners on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
 for its key, writes to a scratch folder and renames, and a reader sees a whole entry or none. Every entry has a seal, a
-small file with its size and checksum. An entry that does not fit its seal (power cut, full disk, a curious editor)
-counts as absent and is made again. The seal's modification time is the time of last use, by which entries are evicted.
+small file with its size and checksum. An entry that does not fit its seal (after a power cut, on a full disk, or
+because somebody edited it) counts as absent and is made again. The seal's modification time is the time of last use, by
+which entries are evicted.
 
     <root>/entries/ab/<key><suffix>        the entry
     <root>/entries/ab/<key><suffix>.seal   its size and checksum, touched at each use
@@ -11,9 +12,9 @@ counts as absent and is made again. The seal's modification time is the time of 
     <root>/sources/                        text of notebook cells, kept so that error messages can point into it
     <root>/scratch/                        temporary folders of running builds
 
-A class may share a base, the cache of somebody who compiled the course's kernels. The base is only read, and each
-user's own cache is searched before it. Loading a library runs it with the user's rights, so a library counts only if
-the user or root made it; one that another user may have made counts as absent.
+The learners of a course may share a base, the cache of somebody who compiled the course's kernels. The base is only
+read, and each user's own cache is searched before it. Loading a library runs it with the user's rights, so a library
+counts only if the user or root made it; one that another user may have made counts as absent.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
-#: The names of AscendC that nearly every kernel uses first.
+#: The names of AscendC that stand at the beginning of nearly every kernel.
 _TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
 
 

@@ -103,7 +103,7 @@ def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
 def split_call(
     op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Sort a call's arguments into checked arrays and attributes. Raises ArgumentError, which names the argument."""
+    """Return a call's checked arrays and its attributes, by name. Raises ArgumentError, which names the argument."""
     names = [argument.name for argument in op.inputs]
     if len(inputs) > len(names):
         raise ArgumentError(

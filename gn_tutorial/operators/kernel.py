@@ -220,7 +220,7 @@ class Kernel:
         return self.op, self.spec
 
     def _check_signature(self, op: OpSpec) -> None:
-        """Raise RegistryError if the registry has other parameters or another order, since values would swap places."""
+        """Raise RegistryError if the registry has other parameters or another order: values would swap places."""
         actual = [param.name for param in self.entry().params]
         expected = [argument.name for argument in op.arguments]
         if actual != expected:

@@ -65,7 +65,7 @@ class SourceBuild:
         optimise: Optimise | None = None,
         ub_bytes: int | None = None,
     ) -> None:
-        """optimise: None leaves it to each launch (``_level``)."""
+        """Take the arguments of ``build_kernel``. optimise: with None each launch decides (``_level``)."""
         self.path, self.template = path, template
         self._text, self._optimise = text, optimise
         self._looks_elsewhere = bool(include_dirs or includes)  # ``headers`` does not look there

@@ -47,8 +47,8 @@ def group_norm_silu_nhwc(
 def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
     """Return the gradient of x, dy silu'(x), from the gradient dy of ``silu(x)``; float64.
 
-    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that no digits are lost where s is
-    close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
+    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x). 1 - s is computed as 1 / (1 + e^x), so that no digits are lost
+    where s is close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dy, "dy", x, "x")
     return upstream * _silu_slope(data)
@@ -120,10 +120,10 @@ class ReferenceSwigluGradients(NamedTuple):
 
 
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
-    """Return the gradients of gate, dz up silu'(gate), and of up, dz silu(gate), from dz, that of ``swiglu(gate, up)``.
+    """Return the gradients of gate and of up, given dz, the gradient of ``swiglu(gate, up)``; float64.
 
-    ``silu_backward`` defines silu'. dz, gate, up: one shape. Raises ArgumentError if the shapes differ, or for a dtype
-    that is not real.
+    The first is dz up silu'(gate), where ``silu_backward`` defines silu'; the second is dz silu(gate). dz, gate, up:
+    one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dz, "dz", gate, "gate")
     _, other = _like_forward(dz, "dz", up, "up")

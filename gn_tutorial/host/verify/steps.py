@@ -30,7 +30,7 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.projects.own_package import course_packages
 from gn_tutorial.projects.packing import pack
 
-_TAIL = 40  # a row has this many last lines of a process's output
+_TAIL = 40  # the row of a failed process has this many of its last lines of output
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 
 

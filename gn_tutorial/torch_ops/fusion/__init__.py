@@ -38,7 +38,8 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
 
     The result shares the model's parameters, except those of a convolution into which a BatchNorm was folded. That
     happens only in eval mode, and such a result is for inference only. ``.fusions`` of the result is the FusionReport.
-    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if it changes arguments for its caller.
+    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if its caller needs the changes that it
+    makes to its arguments.
     Raises ArgumentError for a model that cannot be traced.
     """
     if isinstance(model, GraphModule):
