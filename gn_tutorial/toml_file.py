@@ -152,7 +152,7 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """Return a path that works from the current folder, for one like ``tests/programs/memory/overflow_bad.cpp``.
+    """Return, for a path like ``tests/programs/memory/overflow_bad.cpp``, one that works from the current folder.
 
     Pages print the paths of the course's files from the top of a clone. A file in the current folder takes precedence.
     Any other name stays unchanged.

@@ -247,8 +247,8 @@ class BuildRequest:
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # The source may have been saved just before. It was hashed before the compiler read it, so its hashes are
-            # compared instead of times.
+            # The user may have saved the source just before this build, so its times prove nothing. Its hash from
+            # before the compilation is compared instead.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None

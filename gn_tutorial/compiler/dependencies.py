@@ -82,7 +82,7 @@ class Dependencies:
 
 
 def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
-    """Returns the files that a compilation read, hashed, and the paths that must stay absent.
+    """Returns the files that a compilation read, with their hashes, and the paths that must stay absent.
 
     ``search``: its include folders in order. ``since``: when the compilation started, in nanoseconds since the epoch.
     Returns None if a file changed after that, because the compiler may have read the earlier text.

@@ -229,7 +229,7 @@ def _wild(compiler: Compiler) -> tuple[str, ...]:
 
 
 def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Return flags to precompile a header for sources compiled with ``kernel_flags``: the same without the linker's.
+    """Return the flags of ``kernel_flags`` without those for the linker, to precompile a header for the same sources.
 
     The optimisation level must be the same, because g++ accepts a header made with another level, and then crashes.
     """

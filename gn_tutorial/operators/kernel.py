@@ -128,7 +128,7 @@ class Kernel:
         tracing: Tracing | None = None,
         **named: Any,
     ) -> Result:
-        """Launch with one value for each kernel parameter, in order or by name.
+        """Launch with one value for each kernel parameter, in order or by name; return the result.
 
         An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the other arrays;
         numbers go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes.
@@ -279,7 +279,7 @@ def kernel(
     includes: Sequence[str | os.PathLike[str]] = (),
     optimise: Optimise | None = None,
 ) -> Kernel:
-    """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
+    """Return a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
     takes a folder that ``gnt new`` made. For a file or text:

@@ -8,11 +8,11 @@ A learner's own operator is such a folder anywhere (``gnt new``), called by its 
 a file in it, ``reference = "reference.py:my_softmax"``.
 
 A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
-a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
-and key.
+a new file that is not in an ``op.toml`` does not exist for them. A mistake in an ``op.toml`` is refused here, with its
+file and key.
 
 The process keeps what it read of a file, keyed by ``toml_file.look_of``, and reads an edited file again. An operator's
-name determines its file, so a mistake in another operator's file stops no kernel.
+name determines its file. Only that file is read for a kernel, so a mistake in another operator's file stops no kernel.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def is_operator(folder: str | Path) -> bool:
 
 
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Return the kernel named ``"group_norm/scalar"``, or ``"copy"`` if the operator has only one, or that of a folder.
+    """Return the kernel of a name: ``"group_norm/scalar"``, or ``"copy"`` if this operator has only one, or a folder.
 
     Raises RegistryError that suggests the closest names.
     """

@@ -111,7 +111,7 @@ class Result:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> Comparison:
-        """Compare the outputs with a reference: arrays by name, a list in the outputs' order, or a single array.
+        """Return a comparison of the outputs with a reference: arrays by name, a list in order, or a single array.
 
         The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
         ``tolerance.within`` says what is right for NaN and infinity.
@@ -188,7 +188,7 @@ class Result:
         return lines[:_PRINTED_LINES] + more
 
     def __repr__(self) -> str:
-        """Omits wall times and addresses, so that a notebook's stored output compares equal on every machine."""
+        """Return a text without wall times and addresses, so a notebook's stored output is equal on every machine."""
         text = f"{self.kernel}\n{text_table((), self._facts(), indent='  ')}"
         printed = ["printed:", *self._printed_lines()] if self.printed else []
         return "\n".join([text, *printed, *([self.diagnostics.render()] if self.diagnostics else [])])

@@ -115,7 +115,7 @@ class TilingFunction:
         self._known: dict[bytes, bytes] = {}
 
     def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
-        """Fill the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
+        """Return the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
 
         Raises ArgumentError with the sentence that the C++ function returned; KernelError if it does not return.
         """

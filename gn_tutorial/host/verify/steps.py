@@ -175,7 +175,7 @@ def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]
 
 
 def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
-    """Yield the rows that a module prints as JSON lines, and one for each of ``names`` that a failed run lacks."""
+    """Yield the rows that a module prints as JSON lines; if it failed, also a row for each missing one of ``names``."""
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
     seen = set()
