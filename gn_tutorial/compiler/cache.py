@@ -63,7 +63,7 @@ class CacheInfo:
 def default_cache() -> Cache:
     """Return the user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
 
-    Its base is ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
+    The base of this cache is the one at ``$GNT_CACHE_BASE``, which others prepared, if that is set.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
@@ -225,8 +225,9 @@ class Cache:
     def full(self, messages: str) -> CacheError | None:
         """Return the error of a full disk if that is why a compilation failed, else None.
 
-        messages: the compiler's output. It may be empty, because the messages did not fit on the disk either. Then the
-        sign is little free space; a little is free, because the compiler has deleted its own files by now.
+        messages: the compiler's output. It may be empty, because the messages did not fit on the disk either. Then
+        little free space is the sign. Some space is free even so, because the compiler has deleted its own files by
+        now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):

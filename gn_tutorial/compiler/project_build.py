@@ -42,9 +42,9 @@ def build_project_host(
 ) -> Built:
     """Return one library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
 
-    include_dirs: searched for quoted includes after a source's own folder. optional: files for other architectures,
-    left out if they do not compile. Raises CompileError with the errors at the project's own lines, CompilerMissing,
-    CacheError.
+    include_dirs: folders in which quoted includes are searched after a source's own folder. optional: files for other
+    architectures, left out if they do not compile. Raises CompileError with the errors at the project's own lines,
+    CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache, compiler, limits = cache or default_cache(), find_compiler(), limits or CompileLimits()
@@ -117,7 +117,7 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
     """Return the object of the entry points, and a line that makes g++ take the headers' inline functions from it.
 
     The object is the same for all projects. Without the line g++ compiles those functions again for every host file,
-    which takes two fifths of its time.
+    which takes two fifths of g++'s time.
     """
     inlines = (KEEP_INLINES,) if compiler.name == "g++" else ()
     request = BuildRequest(

@@ -108,7 +108,7 @@ def _ask(argv: tuple[str, ...]) -> Compiler | None:
 def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | None:
     """Returns what ``--version`` says about a compiler; None if it is not one that we know.
 
-    A process asks once for each compiler file, so a compiler that was replaced in between is asked again.
+    The answer is kept for each compiler file with its time and size, so a compiler that was replaced is asked again.
     """
     try:
         asked = subprocess.run(

@@ -21,8 +21,8 @@ from gn_tutorial.operators.arguments import require_array
 class Tensor:
     """A descriptor of an array's memory. It keeps the array alive. Pass ``handle`` to the C functions.
 
-    array: its strides must be whole elements and not negative. Raises Refused; ArgumentError for a dtype that has no
-    number in CANN's list.
+    array: its strides must be multiples of the element's size and not negative. Raises Refused; ArgumentError for a
+    dtype that has no number in CANN's list.
     """
 
     def __init__(self, array: np.ndarray) -> None:

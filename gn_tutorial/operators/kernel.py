@@ -180,7 +180,8 @@ class Kernel:
 
         ``kernel("group_norm/scalar")(x, gamma, beta, num_groups=4)`` returns y, mean and rstd. An optional input may
         be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. ``tiling``
-        replaces the host function's: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The rest is as in ``run``.
+        replaces the struct that the host function fills: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The
+        rest is as in ``run``.
         Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
         """
         op, spec = self._registered()

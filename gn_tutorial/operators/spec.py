@@ -24,7 +24,7 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
     A ``mask`` says for each output, in their order, whether the caller wants it. The others come back empty, of shape
-    (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    (0,). The mask's symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
     the words ``choices``; its symbol is the word's place among them.
     """
 

@@ -78,8 +78,8 @@ def add_rms_norm_backward(
 ) -> tuple[Tensor, Tensor]:
     """Return the gradient of ``add_rms_norm``'s x, which is also that of its residual, and the gradient of weight.
 
-    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: the gradients of its y and sum, as x.
-    The gradient of weight is float32 for every dtype. Errors are as in ``add_rms_norm``.
+    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: the gradients of its y and sum, of the
+    shape and dtype of x. The gradient of weight is float32 for every dtype. Errors are as in ``add_rms_norm``.
     """
     made = _gradients_of(grad_y, grad_sum, x, rstd, weight)
     transforms.refuse_forward_mode(_BACKWARD)
