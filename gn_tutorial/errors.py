@@ -15,7 +15,7 @@ def printable(text: str) -> str:
 def shown(value: object, most: int = 80) -> str:
     """Return a value as a message shows it: text in quotes, and at most ``most`` characters.
 
-    Python refuses to print a number of more than 4300 digits, so of such a number the count of digits is shown.
+    Python refuses to print a number of more than 4300 digits, so for such a number its count of digits is shown.
     """
     try:
         text = repr(value) if isinstance(value, str) else str(value)  # repr of a NumPy number also shows its type

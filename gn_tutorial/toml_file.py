@@ -16,7 +16,7 @@ from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
 # A file that changed more recently than this may change again without a new time: FAT stores times in steps of two
-# seconds, the coarsest in use (older NFS: of one second).
+# seconds. No other file system in use has longer steps (older NFS: one second).
 REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
 #: msgspec's name of a type -> our words for it.
@@ -84,7 +84,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
         if isinstance(value, list):
             value, name = value[int(step)], str(int(step) + 1)
         else:
-            # msgspec writes "..." for a key of a table. So the key is the first one whose value does not fit.
+            # msgspec writes "..." instead of the key of a table. So take the first key whose value does not fit.
             name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
             value, key, table = value[name], name, _place(where, steps)
         steps.append(name)
@@ -152,7 +152,7 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """Return a path that works from the current folder, for one like ``tests/programs/memory/overflow_bad.cpp``.
+    """Return, for a path like ``tests/programs/memory/overflow_bad.cpp``, one that works from the current folder.
 
     Pages print the paths of the course's files from the top of a clone. A file in the current folder takes precedence.
     Any other name stays unchanged.

@@ -1,6 +1,7 @@
 """Compiles kernels, host libraries and the launcher, or takes them from the cache.
 
-A kernel's source is compiled unchanged: a generated shim includes it between the twin's headers and lists its entries.
+A kernel's source is compiled unchanged. A generated file, the shim, includes the twin's headers and then the source,
+and ends with a table of the source's entries.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ from gn_tutorial.errors import RegistryError
 class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
-    entries: its kernels, none in a host library. cached: whether it was in the cache already. seconds: the time of this
-    call, look-up included. made_of: the files from which a kernel's library and its checkers were compiled; None if
-    they are not known.
+    entries: its kernels; a host library has none. cached: whether it was in the cache already. seconds: how long the
+    call took, with the look-up in the cache. made_of: the files from which a kernel's library and its checkers were
+    compiled; None if they are not known.
     """
 
     library: Path
@@ -77,14 +78,15 @@ def build_kernel(
 ) -> Built:
     """Builds a kernel file (a Path) or the source text of a notebook cell (a str), and returns its library.
 
-    observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
-    folder (the working folder, for a cell). includes: files that are read before the source, as a project's build reads
-    its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
-    DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see ``options.Optimise``. ub_bytes: size of
-    the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``. objects: files of the cache to link in,
-    which are the rest of a program. The program's main may then launch no kernel itself. launchers: False leaves out
-    host functions that launch, as a project's build does, because it compiles for the device alone.
+    observed: whether the library has the twin's checks and counts. include_dirs: folders in which quoted includes are
+    searched after the source's own folder, which is the working folder for a cell. includes: files that are read before
+    the source, as a project's build reads its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes:
+    ``{"x": "float16"}`` defines DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments
+    for the kernel template of the source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see
+    ``options.Optimise``. ub_bytes: size of the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``.
+    objects: files of the cache to link in, the other parts of a program whose main is in the source. Such a main need
+    not launch a kernel itself. launchers: whether to keep the source's host functions that launch kernels. A project's
+    build leaves them out, because it compiles for the device alone.
 
     A complete sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, also has an entry ``main``.
 
@@ -224,7 +226,10 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """Return the twin's headers, precompiled without the kernel's -D. If one matters to a header, g++ refuses them."""
+    """Return the twin's headers, precompiled without the kernel's -D flags.
+
+    If such a flag matters to a header, g++ refuses the precompiled headers.
+    """
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(
         cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once", interface=observed
@@ -241,16 +246,17 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
     for at, text in headers.items():
         cache.keep_source(f"{name}/{at}", text)
     root = cache.root / "sources" / name
-    search_folder(root).mkdir(parents=True, exist_ok=True)  # an include through it, d/../x.h, needs the folder to exist
+    search_folder(root).mkdir(parents=True, exist_ok=True)  # g++ finds d/../x.h only if the folder d exists
     return (search_folder(root),)
 
 
 def _entries(
     text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
 ) -> tuple[Entry, ...]:
-    """Return the kernels of the source, and ``main`` of a complete sample, which may have only templates as kernels.
+    """Return the kernels of the source, and the entry ``main`` if it is a complete sample.
 
-    part: whether the source is a part of a program whose main calls operators. Such a source may have no kernel at all.
+    All kernels of a sample may be templates, which are no entries. part: whether the source is a part of a program
+    whose main calls operators. Such a source may have no kernel at all.
     """
     if not main:
         return require_entries(text, short(path), template, headers)

@@ -1,4 +1,4 @@
-"""One request to the build: finds its library in the cache, or compiles it, once over all processes.
+"""One request to the build: finds the library in the cache or compiles it. Of several processes only one compiles.
 
 The key of a request is made of everything known before compiling: text, flags, compiler, processor. Under this key the
 cache keeps the list of files that the compiler read. The hashes of these files and the request's key give the key of
@@ -38,7 +38,7 @@ ZIG_FIRST = CompileLimits(seconds=1800.0)
 def precompiled_form(
     cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str, *, interface: bool = False
 ) -> Precompiled | None:
-    """Return a twin's header, precompiled for a text that includes it first; None for another compiler than g++.
+    """Return the precompiled form of one of the twin's headers, for a text that includes it first; None without g++.
 
     flags: those of the text's own build, from ``header_flags`` or ``host_header_flags``, with its definitions.
     interface: whether the code of the header's inline functions is compiled once instead of with each text.
@@ -67,14 +67,14 @@ def precompiled_form(
     return Precompiled(header, job(HEADER, marked), job(OBJECT, include, "-c", KEEP_INLINES))
 
 
-@functools.cache  # a process builds many kernels, between which the names of the twin's headers do not change
+@functools.cache  # the twin's headers keep their names while a process builds many kernels
 def _all_as_interface(folder: Path) -> str:
     return interface_marks(sorted(folder.rglob("*.h")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildRequest:
-    """The text to compile, the compiler and its flags, and what errors must know about files. ``run`` compiles it."""
+    """The text to compile, with the compiler, its flags, and facts for error messages. ``run`` compiles the text."""
 
     cache: Cache
     compiler: Compiler
@@ -89,7 +89,8 @@ class BuildRequest:
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache to link in; their names change with their contents
     precompiled: Precompiled | None = None  # the form of the header that the text includes first
-    # Whether to append a table of code that a device refuses. The text names the version of the checks that make it.
+    # Whether to append a table of the code that a device refuses. ``text`` names the version of the checks that make
+    # the table, so the key changes with them.
     checked: bool = False
     texts: tuple[str, ...] = ()  # the texts of a checked source and of the headers beside it
 
@@ -153,7 +154,7 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # equal contents, newer times: the next look-up need not hash
+            self._store_dependencies(key, now)  # same contents, newer times: saves the next look-up the hashing
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:
@@ -177,13 +178,13 @@ class BuildRequest:
         return library, dependencies
 
     def _source_findings(self, folder: Path, shim: Path) -> str:
-        """Return the table of code in the source that a device refuses; empty if the compiler cannot read it."""
+        """Return the table of code that a device refuses; an empty table if the compiler cannot read the source."""
         made = folder / "source.i"
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
-        # The compiler first gets only the stand-ins that the texts name. If that fails, it gets all, because a macro
-        # may make an include.
+        # Headers without declarations stand in for the twin's. The compiler first gets only those that the texts name.
+        # If that fails, it gets all, because a macro may make an include.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
@@ -206,7 +207,7 @@ class BuildRequest:
         )
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
-        """Return the outcome, and the precompiled header if it was used. Without the header only the time differs."""
+        """Return the outcome, and the precompiled header if it was used. It only makes the compilation shorter."""
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
@@ -246,8 +247,8 @@ class BuildRequest:
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # The source may have been saved just before. It was hashed before the compiler read it, so its hashes are
-            # compared instead of times.
+            # The user may have saved the source just before this build, so its times prove nothing. Its hash from
+            # before the compilation is compared instead.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None
@@ -281,7 +282,7 @@ class BuildRequest:
     def _prepare_zig(self) -> None:
         """Let zig compile its C++ library once, outside the time limit of a kernel.
 
-        zig does so for each processor and for optimised and plain code; the other flags share one library.
+        zig needs one such library for each processor, and another for unoptimised code. The other flags do not matter.
         """
         level = "-O0" if "-O0" in self.flags else "-O3"
         key = checksum("\0".join(["zig", str(self.compiler), cpu_key(), level]).encode())

@@ -1,9 +1,10 @@
 """The store of compiled libraries: content key -> file, in the user's cache folder.
 
-Several processes may build at once (a class on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
+Several processes may build at once (learners on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
 for its key, writes to a scratch folder and renames, and a reader sees a whole entry or none. Every entry has a seal, a
-small file with its size and checksum. An entry that does not fit its seal (power cut, full disk, a curious editor)
-counts as absent and is made again. The seal's modification time is the time of last use, by which entries are evicted.
+small file with its size and checksum. An entry that does not fit its seal (after a power cut, on a full disk, or
+because somebody edited it) counts as absent and is made again. The seal's modification time is the time of last use, by
+which entries are evicted.
 
     <root>/entries/ab/<key><suffix>        the entry
     <root>/entries/ab/<key><suffix>.seal   its size and checksum, touched at each use
@@ -11,9 +12,9 @@ counts as absent and is made again. The seal's modification time is the time of 
     <root>/sources/                        text of notebook cells, kept so that error messages can point into it
     <root>/scratch/                        temporary folders of running builds
 
-A class may share a base, the cache of somebody who compiled the course's kernels. The base is only read, and each
-user's own cache is searched before it. Loading a library runs it with the user's rights, so a library counts only if
-the user or root made it; one that another user may have made counts as absent.
+The learners of a course may share a base, the cache of somebody who compiled the course's kernels. The base is only
+read, and each user's own cache is searched before it. Loading a library runs it with the user's rights, so a library
+counts only if the user or root made it; one that another user may have made counts as absent.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from gn_tutorial.errors import CacheError
 DEFAULT_LIMIT_BYTES = 1 << 30
 # A builder that waits longer than this for another one reports an error, because compilations are stopped long before.
 LOCK_SECONDS = 1800.0
-# A compilation needs less free space than this for a short time; its largest file, a precompiled header, has 25 MB.
+# A compilation needs less free space than this while it runs; its largest file, a precompiled header, has 25 MB.
 _COMPILATION_BYTES = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
@@ -62,7 +63,7 @@ class CacheInfo:
 def default_cache() -> Cache:
     """Return the user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
 
-    Its base is ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
+    The base of this cache is the one at ``$GNT_CACHE_BASE``, which others prepared, if that is set.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
@@ -100,7 +101,8 @@ class Cache:
         path = self._path(key, suffix)
         seal = seal_of(path)
         try:
-            # Touch the seal before reading it, because eviction looks at its time again after it has taken the seal.
+            # Touch the seal before reading it. Eviction takes the seal away, and puts it back if it was touched in
+            # between.
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
@@ -135,7 +137,7 @@ class Cache:
         return path
 
     def get_or_make(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-        """Return the entry's path, after making the entry if it is absent, once over all processes.
+        """Return the entry's path. If the entry is absent, one process makes it, and the others wait.
 
         ``make`` writes the file to the path that it is given. An exception of ``make`` passes through and leaves no
         entry.
@@ -223,8 +225,9 @@ class Cache:
     def full(self, messages: str) -> CacheError | None:
         """Return the error of a full disk if that is why a compilation failed, else None.
 
-        messages: the compiler's output. On a full disk they may be missing too. Then little free space is the sign,
-        because the compiler has deleted its own files by now.
+        messages: the compiler's output. It may be empty, because the messages did not fit on the disk either. Then
+        little free space is the sign. Some space is free even so, because the compiler has deleted its own files by
+        now.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):
@@ -303,8 +306,8 @@ def who_may_write(path: Path) -> str:
     """Return why another user may have written a file or folder of a shared base; "" if none may.
 
     The text is the end of a sentence. The file, its folder and all above must belong to root or the user, and neither
-    group nor others may write there. A folder above may be sticky instead, as /tmp is, because in such a folder nobody
-    can replace what another user has. Raises OSError.
+    group nor others may write there. Others may write into a folder above if it is sticky, as /tmp is, because there
+    nobody can replace another user's files. Raises OSError.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

@@ -19,7 +19,7 @@ from gn_tutorial.toml_file import look_of
 
 # Entries used this recently are never evicted, because a process may be between the look-up and the dlopen.
 GRACE_SECONDS = 600.0
-# A scratch folder older than this is of a killed build and is removed; no build runs for so long.
+# A scratch folder older than this belongs to a killed build and is removed, because no build runs for so long.
 STALE_SCRATCH_SECONDS = 6 * 3600.0
 
 
@@ -75,8 +75,8 @@ def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
 def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf")) -> int:
     """Removes an entry or source and returns its bytes; keeps it and returns 0 if it was used after the given time.
 
-    The seal is taken away first, by a rename. If a reader touched the seal before, its time shows that, and the seal is
-    put back. A reader that comes later finds no seal, which is a miss, and makes the entry again.
+    The seal is taken away first, by a rename. If a reader touched the seal before the rename, the seal's time shows
+    that, and the seal is put back. A reader that comes later finds no seal, which is a miss, and makes the entry again.
     """
     seal, taken = seal_of(stored.path), scratch / "seal"
     with contextlib.suppress(FileNotFoundError):

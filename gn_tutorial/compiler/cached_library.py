@@ -11,8 +11,8 @@ from gn_tutorial.compiler.cache_store import still_there
 class Kept:
     """A library that is built at the first use, and again at a use that finds it evicted from the cache.
 
-    A path alone would become invalid. A class that shares one cache, or a run of all tests, compiles more than the
-    cache holds, and a library that was looked up ten minutes ago is then evicted although it is in use.
+    A path alone would become invalid. Learners that share one cache, or a run of all tests, compile more than the cache
+    holds. Then a library that was looked up ten minutes ago is evicted although it is in use.
     """
 
     def __init__(self, build: Callable[[], Path]) -> None:

@@ -1,8 +1,9 @@
-"""The files that a compiled library depends on, by which a look-up finds without compiling that nothing has changed.
+"""The files that a compiled library depends on. A look-up compares them, and need not compile if none has changed.
 
 The compiler lists every file it read (-MD). The list is stored with a content hash for each file. A look-up hashes the
-same files again and finds the library by the result. It skips a file whose size, times and inode are unchanged, if that
-file had rested for a while when it was hashed: one that was saved twice within a tick of the clock looks unchanged.
+same files again and finds the library by the result. It does not hash a file whose size, times and inode are unchanged,
+if that file had not been saved for a while when it was hashed. A file that is saved twice within one tick of the clock
+looks unchanged although it is not.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Dependencies:
 
 
 def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
-    """Returns the files that a compilation read, hashed, and the paths that must stay absent.
+    """Returns the files that a compilation read, with their hashes, and the paths that must stay absent.
 
     ``search``: its include folders in order. ``since``: when the compilation started, in nanoseconds since the epoch.
     Returns None if a file changed after that, because the compiler may have read the earlier text.
@@ -122,7 +123,7 @@ def parse_depfile(text: str) -> list[str]:
 
 
 def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
-    """Return the paths in earlier include folders at which a new header would be found instead of one of these."""
+    """Return the paths in earlier include folders at which a new header would be found instead of one of ``paths``."""
     roots = [str(folder) + os.sep for folder in search]
     absent = []
     for path in paths:

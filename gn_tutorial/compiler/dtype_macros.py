@@ -16,7 +16,8 @@ from gn_tutorial.errors import ArgumentError
 #: The dtypes in CANN's list, in its order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 
-#: Functions of the C library whose names public kernels have too: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
+#: Functions of the C library whose names published kernels have too. A kernel ``extern "C" ... asinh(GM_ADDR x)``
+#: conflicts with the library's own asinh.
 LIBC_NAMES = frozenset(
     """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs
     fdim floor fma fmax fmin fmod frexp hypot ldexp lerp lgamma log log10 log1p log2 logb modf nearbyint

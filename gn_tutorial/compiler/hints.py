@@ -12,7 +12,7 @@ from gn_tutorial.cpp.includes import readable_text, short
 _LONGEST_MESSAGE = 400
 
 
-#: Types of a tensor's elements, and of the scalars that calls take beside it.
+#: The types of a tensor's elements, and of the scalars that a call takes beside a tensor.
 _SCALARS = frozenset(
     """float half float16_t double bfloat16_t int unsigned long int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
     uint64_t""".split()
@@ -30,7 +30,7 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
-#: The names of AscendC that nearly every kernel uses first.
+#: The names of AscendC that stand at the beginning of nearly every kernel.
 _TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
 
 
@@ -111,7 +111,7 @@ def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str
 
 
 def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """Return a hint for a missing ';' in a message of g++, which names the next token, perhaps some lines below.
+    """Return a hint for g++'s message about a missing ';', which names the next token, perhaps some lines below.
 
     clang names the gap itself.
     """

@@ -49,7 +49,7 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """The files of one compilation by their owners, so that errors can be shown at the learner's lines.
+    """The files of one compilation, and which are the learner's, so that errors can be shown at the learner's lines.
 
     main: the learner's file (None: generated text). shim: the generated file. shim_lines: maps lines of shim to lines
     of main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the
@@ -138,7 +138,10 @@ def _message(report: Report, sources: Sources) -> CompilerMessage:
 
 
 def _learners_place(report: Report, sources: Sources) -> Place | None:
-    """Return the learner's line that has the error or led to it; without one, the error's place unless in the shim."""
+    """Return the learner's line that has the error or led to it.
+
+    If there is none, return the error's own place, or None if that is in the shim.
+    """
     assert report.place is not None
     for place in (report.place, *report.chain, *report.includes):
         path = Path(place.file)

@@ -2,13 +2,14 @@
 
 Reading the headers takes a third of g++'s time for an exercise. Generating code for their inline functions, the same in
 each kernel, takes another third. So the headers of observed kernels are precompiled as the interface of another file
-(``#pragma interface`` in GCC's manual). Then g++ generates no code for their functions that are no templates, and an
-object with the code of all these functions is linked in.
+(``#pragma interface`` in GCC's manual). Then g++ generates no code for those of their functions that are not templates.
+An object with the code of these functions is linked in instead.
 
 g++ first looks in the folder of the file that it compiles, and there for ``kernel_operator.h.gch`` before
-``kernel_operator.h``. So a build only puts a link to the cache's entry into that folder. g++ silently refuses a
+``kernel_operator.h``. So it is enough to put a link to the cache's entry into that folder. g++ silently refuses a
 precompiled header that does not match, and then reads the headers. If compiling fails for another reason, the build
-compiles again without the precompiled header (``build_request``). So errors are always those of a compilation without.
+compiles again without the precompiled header (``build_request``). So the error messages are always those of a
+compilation without it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Ready:
 class Job(Protocol):
     """The part of BuildRequest that makes a precompiled header or its object.
 
-    It is a protocol because ``build_request`` imports this module, which so cannot import BuildRequest.
+    It is a protocol because this module cannot import BuildRequest: ``build_request`` imports this module.
     """
 
     @property
@@ -64,7 +65,7 @@ class Job(Protocol):
 
 
 def interface_marks(headers: Iterable[Path]) -> str:
-    """Return text behind which g++ leaves the inline functions of these headers to another translation unit.
+    """Return marks that make g++ leave the inline functions of these headers to another translation unit.
 
     g++ knows a file by the name that ``#line`` gives. Marks inside a precompiled header hold only for the headers in
     it. For headers that are included after it, the marks must follow it.
@@ -107,8 +108,8 @@ class Precompiled:
         except GntError:  # the compilation itself reports a wrong header or a full disk better
             return None
         (path, made_of), *objects = made
-        # If the learner has a header with the name of a twin's header, g++ finds it first, but only if it reads the
-        # headers itself.
+        # A learner's header with the name of one of the twin's headers would be found first. With the precompiled
+        # header g++ would not look for it.
         first = must_stay_absent([file.path for file in made_of.files], search)
         if any(os.path.lexists(one) for one in first):
             return None

@@ -1,6 +1,7 @@
 """Preprocesses sources: returns the text that a compiler reads, without branches that ``#if`` leaves out.
 
-In a source macros are not expanded, because the twin defines many of the author's words as nothing.
+Macros in a source are not expanded, because the twin defines words that the author wrote, such as __aicore__, as
+nothing.
 """
 
 from __future__ import annotations

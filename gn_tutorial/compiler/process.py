@@ -25,7 +25,8 @@ from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
 QUIET_SECONDS = 2.0
 # At most this many bytes of messages are read, because twenty errors in deeply nested templates can fill a disk.
 MESSAGE_BYTES = 1 << 20
-# The limit of a file, larger than any library or temporary file of a compilation; in 512-byte blocks (`ulimit -f`).
+# The most that a file may hold, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a compilation
+# needs so much.
 _FILE_BLOCKS = (1 << 30) // 512
 
 
@@ -120,7 +121,10 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
-    """Return the exit code as ``process.wait`` does, but without its polling of 50 ms if the system reports the end."""
+    """Return the exit code, as ``process.wait`` does.
+
+    Where the system can report the end, this function returns at once; ``process.wait`` polls every 50 ms.
+    """
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(process.pid)

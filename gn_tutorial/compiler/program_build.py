@@ -37,10 +37,11 @@ def build_program(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Return the library of a program. headers: name and text of each ``aclnn_<op>.h``; calls: their functions' text.
+    """Return the library of a program.
 
-    Raises RegistryError if a file cannot be read; CompileError with the errors at the program's own lines, and for no
-    main or two; CompilerMissing, CacheError.
+    headers: name and text of each ``aclnn_<op>.h``. calls: C++ texts that define the functions of these headers. Raises
+    RegistryError if a file cannot be read; CompileError with the errors at the program's own lines, or if it has no
+    main or several; CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache, limits = cache or default_cache(), limits or CompileLimits()

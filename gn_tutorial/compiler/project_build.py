@@ -42,9 +42,9 @@ def build_project_host(
 ) -> Built:
     """Return one library of the host files ``sources``, with the entry points of ``gn_twin/op_host/driver.h``.
 
-    include_dirs: searched for quoted includes after a source's own folder. optional: files for other architectures,
-    left out if they do not compile. Raises CompileError with the errors at the project's own lines, CompilerMissing,
-    CacheError.
+    include_dirs: folders in which quoted includes are searched after a source's own folder. optional: files for other
+    architectures, left out if they do not compile. Raises CompileError with the errors at the project's own lines,
+    CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache, compiler, limits = cache or default_cache(), find_compiler(), limits or CompileLimits()
@@ -114,10 +114,10 @@ def _objects(
 
 
 def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Path, str]:
-    """Return the object of the entry points, and a line with which g++ takes the headers' inline functions from it.
+    """Return the object of the entry points, and a line that makes g++ take the headers' inline functions from it.
 
     The object is the same for all projects. Without the line g++ compiles those functions again for every host file,
-    which takes two fifths of its time.
+    which takes two fifths of g++'s time.
     """
     inlines = (KEEP_INLINES,) if compiler.name == "g++" else ()
     request = BuildRequest(
@@ -136,7 +136,8 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
     made = request.look_up() if inlines else None
     if made is None:
         return driver, ""
-    # The marks are a file of their own, because g++ goes on counting the text's own lines behind an include.
+    # The marks change the numbers of lines (#line). So they are in a file of their own: after an include g++ continues
+    # to count the text's own lines.
     text = interface_marks(Path(one.path) for one in made[1].files if TWIN_INCLUDE in Path(one.path).parents)
     marks = cache.keep_source(f"interface_{checksum(text.encode())[:16]}.h", text)
     return driver, f'#include "{marks}"\n'

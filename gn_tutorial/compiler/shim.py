@@ -30,7 +30,8 @@ class Shim:
     @property
     def head(self) -> list[str]:
         """Return the lines above the table of entries."""
-        # A kernel with the name of a function in the C library is renamed by a macro, behind the library's headers.
+        # A kernel with the name of a function in the C library is renamed by a macro, which stands after the library's
+        # headers.
         renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
@@ -49,14 +50,14 @@ class Shim:
 
     @property
     def text(self) -> str:
-        """Return the whole text, for an observed library without its table of source findings."""
+        """Return the whole text, except for the table of source findings of an observed library."""
         # The table is appended when the library is compiled (``build_request``).
         found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
         return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
 
     @property
     def lines(self) -> dict[int, int]:
-        """Return, for the line of each entry in the table, its line in the kernel."""
+        """Return a map: line of an entry in the table -> its line in the kernel."""
         first = len(self.head) + 1
         return {first + index: entry.line for index, entry in enumerate(self.entries)}
 

@@ -106,9 +106,9 @@ def _ask(argv: tuple[str, ...]) -> Compiler | None:
 
 @functools.lru_cache(maxsize=32)
 def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | None:
-    """Returns what ``--version`` says about a compiler; None if it is none that we know.
+    """Returns what ``--version`` says about a compiler; None if it is not one that we know.
 
-    A process asks once for each compiler file, so a compiler that was replaced in between is asked again.
+    The answer is kept for each compiler file with its time and size, so a compiler that was replaced is asked again.
     """
     try:
         asked = subprocess.run(
@@ -222,14 +222,14 @@ def _level(compiler: Compiler, optimise: Optimise) -> str:
 def _wild(compiler: Compiler) -> tuple[str, ...]:
     if compiler.name == "g++" and _major(compiler) < 12:  # g++ 12 is the first with that flag
         return ()
-    # g++ assumes that bytes written to an object before its constructor are lost. This flag keeps them; clang always
-    # does.
+    # g++ assumes that nobody reads what an object's memory had before the constructor, and so drops the pattern. This
+    # flag keeps it; clang always does.
     kept = ("-flifetime-dse=1",) if compiler.name == "g++" else ()
     return ("-ftrivial-auto-var-init=pattern", *kept)
 
 
 def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Return flags to precompile a header for sources compiled with ``kernel_flags``: the same without the linker's.
+    """Return the flags of ``kernel_flags`` without those for the linker, to precompile a header for the same sources.
 
     The optimisation level must be the same, because g++ accepts a header made with another level, and then crashes.
     """
@@ -299,16 +299,17 @@ def cpu_flag(compiler: Compiler) -> str:
 def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
     """Return the flags that all outputs share.
 
-    -ffast-math is not among them, so that every machine and compiler gives the same bits. All outputs share one set
-    because zig compiles its C++ library again, for 40 s, for each processor, level and -fPIC that it meets.
+    -ffast-math is not among them, so that every machine and compiler gives the same bits. All outputs share one set,
+    because zig compiles its C++ library again, which takes 40 s, for each new combination of processor, level and
+    -fPIC.
     """
     # Kernels read the one memory of the Unified Buffer as several types (ReinterpretCast). Type-based alias analysis
     # would reorder such accesses.
     flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
     flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
     if level == "-O3" and platform.machine() in ("x86_64", "AMD64") and not compiler.is_zig:
-        # By default compilers use only half of AVX-512, and then GroupNorm's last kernel, bare, takes a seventh longer
-        # (median of five runs in turns).
+        # By default compilers use only half of an AVX-512 register. Then the bare build of GroupNorm's last kernel
+        # takes a seventh longer (median of five runs in turns).
         flags.append("-mprefer-vector-width=512")
     if compiler.is_zig:
         # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s removes the symbols of zig's C++ library,
@@ -323,7 +324,7 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
             # kernel, and makes none of the twin's benchmarks faster.
             flags.append("-fno-ipa-cp-clone")
         if _static_runtime(compiler.argv, compiler.version):
-            # A conda Python brings its own, often older, libstdc++, beside which a library that needs the system's does
+            # A conda Python loads its own libstdc++, which is often older. Then a library that needs the system's does
             # not load.
             flags += ["-static-libstdc++", "-static-libgcc"]
     return tuple(flags)

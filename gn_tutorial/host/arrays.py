@@ -1,4 +1,4 @@
-"""Makes tensors of the host API from NumPy arrays, and both calls of an operator on them."""
+"""Makes tensors of the host API for NumPy arrays, and makes both calls of an operator on them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gn_tutorial.operators.arguments import require_array
 class Tensor:
     """A descriptor of an array's memory. It keeps the array alive. Pass ``handle`` to the C functions.
 
-    array: its strides must be whole elements and not negative. Raises Refused; ArgumentError for a dtype that has no
-    number in CANN's list.
+    array: its strides must be multiples of the element's size and not negative. Raises Refused; ArgumentError for a
+    dtype that has no number in CANN's list.
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -85,8 +85,8 @@ def run(
 ) -> None:
     """Make both calls of operator ``name`` on the stream, which keeps the memory alive.
 
-    stream: None for a stream of its own, for which the function waits. numbers: the arguments between inputs and
-    outputs. Raises as the two calls do.
+    stream: None makes a stream for this call alone, and the function waits for it. numbers: the arguments between
+    inputs and outputs. Raises as the two calls do.
     """
     if stream is None:
         with Stream() as own:

@@ -1,7 +1,8 @@
 """Reads the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
 
 A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
-operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, separated by commas.
+operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, with commas between
+several.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The host API as a C library: builds it for the twin, declares its functions to ctypes, and raises its failures.
+"""The host API as a C library: builds it for the twin, declares its functions to ctypes, and raises errors.
 
 ``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
 interface, and ``declared`` declares it from the same headers; only the functions of ``gn_host_twin.h`` belong to the
@@ -57,7 +57,7 @@ def functions() -> dict[str, Function]:
 
 @functools.cache
 def operators() -> dict[str, str]:
-    """Return, by name, the registered kernel that each operator of the host API launches for contiguous tensors.
+    """Return a dict: operator of the host API -> the registered kernel that it launches for contiguous tensors.
 
     An operator's name is that of its second call; the first is ``<name>GetWorkspaceSize``. The operators are those that
     the headers declare. Raises RegistryError for an operator whose comment names no kernel.
@@ -127,8 +127,8 @@ def source_text() -> str:
 def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> dict[str, Path]:
     """Build every kernel that these operators launch (all operators if None); return entry -> library.
 
-    An observed kernel gets the optimisation of a launch from Python, because its verdict counts, not its speed. Raises
-    as ``build_kernel`` does.
+    An observed kernel is optimised as for a launch from Python, because what counts is its verdict and not its speed.
+    Raises as ``build_kernel`` does.
     """
     build = functools.partial(build_kernel, observed=observed, optimise="soonest" if observed else True)
     specs = [find_kernel(name, _registered())[1] for name in kernels(operators)]

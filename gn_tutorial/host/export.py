@@ -1,6 +1,6 @@
 """Writes a folder with everything that a C program needs to call an operator: headers, libraries, an example.
 
-A module of its own, because its importer is a command, and commands only declare.
+A command imports this module. It is separate because the modules of commands only declare arguments.
 """
 
 from __future__ import annotations

@@ -66,7 +66,10 @@ class Stream:
             self._kept.append(objects)
 
     def launch_host_func(self, function: Callable[[], object]) -> None:
-        """Call ``function`` on the stream's thread, in order. ``synchronize`` raises its exception."""
+        """Call ``function`` on the stream's thread, after earlier work of the stream.
+
+        ``synchronize`` raises its exception.
+        """
 
         def call(_: int | None) -> None:
             try:

@@ -74,7 +74,7 @@ def first_call(operator: str, *arguments: Any) -> FirstCall:
 
 
 def second_call(operator: str, workspace: np.ndarray | None, executor: Executor | None, stream: Stream) -> Code:
-    """Call ``<operator>``, which puts the plan on the stream; return its code before the plan runs.
+    """Call ``<operator>``, which puts the plan on the stream; return its code without waiting for the plan to run.
 
     workspace: at least as many bytes as the first call said; None stands for a null pointer of size 0. The outputs are
     valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its text.

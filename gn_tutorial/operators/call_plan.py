@@ -39,8 +39,9 @@ def plan(
 ) -> Plan:
     """Check a call and return the plan of its launch.
 
-    ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
-    all of the default chip if None. Raises ArgumentError naming the argument that does not fit.
+    ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the largest number of blocks to
+    use; None stands for the number of cores of the default chip. Raises ArgumentError naming the argument that does not
+    fit.
     """
     arrays, attributes = split_call(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
@@ -102,7 +103,7 @@ def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
 def split_call(
     op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Sort a call's arguments into checked arrays and attributes. Raises ArgumentError, which names the argument."""
+    """Return a call's checked arrays and its attributes, by name. Raises ArgumentError, which names the argument."""
     names = [argument.name for argument in op.inputs]
     if len(inputs) > len(names):
         raise ArgumentError(

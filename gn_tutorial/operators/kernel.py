@@ -83,7 +83,11 @@ class Kernel:
         return _entries(text, place, self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
-        """Return the entry of that name, or the only one. Raises ArgumentError that lists all if there is none."""
+        """Return the entry of that name.
+
+        None stands for the registered entry, that of the given template, or the only one. Raises ArgumentError, which
+        lists all entries, if none or several fit.
+        """
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
@@ -124,16 +128,17 @@ class Kernel:
         tracing: Tracing | None = None,
         **named: Any,
     ) -> Result:
-        """Launch with one value for each kernel parameter, in order or by name.
+        """Launch with one value for each kernel parameter, in order or by name; return the result.
 
-        An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the others; numbers
-        go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes. Arrays may
-        be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
+        An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the other arrays;
+        numbers go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes.
+        Arrays may be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
 
-        blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, since a cell
-        of a notebook shows one core's work and mostly does not divide it. tiling_key: what TILING_KEY_IS compares with.
-        observed: checks and counts. isolated: in a process of its own, so that a crash or an endless loop becomes an
-        exception; False is faster, for trusted kernels. tracing: record what the blocks do, into ``result.trace``.
+        blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, because a
+        kernel in a notebook's cell mostly does not divide its work. tiling_key: what TILING_KEY_IS compares with.
+        observed: use the build with checks and counts. isolated: launch in a separate process, so that a crash or an
+        endless loop becomes an exception; False is faster, for trusted kernels. tracing: record what the blocks do,
+        into ``result.trace``.
         Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
@@ -175,7 +180,8 @@ class Kernel:
 
         ``kernel("group_norm/scalar")(x, gamma, beta, num_groups=4)`` returns y, mean and rstd. An optional input may
         be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. ``tiling``
-        replaces the host function's: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The rest is as in ``run``.
+        replaces the struct that the host function fills: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The
+        rest is as in ``run``.
         Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
         """
         op, spec = self._registered()
@@ -215,7 +221,7 @@ class Kernel:
         return self.op, self.spec
 
     def _check_signature(self, op: OpSpec) -> None:
-        """Raise RegistryError if the registry has other parameters or another order, since values would swap places."""
+        """Raise RegistryError if the registry has other parameters or another order: values would swap places."""
         actual = [param.name for param in self.entry().params]
         expected = [argument.name for argument in op.arguments]
         if actual != expected:
@@ -274,15 +280,15 @@ def kernel(
     includes: Sequence[str | os.PathLike[str]] = (),
     optimise: Optimise | None = None,
 ) -> Kernel:
-    """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
+    """Return a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
     takes a folder that ``gnt new`` made. For a file or text:
-    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X and its
-    kin; defines=["NAME=VALUE"] defines other macros; includes are files to read before the source, as in a project.
-    optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but launches run slower; "soonest"
-    is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger; None is "soonest" for an
-    observed launch of 64 MiB or less, else True.
+    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X,
+    ORIG_DTYPE_X and FORMAT_X; defines=["NAME=VALUE"] defines other macros; includes are files to read before the
+    source, as in a project. optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but
+    launches run slower; "soonest" is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger;
+    None is "soonest" for an observed launch of 64 MiB or less, else True.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """

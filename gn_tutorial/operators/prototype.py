@@ -1,7 +1,8 @@
 """The prototype of a registered operator (算子原型), which CANN's tools need before any kernel exists.
 
 ``msopgen gen -i <file>`` makes an operator project from such a file: a folder with the prototype in C++, a tiling
-function and a kernel to fill in. A prototype has no number of axes and no sizes: the project finds them out.
+function and a kernel to fill in. A prototype has neither sizes nor a number of axes: the project's code gets them with
+each call.
 Names and types are those of CANN's public documentation; nothing here was run through msopgen or on an NPU.
 """
 
@@ -57,7 +58,10 @@ def _most(op: OpSpec) -> KernelSpec:
 
 
 def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
-    """Return one input or output. CANN reads types as columns: the first ones of all inputs and outputs go together."""
+    """Return one input or output.
+
+    CANN combines types by their place: the first types of all inputs and outputs go together.
+    """
     own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
     if unknown := [one for one in own if one not in DTYPES or not DTYPES[one].msopgen]:
         raise ArgumentError(f"argument {argument.name} of {op} is {unknown[0]}, which has no name in a prototype")

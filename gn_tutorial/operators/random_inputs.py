@@ -17,7 +17,7 @@ from gn_tutorial.operators.memory_check import require_room
 from gn_tutorial.operators.shapes import input_shapes
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, OpSpec
 
-#: The bytes for one number: it is drawn as float64, and a second array holds it while it is scaled.
+#: The bytes of memory for each random number: it is drawn as a float64, and scaling it makes a second one.
 _DRAWN_BYTES = 16
 
 
@@ -57,11 +57,12 @@ def inputs(
     attributes: Mapping[str, Any] | None = None,
     lengths: Mapping[str, int] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return a random array for each input of ``op``, the first of shape ``shape``; one with ``saved_by`` is computed.
+    """Return an array for each input of ``op``: a random one, or a computed one for an input with ``saved_by``.
 
-    dtype: of the data; an input that has its own dtype in the registry keeps it. attributes: of the call, by name; an
-    operator with a ``saved_by`` input needs them. lengths: symbol -> length, for lengths that neither shape nor
-    attributes fix; the default is the operator's example. Raises ArgumentError for a wrong rank or a missing attribute.
+    shape: that of the first input. dtype: of the data; an input that has its own dtype in the registry keeps it.
+    attributes: of the call, by name; an operator with a ``saved_by`` input needs them. lengths: symbol -> length, for
+    lengths that neither shape nor attributes fix; the default is the operator's example. Raises ArgumentError for a
+    wrong rank or a missing attribute.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
@@ -78,7 +79,7 @@ def inputs(
 
 
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
-    """Return the array for an input with ``saved_by``: the output of that name of another operator's reference.
+    """Return the array for an input with ``saved_by``: another operator's reference returns it under the same name.
 
     arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
     names a reference that does not exist or has no such output.

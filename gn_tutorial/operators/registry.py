@@ -8,11 +8,11 @@ A learner's own operator is such a folder anywhere (``gnt new``), called by its 
 a file in it, ``reference = "reference.py:my_softmax"``.
 
 A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
-a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
-and key.
+a new file that is not in an ``op.toml`` does not exist for them. A mistake in an ``op.toml`` is refused here, with its
+file and key.
 
 The process keeps what it read of a file, keyed by ``toml_file.look_of``, and reads an edited file again. An operator's
-name determines its file, so a mistake in another operator's file stops no kernel.
+name determines its file. Only that file is read for a kernel, so a mistake in another operator's file stops no kernel.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def is_operator(folder: str | Path) -> bool:
 
 
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Return the kernel named ``"group_norm/scalar"``, or ``"copy"`` if the operator has only one, or that of a folder.
+    """Return the kernel of a name: ``"group_norm/scalar"``, or ``"copy"`` if this operator has only one, or a folder.
 
     Raises RegistryError that suggests the closest names.
     """
@@ -111,7 +111,7 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
 
 
 def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
-    """Return the kernels of an operator's folder, ``my_softmax``, or the one that an id adds, ``my_softmax/first``."""
+    """Return all kernels of an operator's folder (``my_softmax``), or the one that is named (``my_softmax/first``)."""
     for folder, short in ((path, ""), (path.parent, path.name)):
         if is_operator(folder):
             op = find_operator(folder)
@@ -159,7 +159,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """The shape of an ``op.toml``: that of OpSpec, but for these keys, which have another form in the file."""
+    """The form of an ``op.toml``: that of OpSpec, except for the keys here, whose values look different in the file."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None
@@ -208,7 +208,7 @@ def _read_content(path: Path) -> dict[str, Any]:
 
 
 def _mistakes(op: OpSpec) -> Iterator[tuple[str, str]]:
-    """Yield mistakes that else only a launch would show, with a hint each, such as a symbol that nothing binds."""
+    """Yield each mistake that otherwise only a launch would show, such as a symbol that nothing binds, and a hint."""
     names = [argument.name for argument in op.arguments]
     ids = [kernel.id for kernel in op.kernels]
     for label, values in (("argument", names), ("kernel", ids), ("step", [k.step for k in op.kernels])):

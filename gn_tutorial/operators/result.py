@@ -23,8 +23,8 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
-#: A comparison looks for the origin of a wrong number if the launch has at most so many elements and instructions, for
-#: which a trace takes a second.
+#: A comparison looks for the origin of a wrong number only if the output's elements and the launch's instructions are
+#: at most so many together. A trace of so many takes a second.
 _MOST_TRACED = 1 << 17
 
 
@@ -34,7 +34,8 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none. args: of the launch, for a comparison's sentences; not copied. again: repeats the launch, traced.
+    it has none. args: the launch's arguments, not copied, for the sentences of a comparison. again: a function that
+    repeats the launch with a trace.
     """
 
     kernel: str
@@ -110,7 +111,7 @@ class Result:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> Comparison:
-        """Compare the outputs with a reference: by name, or in order; one array if there is one output.
+        """Return a comparison of the outputs with a reference: arrays by name, a list in order, or a single array.
 
         The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
         ``tolerance.within`` says what is right for NaN and infinity.
@@ -187,7 +188,7 @@ class Result:
         return lines[:_PRINTED_LINES] + more
 
     def __repr__(self) -> str:
-        """Omits wall times and addresses, so that a notebook's stored output compares equal on every machine."""
+        """Return a text without wall times and addresses, so a notebook's stored output is equal on every machine."""
         text = f"{self.kernel}\n{text_table((), self._facts(), indent='  ')}"
         printed = ["printed:", *self._printed_lines()] if self.printed else []
         return "\n".join([text, *printed, *([self.diagnostics.render()] if self.diagnostics else [])])

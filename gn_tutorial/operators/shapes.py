@@ -1,4 +1,4 @@
-"""Finds the value of every symbol of an ``op.toml`` from the inputs' shapes, and from the symbols the outputs' shapes.
+"""Finds the value of each symbol of an ``op.toml`` from the inputs' shapes, then the outputs' shapes from the symbols.
 
 ``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
 ``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they lie between N and C.
@@ -27,7 +27,8 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
     values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
     fit, and the argument that fixed the length.
     """
-    # Attributes first. A length that one of them fixes, as num_groups fixes that of mean, is then checked as any other.
+    # Bind the attributes first. If one of them fixes a length, as num_groups fixes that of mean, an input with another
+    # length is then refused.
     symbols = bind_attributes(op, attributes)
     origins = {a.symbol: f"'{a.name}' is {shown(symbols[a.symbol])}" for a in op.attributes}
     for argument in op.inputs:

@@ -19,8 +19,8 @@ from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
-#: Seconds for which an isolated launch takes the twin's and the system's headers for unchanged. Looking at all of them
-#: takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
+#: For so many seconds isolated launches assume that the headers of the twin and of the system are unchanged. Looking at
+#: all of them takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
 #: A launch with fewer bytes of arrays ends before a faster library would be compiled. With "little",
 #: an observed launch of 4 MiB takes 27 ms instead of 18, one of a scalar kernel 54 instead of 23, but compiling takes
@@ -41,7 +41,10 @@ class _Earlier:
 
 @functools.lru_cache(maxsize=64)
 def _builds(*_asked: object) -> dict[tuple[bool, Optimise], _Earlier]:
-    """Return what was built of a source. All kernels of it share this, as a loop may make one for each launch."""
+    """Return the builds of a source.
+
+    All Kernel objects of this source share them, because a loop may make such an object for each launch.
+    """
     return {}
 
 
@@ -62,7 +65,7 @@ class SourceBuild:
         optimise: Optimise | None = None,
         ub_bytes: int | None = None,
     ) -> None:
-        """optimise: None leaves it to each launch (``_level``)."""
+        """Take the arguments of ``build_kernel``. optimise: with None each launch decides (``_level``)."""
         self.path, self.template = path, template
         self._text, self._optimise = text, optimise
         self._looks_elsewhere = bool(include_dirs or includes)  # ``headers`` does not look there
@@ -78,7 +81,7 @@ class SourceBuild:
         asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
         self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
         self._looked: set[tuple[bool, Optimise]] = set()  # which builds this object has looked at
-        self._read: tuple[object, str] | None = None  # a second read in a call took a fifth of a launch in process
+        self._read: tuple[object, str] | None = None  # reading the file twice took a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
         """Return the same source for a chip whose Unified Buffer has that many bytes."""
@@ -117,9 +120,10 @@ class SourceBuild:
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        A launch inside this process, after this object's first, assumes that headers elsewhere are unchanged, because
-        such launches come in loops. Any other launch checks each time all that the source includes, and once in
-        ``_TRUSTED`` seconds the headers of the twin and of the system.
+        The source and the headers in its folder are always checked. A launch inside this process, unless it is this
+        object's first, assumes that all other headers are unchanged, because such launches come in loops. Any other
+        launch also checks the headers that the source includes, and once in ``_TRUSTED`` seconds those of the twin and
+        of the system.
         """
         which = observed, self._level(observed, array_bytes)
         earlier = self._built.get(which)
@@ -140,7 +144,7 @@ class SourceBuild:
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
 
     def _build(self, observed: bool, level: Optimise) -> Built:
-        found = self._state(), self.headers(), time.monotonic()  # read first, as a file may be saved meanwhile
+        found = self._state(), self.headers(), time.monotonic()  # read first, because a file may be saved meanwhile
         built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
         self._looked.add((observed, level))
         self._built[observed, level] = _Earlier(*found, built)

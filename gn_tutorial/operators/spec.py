@@ -24,7 +24,7 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
     A ``mask`` says for each output, in their order, whether the caller wants it. The others come back empty, of shape
-    (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    (0,). The mask's symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
     the words ``choices``; its symbol is the word's place among them.
     """
 
@@ -38,12 +38,12 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
 class Argument(Struct, frozen=True, forbid_unknown_fields=True):
     """One kernel parameter, in the order of the kernel's signature.
 
-    ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave; the
-    symbol without the dots is their product. An output with ``like`` has the shape and dtype of that input. ``fill``
-    is the value of all elements of an input that is left out; None: it must be given. ``symbol`` is what a by-value
-    parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
-    ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its output of
-    the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
+    ``shape`` is a tuple of symbols. One may end in ``...``: it stands for all axes that the other symbols leave, and
+    without the dots for the product of their lengths. An output with ``like`` has the shape and dtype of that input.
+    ``fill`` is the value of all elements of an input that is left out; None: it must be given. ``symbol`` is what a
+    by-value parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling
+    struct. ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its
+    output of the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
     """
 
     name: str
@@ -60,9 +60,10 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """The C++ header, struct and function that split the work. The field ``blocks`` says how many blocks to launch.
 
-    ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
-    data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field with the
-    number of elements in a group, which must be read whole before any of it is written; "": there are no groups.
+    ``arguments`` may be symbols of the inputs' shapes and of attributes, ``cores``, and ``dtype``. The last is the
+    dtype of the data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field
+    with the number of elements in a group; "" if there are no groups. A kernel must read a whole group before it writes
+    any part of it.
     """
 
     header: Path
@@ -74,9 +75,9 @@ class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
+    """One registered kernel of an operator. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
-    ``tiling``: the tiling function of this rung, if it is not the operator's. Header and struct are the
+    ``tiling``: the tiling function of this kernel, if it is not the operator's. Header and struct are the
     same, and so are the arguments unless ``tiling_arguments`` names others.
     """
 
@@ -94,8 +95,8 @@ class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the launches that a fused operator replaces.
 
-    kernel: the id of the launched kernel. arrays: for each of that kernel's inputs and outputs, an array of the fused
-    operator, or a name that only the parts share, for an array that passes from one part to the next.
+    kernel: the id of the launched kernel. arrays: maps each input and output of that kernel to an array of the fused
+    operator. An array that passes from one part to the next has a name that only the parts use.
     """
 
     kernel: str
@@ -105,9 +106,9 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
 class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
-    ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
-    ``capstone``: for a learner's operator, which operator of the last task it is; ``gnt grade`` then uses that one's
-    shapes, reference and tolerance.
+    ``file``: the registry file that it was read from. ``replaces``: for a fused operator, the launches that together
+    give the same. ``capstone``: for a learner's solution of the capstone, the operator that it implements (softmax,
+    layer_norm, rms_norm); ``gnt grade`` uses the course's shapes, reference and tolerance for it.
     """
 
     name: str
@@ -156,7 +157,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
 
     def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:
-        """Return the tiling of one rung: the operator's, with the rung's own function and arguments if it has them."""
+        """Return a kernel's tiling: the operator's, but with the kernel's own function and arguments if it has them."""
         if self.tiling is None:
             return None
         return replace(

@@ -2,7 +2,7 @@
 
 ``kernels/<op>/<op>_tiling.h`` is the only place where the work is split: the kernel includes it, NPU host code
 includes it, and this module compiles it as a small host library. The struct's fields are parsed from the header's
-text, and the compiler then confirms them: the library does not compile if their number or a name is wrong. It
+text, and the compiler then confirms them: the library does not compile if their number or a name is wrong. The library
 exports the offset, size and kind of each field, from which the NumPy dtype is made.
 """
 
@@ -34,10 +34,10 @@ from gn_tutorial.tables import html_table, text_table
 
 #: The bytes of an answer before the struct. They say whether the call was refused, and why, as a sentence.
 _HEAD_BYTES = 1024
-#: The limit of a call. A tiling function computes a few numbers, but to read its library from a slow disk takes a
+#: The limit of a call. A tiling function computes only a few numbers, but reading its library from a slow disk takes a
 #: second.
 _SECONDS = 20.0
-#: The most calls whose answers are kept, because launches of one shape come in loops.
+#: The answers of at most so many calls are kept, because launches of one shape come in loops.
 _MOST_KNOWN = 4096
 #: No struct of tiling data is larger: CANN's own limit is far below (projects/host_call.py has 8 MiB for all answers).
 _MOST_BYTES = 8 << 20
@@ -101,8 +101,8 @@ class TilingFunction:
     """The tiling function of one header, ready to be called. ``load_tiling`` makes it.
 
     The header is somebody's C++, so it runs as a kernel does, in a process of its own with limits
-    (``runtime.isolated``). A crash, an endless loop, a write to a file or the start of a program becomes an exception,
-    in a static initialiser as in the function.
+    (``runtime.isolated``). A crash, an endless loop, a write to a file or the start of a program becomes an exception.
+    That holds for a static initialiser as for the function.
     """
 
     def __init__(self, spec: TilingSpec, library: Kept, field_names: tuple[str, ...]) -> None:
@@ -115,7 +115,7 @@ class TilingFunction:
         self._known: dict[bytes, bytes] = {}
 
     def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
-        """Fill the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
+        """Return the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
 
         Raises ArgumentError with the sentence that the C++ function returned; KernelError if it does not return.
         """
@@ -220,8 +220,9 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
     """Return C++ that exports the struct's layout and the function.
 
     The structured binding does not compile unless the struct has as many fields as ``names``; ``offsetof`` does not
-    unless each name exists. An argument arrives as an integer or as a real, as the type of its parameter is; an integer
-    that does not fit the parameter is refused, because the conversion would silently give another number.
+    unless each name exists. An argument arrives as an integer or as a real number, depending on the type of its
+    parameter. An integer that does not fit the parameter is refused, because the conversion would silently give another
+    number.
     """
     layout = ",\n    ".join(
         f"offsetof({spec.struct}, {name}), sizeof({spec.struct}::{name}), kind_of<decltype({spec.struct}::{name})>, "

@@ -47,8 +47,8 @@ def group_norm_silu_nhwc(
 def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
     """Return the gradient of x, dy silu'(x), from the gradient dy of ``silu(x)``; float64.
 
-    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that no digits are lost where s is
-    close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
+    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x). 1 - s is computed as 1 / (1 + e^x), so that no digits are lost
+    where s is close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dy, "dy", x, "x")
     return upstream * _silu_slope(data)
@@ -71,7 +71,7 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """Return the gradients of ``group_norm_silu``, from the gradient of its y and its saved mean and rstd; float64.
+    """Return the gradients of ``group_norm_silu``, given the gradient dy of its y, and its mean and rstd; float64.
 
     They are those of ``group_norm_backward`` for dy silu'(u), with u = (x - mean) * rstd * gamma + beta. The saved mean
     is used unchanged. beta: shape (C,), or None for 0. Other arguments and errors: as ``group_norm_backward``.
@@ -98,9 +98,10 @@ def add_relu(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def add_relu_backward(dz: ArrayLike, z: ArrayLike) -> np.ndarray:
-    """Return the gradient of x, and of y, from that of ``z = add_relu(x, y)``: dz where z is above 0, else 0; float64.
+    """Return the gradient of x, which is also that of y: dz where z is above 0, else 0; float64.
 
-    dz, z: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
+    z: the result of ``add_relu(x, y)``. dz: its gradient, of the same shape. Raises ArgumentError if the shapes differ,
+    or for a dtype that is not real.
     """
     upstream, result = _like_forward(dz, "dz", z, "z")
     return np.where(result > 0, upstream, 0.0)
@@ -120,10 +121,10 @@ class ReferenceSwigluGradients(NamedTuple):
 
 
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
-    """Return the gradients of gate, dz up silu'(gate), and of up, dz silu(gate), from dz, that of ``swiglu(gate, up)``.
+    """Return the gradients of gate and of up, given dz, the gradient of ``swiglu(gate, up)``; float64.
 
-    ``silu_backward`` defines silu'. dz, gate, up: one shape. Raises ArgumentError if the shapes differ, or for a dtype
-    that is not real.
+    The first is dz up silu'(gate), where ``silu_backward`` defines silu'; the second is dz silu(gate). dz, gate, up:
+    one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dz, "dz", gate, "gate")
     _, other = _like_forward(dz, "dz", up, "up")
@@ -133,7 +134,7 @@ def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceS
 
 
 class AddRmsNormOutputs(NamedTuple):
-    """The outputs of ``add_rms_norm``. ``y`` and ``sum`` have the shape of x; ``rstd`` lacks the last axis."""
+    """The outputs of ``add_rms_norm``: ``y`` and ``sum`` in x's shape, ``rstd`` in x's shape without its last axis."""
 
     y: np.ndarray
     sum: np.ndarray
@@ -143,7 +144,7 @@ class AddRmsNormOutputs(NamedTuple):
 def add_rms_norm(
     x: ArrayLike, residual: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6
 ) -> AddRmsNormOutputs:
-    """Return ``rms_norm`` of x + residual, after rounding this sum to x's dtype, and the rounded sum; as float64.
+    """Return ``rms_norm`` of x + residual, a sum that is first rounded to x's dtype, and the rounded sum; float64.
 
     x, residual: one shape (..., K) and dtype. gamma, eps: as ``rms_norm``. Errors: as ``rms_norm`` and ``add``.
     """

@@ -1,8 +1,8 @@
 """References of GELU and its gradient: as it is defined, and in the tanh form.
 
-Hendrycks and Gimpel, 2016, https://arxiv.org/abs/1606.08415. Each formula is written so that nothing cancels below
-zero, where the published formulas have 1 + erf or 1 + tanh of nearly -1. GELU of -inf is NaN, and so is the gradient
-where x is infinite, as in PyTorch, whose formulas have infinity times 0 there.
+Hendrycks and Gimpel, 2016, https://arxiv.org/abs/1606.08415. Each formula is written so that no digits are lost for
+negative x. There the published formulas have 1 + erf or 1 + tanh, and erf and tanh are nearly -1. GELU of -inf is NaN,
+and so is the gradient where x is infinite, as in PyTorch, whose formulas have infinity times 0 there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.
         shrunk = np.exp(-2.0 * np.abs(u))
         half = np.where(u < 0, shrunk, 1.0) / (1.0 + shrunk)
         slope = _ROOT * (1.0 + 3.0 * _CUBIC * data**2)
-        # x * e^-2|u| first: it is already 0 where u' is infinite.
+        # Multiply x by e^-2|u| first: the product is already 0 where u' is infinite.
         product = data * shrunk
         rest = np.where(product == 0, 0.0, 2.0 * product * slope) / (1.0 + shrunk) ** 2
         return upstream * (half + np.where(np.isinf(data), np.nan, rest))

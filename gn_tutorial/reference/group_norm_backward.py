@@ -69,7 +69,7 @@ def group_norm_backward(
 
     dx = dgamma = dbeta = None
     if wants_dx:
-        # gamma differs inside a group, so it has to go in before the means; it cannot be pulled out of them.
+        # The channels of a group have different gammas. So dy is multiplied by gamma before the means are taken.
         a = upstream if scale is None else upstream * scale.reshape(1, groups, size, 1)
         along_xhat = (a * xhat).mean(axis=(2, 3), keepdims=True)
         dx = rstds.reshape(per_group) * (a - a.mean(axis=(2, 3), keepdims=True) - xhat * along_xhat)

@@ -23,8 +23,9 @@ def layer_norm(
 ) -> GroupNormOutputs:
     """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
 
-    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number an element, as in PyTorch's
-    LayerNorm over ``x.shape[1:]``; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
+    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number for each element, as in PyTorch's
+    LayerNorm over ``x.shape[1:]``; GroupNorm has one for each channel. Returns y of x's shape and mean, rstd of shape
+    (N,).
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """
     data = batch_of_channels(x)

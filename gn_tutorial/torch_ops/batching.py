@@ -93,7 +93,7 @@ def batch_backward(
 
 
 def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> Tensor | None:
-    """Return the tensor with its axis of examples merged into ``axis``; a shared tensor is repeated for each one."""
+    """Return the tensor with its axis of examples merged into ``axis``; a shared tensor is repeated first."""
     if tensor is None:
         return None
     moved = (

@@ -88,7 +88,7 @@ def _flags(compiler: Compiler) -> list[str]:
 
 
 def _compile(compiler: Compiler, folder: Path, sources: Sequence[Path], flags: Sequence[str], made: Path) -> None:
-    # The sources are compiled as one text, so that the headers of torch, which are most of the work, are read once.
+    # The sources are compiled as one text, so that the headers of torch, which take most of the time, are read once.
     text = "".join(f'#include "{path}"\n' for path in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
     words += [*_flags(compiler), *flags, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]

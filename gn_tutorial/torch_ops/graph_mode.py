@@ -34,7 +34,8 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 _MASK = "output_mask"
 #: The argument of linear_gelu that says whether to keep its second output. The prototype has a mask of both outputs.
 _KEEP = "keep"
-#: The axes of RMSNorm, which the prototype lacks: a node's kernel uses the last axis, whose length is that of gamma.
+#: The argument of rms_norm with the lengths of the normalised axes. The prototype lacks it: a node's kernel normalises
+#: the last axis, whose length is that of gamma.
 _AXES = "normalized_shape"
 
 

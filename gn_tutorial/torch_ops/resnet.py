@@ -15,7 +15,7 @@ _BATCH, _RATE, _MOMENTUM = 16, 0.05, 0.9
 
 
 class Block(torch.nn.Module):
-    """Two convolutions, each with a norm, to whose result the input is added.
+    """Two convolutions, each with a norm, and a shortcut, which adds the input to their result.
 
     It maps (N, before, H, W) to (N, after, H/stride, W/stride).
     """

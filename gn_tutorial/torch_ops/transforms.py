@@ -1,9 +1,10 @@
 """``torch.func``: the operators' gradients under its transforms, for instance one per example.
 
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
-``autograd.Function`` works if it saves its tensors outside its forward pass. So this module wraps each operator in one,
-registered under the first dispatch key of a call while a transform is active. Calls outside of transforms never come
-here. Autocast comes first, so the saved tensors have the type that the kernel gets. Forward mode is refused.
+``autograd.Function`` works if it saves its tensors outside its forward pass. So this module wraps each operator in such
+a function. The wrapper is registered under the dispatch key that comes first while a transform is active. Calls outside
+of transforms never come here. The wrapper applies autocast before it saves tensors, so they have the type that the
+kernel gets. Forward mode is refused.
 """
 
 from __future__ import annotations

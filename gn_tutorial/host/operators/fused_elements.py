@@ -49,7 +49,10 @@ def swiglu_backward(
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gradients of ``swiglu``'s gate and up from that of its result. grad_out, and both in out: as gate."""
+    """Return the gradients of ``swiglu``'s gate and up from the gradient of its result.
+
+    grad_out, and both arrays of out: of gate's shape and dtype.
+    """
     made = (np.empty(gate.shape, gate.dtype), np.empty(gate.shape, gate.dtype)) if out is None else out
     run("SwiGluBackward", (grad_out, gate, up), (), made, stream)
     return made

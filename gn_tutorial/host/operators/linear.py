@@ -56,7 +56,7 @@ def linear_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> LinearGradients:
-    """Return the gradients of ``linear``'s x, weight and bias from that of its result.
+    """Return the gradients of ``linear``'s x, weight and bias from the gradient of its result.
 
     grad_out: (..., O), dtype as x. output_mask: whether to compute the gradients of x, weight and bias. Errors are as
     in ``linear``.
@@ -97,7 +97,7 @@ def linear_gelu_backward(
     output_mask: Sequence[bool] = (True, True, True),
     stream: Stream | None = None,
 ) -> LinearGradients:
-    """Return the gradients of ``linear_gelu``'s x, weight and bias from that of its first result.
+    """Return the gradients of ``linear_gelu``'s x, weight and bias from the gradient of its first result.
 
     preactivation: its second result. grad_out, preactivation: (..., O), dtype as x. output_mask and errors are as in
     ``linear_backward``.

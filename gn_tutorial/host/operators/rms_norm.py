@@ -50,11 +50,12 @@ def rms_norm(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> RmsNormArrays:
-    """Return RMSNorm of x over the axes of gamma, the last of x, and rstd, computed through both calls.
+    """Return RMSNorm of x, and rstd, computed through both calls.
 
-    x: 1 to 8 axes; float32, float16 or bfloat16. gamma: x's dtype, not empty. out: receives the result, of x's shape
-    and dtype and any strides; by default a new contiguous array. rstd: float32, of x's shape without the axes of
-    gamma. ``stream`` and errors are as in ``group_norm``.
+    The axes of gamma, which are the last ones of x, are normalised. x: 1 to 8 axes; float32, float16 or bfloat16.
+    gamma: x's dtype, not empty. out: receives the result, of x's shape and dtype and any strides; by default a new
+    contiguous array. rstd: float32, of x's shape without the axes of gamma. ``stream`` and errors are as in
+    ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     rstd, outer = _rstd(x, gamma)
@@ -83,7 +84,7 @@ def add_rms_norm(
 
 
 def _rstd(x: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Return memory for rstd with as many axes as x, as C needs it, and its shape without the axes of gamma."""
+    """Return memory for rstd, with as many axes as x because C requires them, and its shape without gamma's axes."""
     outer = max(x.ndim - gamma.ndim, 0)  # the C side refuses a gamma of more axes
     return np.empty((*x.shape[:outer], *[1] * (x.ndim - outer)), np.float32), x.shape[:outer]
 
@@ -110,7 +111,7 @@ def add_rms_norm_backward(
     *,
     stream: Stream | None = None,
 ) -> RmsNormGradients:
-    """Return the gradients of ``add_rms_norm``, computed through both calls; ``grad_input`` is that of x1 and of x2.
+    """Return the gradients of ``add_rms_norm``, computed through both calls; ``grad_input`` is for x1 and for x2.
 
     grad_out, grad_sum: the gradients of the result and of the sum, both as total. total, rstd: the sum and rstd that
     ``add_rms_norm`` returned. The other arguments and errors are as in ``rms_norm_backward``.

@@ -2,11 +2,11 @@
 
     python -m gn_tutorial.host.verify.kernels <library> <kernel> <device> <rounds>
 
-prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails
-on a device may take the process's context with it, or never return.
+prints a JSON line for each dtype, with the chip and its cores. This command is a process of its own, because a kernel
+that fails on a device may destroy the context of its process, or never return.
 
 CANN's runtime gives the memory, and the host API's build launches the kernel; PyTorch is not needed. The module was
-written from the public documentation of the runtime, and was run over a stand-in for the runtime, not on an NPU.
+written from the public documentation of the runtime, and was run with a stand-in for the runtime, not on an NPU.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ _FUNCTIONS: dict[str, Sequence[Any]] = {
 
 
 class NpuRuntime:
-    """CANN's runtime on NPU number ``index``, with the host API's build ``library``.
+    """CANN's runtime on NPU number ``index``, with ``library``, a build of the host API.
 
     Raises KernelError with the runtime's status.
     """

@@ -27,7 +27,7 @@ from gn_tutorial.torch_ops.arguments import DTYPES
 
 _OPS = torch.ops.gn_tutorial
 _ROUNDS, _STEPS = 20, 20
-_DRIFT = 1e-3  # relative difference of a loss: two devices round differently
+_DRIFT = 1e-3  # the largest relative difference of a loss that passes: two devices round differently
 
 
 class _Case(NamedTuple):

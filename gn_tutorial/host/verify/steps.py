@@ -30,7 +30,7 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.projects.own_package import course_packages
 from gn_tutorial.projects.packing import pack
 
-_TAIL = 40  # a row has this many last lines of a process's output
+_TAIL = 40  # the row of a failed process has this many of its last lines of output
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 
 
@@ -38,7 +38,8 @@ _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 class VerifyWork:
     """The data that the steps share.
 
-    kernels: the beginnings of names of kernels to run; all if empty. library: the one that the step ``build`` made.
+    kernels: the kernels whose names begin with one of these are run; all if empty. library: the one that the step
+    ``build`` made.
     """
 
     report: VerifyReport
@@ -77,7 +78,7 @@ def state_key(device: int) -> str:
 
 
 def environment(work: VerifyWork) -> None:
-    """Write the facts about the machine that a reader needs into the report."""
+    """Write into the report what its reader needs to know about the machine."""
     toolkit = require_toolkit()
     found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
     for path in sorted({*toolkit.glob("version.*"), *toolkit.glob("*.info"), *toolkit.glob("*/version.info")})[:4]:
@@ -92,7 +93,7 @@ def environment(work: VerifyWork) -> None:
 
 
 def build(work: VerifyWork) -> Iterator[Row]:
-    """Build one library of the host API and a launcher of every chosen kernel; yield its row."""
+    """Build one library with the host API and a launcher for every chosen kernel; yield the library's row."""
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
     words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"
@@ -174,7 +175,7 @@ def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]
 
 
 def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
-    """Yield the rows that a module prints as JSON lines, and one for each of ``names`` that a failed run lacks."""
+    """Yield the rows that a module prints as JSON lines; if it failed, also a row for each missing one of ``names``."""
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
     seen = set()

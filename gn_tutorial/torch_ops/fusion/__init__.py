@@ -38,7 +38,8 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
 
     The result shares the model's parameters, except those of a convolution into which a BatchNorm was folded. That
     happens only in eval mode, and such a result is for inference only. ``.fusions`` of the result is the FusionReport.
-    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if it changes arguments for its caller.
+    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if its caller needs the changes that it
+    makes to its arguments.
     Raises ArgumentError for a model that cannot be traced.
     """
     if isinstance(model, GraphModule):
@@ -46,7 +47,7 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
     else:
         try:
             traced = _Leaves().trace(model)
-        except Exception as error:  # anything that the model's own code raises for a missing value
+        except Exception as error:  # tracing has no values, so the model's own code may raise anything
             raise ArgumentError(
                 f"the model cannot be traced: {error}",
                 where="gn_tutorial.torch_ops.fusion.fuse",

@@ -1,9 +1,9 @@
 """Rewrites equivalent calls in one form: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)`` and ``aten.relu`` become one call.
 
 Patterns use only the functions here, so a graph is first rewritten to them. The graph still computes the same, because
-each function calls PyTorch's own of that name. A module with hooks stays a module. An in-place call becomes a call that
-returns new memory if nothing else reads its argument and the argument is not shared memory. If that is not certain, the
-call stays, and ``canonicalise`` says why.
+each function here calls PyTorch's own. A module with hooks stays a module. An in-place call becomes a call that returns
+new memory if nothing else reads its argument and the argument is not shared memory. If that is not certain, the call
+stays, and ``canonicalise`` says why.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each pattern is a small graph of ``canonical`` functions, which PyTorch's own matcher (``torch.fx.subgraph_rewriter``)
 finds. A fused function checks its tensors when it runs. If the kernel does not accept them, because they differ in
-shape or type, the function computes the parts. So a fused model accepts the same inputs as the model.
+shape or type, the function computes the parts. So a fused model accepts the same inputs as the original model.
 """
 
 from __future__ import annotations

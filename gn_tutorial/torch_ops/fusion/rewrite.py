@@ -80,7 +80,8 @@ def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
     """Return why an argument of the fused call might be computed too late for it; "" if none is.
 
     The first of several results may be used before the pattern's last call, so the fused call cannot wait for an
-    argument of a later call. Parameters, the model's arguments and the arguments of the first call always exist.
+    argument of a later call. Parameters, the model's arguments and the arguments of the first call exist before that
+    call.
     """
     for name, value in values.items():
         late = isinstance(value, Node) and value.op not in ("placeholder", "get_attr") and name not in pattern.tensors

@@ -76,10 +76,10 @@ def _fake(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None)
 def add_rms_norm_backward(
     grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradient of each summand, the same for both, and that of weight, from those of y and sum.
+    """Return the gradient of ``add_rms_norm``'s x, which is also that of its residual, and the gradient of weight.
 
-    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: as x. The gradient of weight is float32
-    for every dtype. Errors are as in ``add_rms_norm``.
+    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: the gradients of its y and sum, of the
+    shape and dtype of x. The gradient of weight is float32 for every dtype. Errors are as in ``add_rms_norm``.
     """
     made = _gradients_of(grad_y, grad_sum, x, rstd, weight)
     transforms.refuse_forward_mode(_BACKWARD)

@@ -53,7 +53,10 @@ def swiglu(x: Tensor, up: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu_backward", mutates_args=(), device_types=_DEVICES)
 def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as in ``swiglu``."""
+    """Return the gradients of x and up from the gradient of ``swiglu(x, up)``.
+
+    grad_y: as x. Errors are as in ``swiglu``.
+    """
     made = _like("swiglu_backward", x, grad_y=grad_y, up=up), like(x)
     launch("SwiGluBackward", (few_axes(grad_y), few_axes(x), few_axes(up)), (), tuple(map(few_axes, made)))
     return made

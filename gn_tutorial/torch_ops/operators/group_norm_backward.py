@@ -30,7 +30,7 @@ def group_norm_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from that of y; None for one that ``output_mask`` does not ask for.
+    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
 
     grad_y: as x. mean, rstd: from ``group_norm`` for x. weight: as in ``group_norm``; if it is None, its gradient
     cannot be requested. Raises ArgumentError, which names the argument.

@@ -60,7 +60,7 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from that of ``group_norm_silu``'s y.
+    """Return the gradients of x, weight and bias from the gradient of ``group_norm_silu``'s y.
 
     bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments and errors are as in
     ``group_norm_backward``.

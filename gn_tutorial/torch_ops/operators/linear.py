@@ -67,7 +67,7 @@ def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def linear_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from that of y; None for one that ``output_mask`` does not ask for.
+    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
 
     grad_y: (..., O), dtype and device as x. Errors are as in ``linear``.
     """

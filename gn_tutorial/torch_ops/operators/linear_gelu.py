@@ -79,7 +79,7 @@ def _fake(
 def linear_gelu_backward(
     grad_y: Tensor, preactivation: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool], approximate: str = "none"
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from that of y; None for one that ``output_mask`` does not ask for.
+    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
 
     grad_y, preactivation: (..., O), dtype and device as x. Errors are as in ``linear_gelu``.
     """

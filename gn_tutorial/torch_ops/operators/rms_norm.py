@@ -36,7 +36,7 @@ def check_rows(
 ) -> None:
     """Raise ArgumentError unless ``op`` accepts these: x (..., *normalized_shape), weight of that shape or None.
 
-    said: the beginning of a message, which is the argument that gives these axes, and a verb.
+    said: the beginning of a message: the name of the argument that gives these axes, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
@@ -127,7 +127,7 @@ def _fake(
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight from that of y. grad_y: as x; rstd: from ``rms_norm``.
+    """Return the gradients of x and weight from the gradient of y. grad_y: as x; rstd: from ``rms_norm``.
 
     The gradient of weight is a sum over all rows, and float32 for every dtype. Errors are as in ``rms_norm``.
     """
