@@ -36,6 +36,7 @@ def looks_of(desk: Desk) -> list[str]:
     return notebook.looks()["complaints"]
 
 
+@pytest.mark.thorough
 def test_each_unreadable_output_is_found_and_nothing_else(looks_of: list[str]) -> None:
     for number, reason in enumerate(UNREADABLE):
         assert any(line.startswith(f"cell {number}: ") and reason in line for line in looks_of), (reason, looks_of)

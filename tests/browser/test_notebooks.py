@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 from browser_support import LAPTOP, NARROW, ROOT, Desk
-from thoroughness import ALL
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
-# Of the others, Run All Cells compiles for half a minute; nbval runs every notebook anyway, without a browser.
-SHORT = ("01_numpy_group_norm.ipynb",)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS if ALL else SHORT)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook_can_be_read(desk: Desk, name: str) -> None:
     # The course's own, with every answer: copies of the learner come without some.
     path = desk.lab.course / "stored" / name
@@ -33,9 +31,8 @@ def test_notebook_can_be_read(desk: Desk, name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in SHORT else pytest.mark.thorough) for name in NOTEBOOKS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_run_all_cells(desk: Desk, name: str) -> None:
     path = desk.lab.course / "notebooks" / name
     stored = json.loads(path.read_text(encoding="utf-8"))

@@ -201,7 +201,7 @@ def test_help_lists_every_picture(gnt: Gnt) -> None:
     helped = " ".join(gnt("profile", "--help").out.split())
     for name in PICTURES:
         assert name in helped
-    assert "Modelled, not measured" in helped
+    assert "All times are modelled, not measured" in helped
 
 
 def test_the_interactive_timeline_is_written_and_said(gnt: Gnt, tmp_path: Path) -> None:

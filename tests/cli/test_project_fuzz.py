@@ -25,6 +25,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.thorough
 def test_each_line_makes_its_failure_again(gnt: Gnt, request: pytest.FixtureRequest, data_folder: Path) -> None:
     # The same folder in each run, and the same copy as in tests/projects: compiled once.
     project = planted(request.config.cache.mkdir("planted_projects"), "rank", "empty", "dtype", "nan")

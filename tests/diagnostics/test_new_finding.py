@@ -125,6 +125,7 @@ def own_tests(names: Sequence[str]) -> list[str]:
     return ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib", *paths, "-k", " or ".join(names)]
 
 
+@pytest.mark.thorough
 def test_a_finding_and_a_cause_are_four_files_each(copy: Path) -> None:
     before = files(copy)
     finding, cause = add(copy)

@@ -83,6 +83,7 @@ def test_neither_late_copies_nor_cores_nor_their_order_change_a_bit(
     check_that_bits_stay(narrow_inputs(shape, groups, dtype), groups, blocks=48)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("shape", "groups"), [SHAPES[0], SHAPES[6]])
 def test_a_hundred_orders_of_cores_give_the_same_bits(shape: tuple[int, ...], groups: int) -> None:
     arrays = inputs(shape, groups)

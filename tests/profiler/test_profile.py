@@ -226,6 +226,7 @@ extern "C" __global__ __aicore__ void large(GM_ADDR x) {
 """
 
 
+@pytest.mark.thorough
 def test_the_unified_buffer_has_the_size_that_the_chip_says(tmp_path: Path) -> None:
     chip = tmp_path / "small.toml"
     chip.write_text(

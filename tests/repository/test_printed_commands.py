@@ -77,9 +77,16 @@ LONG = {
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/course/exercises runs them.
 SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
-#: The benchmarks of whole operators, and the host API with every kernel at -O3: tests/profiler/bench and tests/host run
-#: their parts.
-DEAR = {"bench swiglu", "bench linear_gelu", "bench linear_gelu_backward", "dev host-library my_folder"}
+#: Benchmarks, the host API with every kernel at -O3, projects compiled once more: other tests run their parts.
+DEAR = {
+    "bench swiglu",
+    "bench linear_gelu",
+    "bench linear_gelu_backward",
+    'bench SinhCustom --in "float16[8,n]" --over n=100,2048',
+    "dev host-library my_folder",
+    'diff SinhCustom SinhTiled --in "float16[8,2048]"',
+    "run sample.asc -D SCENARIO_NUM=2",
+}
 _FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _SHELLS = ("", "sh", "shell", "bash", "console")
 _INLINE = re.compile(r"`((?:\./)?gnt [^`]+)`")

@@ -213,6 +213,7 @@ def child(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_a_forked_child_computes_and_the_process_ends() -> None:
     done = child("""
         import os, warnings

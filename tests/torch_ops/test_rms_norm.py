@@ -130,6 +130,7 @@ def test_autocast_computes_in_float32() -> None:
     assert torch.equal(y, ours(x.bfloat16().float(), weight))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_compile_with_sizes_that_change(backend: str) -> None:
     torch._dynamo.reset()

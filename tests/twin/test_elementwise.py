@@ -281,6 +281,7 @@ def test_option_axpy_fused() -> None:
         assert actual[0] == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("observed", [True, False])
 @pytest.mark.parametrize(("form", "whole"), [(COUNT, False), (LANES, False), (LANES, True)])
 @pytest.mark.parametrize("dtype", ["half", "float"])

@@ -156,6 +156,7 @@ def test_git_is_clean_after_a_run_and_its_answers_are_there(
     assert gnt(environ, "lab", "--copies", cwd=clone).stdout == "", "a run is no work"
 
 
+@pytest.mark.thorough
 def test_an_update_says_what_is_new_and_keeps_what_was_written(
     lab: RunningLab, clone: Path, environ: dict[str, str]
 ) -> None:

@@ -61,6 +61,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return Machine(tmp_path_factory.mktemp("npu"))
 
 
+@pytest.mark.thorough
 @needs_cmake
 def test_a_failure_is_a_row_nothing_else_is_lost_and_a_later_run_goes_on(machine: Machine, tmp_path: Path) -> None:
     source, (wrong, ends) = find_kernel(COPY)[1].file.read_text(), (tmp_path / "copy.cpp", tmp_path / "ends.cpp")
