@@ -88,7 +88,7 @@ def build_kernel(
     not launch a kernel itself. launchers: whether to keep the source's host functions that launch kernels. A project's
     build leaves them out, because it compiles for the device alone.
 
-    A complete sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, also has an entry ``main``.
+    A source that defines ``main`` also has an entry ``main``.
 
     Raises RegistryError (no such file), ArgumentError (dtypes, template), CompileError (no entry, or the compiler's
     errors at the learner's lines), CompilerMissing, CacheError.
@@ -253,7 +253,7 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
 def _entries(
     text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
 ) -> tuple[Entry, ...]:
-    """Return the kernels of the source, and the entry ``main`` if it is a complete sample.
+    """Return the kernels of the source, and the entry ``main`` if it defines ``main``.
 
     All kernels of a sample may be templates, which are no entries. part: whether the source is a part of a program
     whose main calls operators. Such a source may have no kernel at all.
