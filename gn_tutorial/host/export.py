@@ -1,6 +1,6 @@
 """Writes a folder with everything that a C program needs to call an operator: headers, libraries, an example.
 
-A command imports this module. It is separate because the modules of commands only declare arguments.
+A module of its own, because the modules of commands, one of which imports it, only declare arguments.
 """
 
 from __future__ import annotations

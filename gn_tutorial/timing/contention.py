@@ -9,7 +9,7 @@ The cores start within a certain time (``window``). Shorter activities happen at
 longer ones, such as a first pass over all data, happen at the same time. So the load is what a core has read in the
 last ``window`` cycles. The code uses only ``+ - * /``, so that the digits are the same everywhere.
 
-This is a module of its own, because it is a formula of queueing theory, and core_model, which uses it, has 350 lines.
+A module of its own, because it is a formula of queueing theory, and core_model, which uses it, has 350 lines.
 """
 
 from __future__ import annotations
