@@ -60,8 +60,11 @@ class Job(Protocol):
     def look_up(self) -> tuple[Path, Dependencies] | None:
         """Return the file and the files it was made of; None if it is absent or one of these files has changed."""
 
-    def run(self) -> tuple[Path, bool]:
-        """Make the file unless it exists; return it, and whether it existed."""
+    def make(self) -> tuple[Path, Dependencies | None, bool]:
+        """Make the file unless it exists; return it, the files it was made of, and whether it existed.
+
+        The files are None if one was saved meanwhile.
+        """
 
 
 def interface_marks(headers: Iterable[Path]) -> str:
@@ -96,18 +99,18 @@ class Precompiled:
         """
         jobs = [self.job, *([self.inlines] if self.inlines else [])]
         try:
-            if None in [job.look_up() for job in jobs]:
+            made = [job.look_up() for job in jobs]
+            if None in made:
                 if not self._noted("wanted", self.job.key):
                     self._note("wanted", self.job.key)
                     return None
-                for job in jobs:
-                    job.run()
-            made = [found for job in jobs if (found := job.look_up())]
-            if len(made) < len(jobs) or self._noted("useless", made[0][0].name):
+                made = [(path, files) for path, files, _ in (job.make() for job in jobs) if files]
+            found = [one for one in made if one]
+            if len(found) < len(jobs) or self._noted("useless", found[0][0].name):
                 return None
         except GntError:  # the compilation itself reports a wrong header or a full disk better
             return None
-        (path, made_of), *objects = made
+        (path, made_of), *objects = found
         # A learner's header with the name of one of the twin's headers would be found first. With the precompiled
         # header g++ would not look for it.
         first = must_stay_absent([file.path for file in made_of.files], search)

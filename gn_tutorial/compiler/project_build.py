@@ -132,13 +132,12 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
         limits=limits,
         precompiled=_standard_headers(cache, compiler, ()),
     )
-    driver, _ = request.run()
-    made = request.look_up() if inlines else None
-    if made is None:
+    driver, made_of, _ = request.make()
+    if not inlines or made_of is None:
         return driver, ""
     # The marks change the numbers of lines (#line). So they are in a file of their own: after an include g++ continues
     # to count the text's own lines.
-    text = interface_marks(Path(one.path) for one in made[1].files if TWIN_INCLUDE in Path(one.path).parents)
+    text = interface_marks(Path(one.path) for one in made_of.files if TWIN_INCLUDE in Path(one.path).parents)
     marks = cache.keep_source(f"interface_{checksum(text.encode())[:16]}.h", text)
     return driver, f'#include "{marks}"\n'
 

@@ -9,7 +9,7 @@ import functools
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -167,18 +167,16 @@ def wrong_ways(rooms: Mapping[str, str], room_of: Mapping[str, str], uses: Mappi
 
 
 @functools.cache  # twenty tests read all files
-def imports(path: Path) -> tuple[tuple[str, str], ...]:
+def imports(path: Path) -> list[tuple[str, str]]:
     """Every import of a file, inside functions too, as (module, name or nothing)."""
-    return tuple(_imports(path))
-
-
-def _imports(path: Path) -> Iterator[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: a relative import; write gn_tutorial.<module>"
-            yield from ((node.module or "", alias.name) for alias in node.names)
+            found += ((node.module or "", alias.name) for alias in node.names)
+    return found
 
 
 def modules() -> dict[str, Path]:
