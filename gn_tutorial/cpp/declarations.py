@@ -1,8 +1,8 @@
 """What a source declares, by its tokens: functions with their attributes and bodies, classes, variables, aliases.
 
 The text is preprocessed, so that macros of the source's own are expanded and what ``#if`` leaves out is gone; CANN's
-words (``__aicore__``, ``__gm__``) and the names of its headers stay as they were written. No types are known: what
-calls what is told by names, which ``device_code`` takes for more rather than less.
+words (``__aicore__``, ``__gm__``) and the names of its headers stay as they were written. No types are known, so the
+function that a call reaches is found by its name; ``device_code`` takes all functions of that name.
 """
 
 from __future__ import annotations

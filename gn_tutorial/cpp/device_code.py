@@ -1,7 +1,7 @@
-"""Which declarations of a source an entry runs on the device, told by the names that each of them mentions.
+"""Finds the declarations of a source that an entry runs on the device, by the names that each of them mentions.
 
-More are taken than run, never fewer: a name that several declarations share stands for all of them. A member function
-counts where its class is reached too, so that host classes of the same file stay out.
+It finds more than run, never fewer, because a name that several declarations share stands for all of them. A member
+function counts only if its class is reached too, so that host classes of the same file stay out.
 """
 
 from __future__ import annotations
