@@ -12,7 +12,7 @@ from gn_tutorial.errors import ArgumentError
 
 #: How to optimise a kernel library: True (-O3), "little" (-Og: compiles in a third of the time, for launches of a few
 #: milliseconds), "soonest" (-O3 if that is in the cache, else -Og), False (-O0 -g: for a debugger). The results of a
-#: launch are the same bits in each case.
+#: launch are the same bits in each case. With GNT_OPTIMISE=little in the environment, -Og takes the place of -O3.
 Optimise = bool | Literal["little", "soonest"]
 
 _MIB = 1024 * 1024

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
-from gn_tutorial.errors import CompilerMissing
+from gn_tutorial.errors import ArgumentError, CompilerMissing
 
 # Wheels are about 100 MB. Later versions are excluded until tested, because zig's command line changes with releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
@@ -213,10 +213,19 @@ def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: boo
 
 
 def _level(compiler: Compiler, optimise: Optimise) -> str:
-    # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because it would compile its C++ library again
-    # for another level.
-    little = "-O3" if compiler.is_zig else "-Og"
-    return little if optimise == "little" else "-O3" if optimise else "-O0"
+    if optimise == "little":
+        # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because it would compile its C++ library
+        # again for another level.
+        return "-O3" if compiler.is_zig else "-Og"
+    return _for_speed(compiler) if optimise else "-O0"
+
+
+def _for_speed(compiler: Compiler) -> str:
+    """Return -O3, or the level "little" if GNT_OPTIMISE says so. Raises ArgumentError for another GNT_OPTIMISE."""
+    wanted = os.environ.get("GNT_OPTIMISE", "")
+    if wanted not in ("", "little"):
+        raise ArgumentError(f"GNT_OPTIMISE is {wanted!r}", hint="unset it, or set it to little")
+    return _level(compiler, "little") if wanted else "-O3"
 
 
 def _wild(compiler: Compiler) -> tuple[str, ...]:
@@ -258,7 +267,7 @@ def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str,
 
 def host_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of a library of plain host functions, which are all exported."""
-    return (*_common_flags(compiler, "-O3"), *_library_flags(compiler))
+    return (*_common_flags(compiler, _for_speed(compiler)), *_library_flags(compiler))
 
 
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
@@ -277,7 +286,7 @@ def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
 
 def program_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of the launcher, a program."""
-    return (*_common_flags(compiler, "-O3"), *(("-ldl", "-lrt") if _ELF else ()))
+    return (*_common_flags(compiler, _for_speed(compiler)), *(("-ldl", "-lrt") if _ELF else ()))
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from picture_support import B3, two_tiles
+from thoroughness import some
 from timing_support import trace, vector
 
 from gn_tutorial.abi.trace import Pipe
@@ -90,8 +92,7 @@ COUNT_COLOURS = """
 """
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [800, 1400])
+@pytest.mark.parametrize(("width", "theme"), some([*itertools.product([800, 1400], ["light", "dark"])], 2))
 def test_every_pipe_has_its_colour_at_each_width_and_theme(show: Callable[..., Any], width: int, theme: str) -> None:
     profile = two_tiles()
     page = show(profile, two_tiles(3, kernel="another"), width=width, theme=theme)

@@ -100,7 +100,10 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Spoilt:
     return make
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+# A test of a project compiles it first.
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=pytest.mark.thorough) if one == "test" else one for one in COMMANDS]
+)
 @pytest.mark.parametrize(("spoil", "said", "hint"), WRONG, ids=[one[0].__name__ for one in WRONG])
 def test_a_project_that_is_none(
     gnt: Gnt, spoilt: Spoilt, command: str, spoil: Callable[[Path], None], said: str, hint: str

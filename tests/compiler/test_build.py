@@ -115,6 +115,7 @@ def test_every_entry_of_a_file_can_be_launched(begun: Cache) -> None:
     assert run_kernel(built) == 9
 
 
+@pytest.mark.thorough
 def test_what_is_there_soonest_is_a_fast_library_if_there_is_one(begun: Cache) -> None:
     source = KERNEL % "6"
     little = build_kernel(source, optimise="little", cache=begun)

@@ -167,6 +167,7 @@ def test_an_interface_s_functions_are_code_of_another_object(tmp_path: Path) -> 
     assert subprocess.run([tmp_path / "use"], check=False).returncode == 0
 
 
+@pytest.mark.thorough
 def test_a_project_s_host_files_have_theirs(cache: Cache, tmp_path: Path, seen: Compilations) -> None:
     """Once it was never made: its flags asked for the linker, and a header that fails is passed over in silence."""
     hosts = [tmp_path / name for name in ("first.cpp", "second.cpp")]

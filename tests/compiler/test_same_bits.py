@@ -86,7 +86,7 @@ def group_norm() -> bytes:
     return done.y.tobytes() + done.mean.tobytes() + done.rstd.tobytes()
 
 
-@pytest.mark.parametrize("level", ["little", False])
+@pytest.mark.parametrize("level", [pytest.param("little", marks=pytest.mark.thorough), False])
 def test_optimisation_does_not_change_a_bit(level: Optimise) -> None:
     np.testing.assert_array_equal(rows(optimise=level), rows())
 

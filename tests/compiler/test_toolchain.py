@@ -12,8 +12,8 @@ from zig_support import BareMachine
 from gn_tutorial.compiler import toolchain
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.toolchain import Compiler, cpu_key, find_compiler, kernel_flags
-from gn_tutorial.errors import CompilerMissing
+from gn_tutorial.compiler.toolchain import Compiler, cpu_key, find_compiler, host_flags, kernel_flags
+from gn_tutorial.errors import ArgumentError, CompilerMissing
 
 SYSTEM = next((path for path in map(shutil.which, ("g++", "clang++", "c++")) if path), None)
 needs_system = pytest.mark.skipif(SYSTEM is None, reason="no C++ compiler on the search path")
@@ -176,11 +176,21 @@ def test_a_library_exports_nothing_of_the_runtime(promises: ctypes.CDLL) -> None
     assert not [name for name in names if name.startswith("_Unwind") or "__cxa" in name]
 
 
-def test_the_level_follows_what_is_asked_and_zig_meets_no_third_one() -> None:
+def test_the_level_follows_what_is_asked_and_zig_meets_no_third_one(monkeypatch: pytest.MonkeyPatch) -> None:
     gnu, zig = Compiler(("g++",), "g++", "g++ 12.2"), Compiler(("zig", "c++"), "zig", "zig 0.15", is_zig=True)
-    for optimise, level in [(True, "-O3"), ("little", "-Og"), (False, "-O0")]:
-        assert [flag for flag in kernel_flags(gnu, optimise=optimise) if flag.startswith("-O")] == [level]
+
+    def levels() -> list[str]:
+        kernels = [kernel_flags(gnu, optimise=optimise) for optimise in (True, "little", False)]
+        return [next(flag for flag in flags if flag.startswith("-O")) for flags in (*kernels, host_flags(gnu))]
+
+    monkeypatch.delenv("GNT_OPTIMISE", raising=False)
+    assert levels() == ["-O3", "-Og", "-O0", "-O3"]
     assert kernel_flags(zig, optimise="little") == kernel_flags(zig)
+    monkeypatch.setenv("GNT_OPTIMISE", "little")
+    assert levels() == ["-Og", "-Og", "-O0", "-Og"]
+    monkeypatch.setenv("GNT_OPTIMISE", "more")
+    with pytest.raises(ArgumentError, match="GNT_OPTIMISE is 'more'"):
+        levels()
 
 
 # --- zig -------------------------------------------------------------------------------------------------------------

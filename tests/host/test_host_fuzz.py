@@ -26,7 +26,9 @@ def build(folder: Path, *flags: str, text: str | None = None) -> Path:
     compiler = find_compiler()
     source, made = folder / "host.cpp", folder / "host.so"
     source.write_text(host.source_text() if text is None else text)
-    own = [flag for flag in host_flags(compiler) if flag not in ("-O3", "-Wl,-z,defs") and "-static-lib" not in flag]
+    own = [
+        flag for flag in host_flags(compiler) if flag not in ("-O3", "-Og", "-Wl,-z,defs") and "-static-lib" not in flag
+    ]
     search = [word for one in host.include_folders() for word in ("-I", str(one))]
     command = [*compiler.argv, str(source), "-o", str(made), *own, "-O0", "-g", *search, *flags]
     done = subprocess.run(command, capture_output=True, text=True, env=compiler_environment(), timeout=590, check=False)

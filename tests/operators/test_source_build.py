@@ -40,6 +40,7 @@ def test_a_small_checked_launch_is_not_kept_waiting_by_the_compiler(
     assert SourceBuild(None, TWICE, optimise=optimise)._level(observed, mib << 20) == level
 
 
+@pytest.mark.thorough
 def test_the_first_small_launch_compiles_little_and_a_fast_library_is_used_where_there_is_one() -> None:
     source = f"{TWICE}// {uuid.uuid4()}\n"
     made, x = kernel(source=source), np.arange(8, dtype=np.float32)

@@ -53,6 +53,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 # --- tests that pass -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_one_file_and_a_line_of_the_compiler() -> None:
     before = files_of(PROJECT)
     steps: list[str] = []
@@ -253,6 +254,7 @@ def test_a_program_writes_in_its_own_copy_only(own_test: Path, tmp_path: Path) -
     assert done.error.what == "execute_op opened a file for writing (openat), which no test may"
 
 
+@pytest.mark.thorough
 @needs_walls
 def test_scripts_write_in_the_copy_only(own_test: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"

@@ -85,6 +85,10 @@ DEAR = {
     'bench SinhCustom --in "float16[8,n]" --over n=100,2048',
     "dev host-library my_folder",
     'diff SinhCustom SinhTiled --in "float16[8,2048]"',
+    'tune SinhCustom --in "float16[8,2048]" --field tileLength',
+    "tune group_norm/vectorised --shape 8,32,64,64 --groups 8 --plot tune.png",
+    "project show HalfSwish",
+    "project test HalfSwish",
     "run sample.asc -D SCENARIO_NUM=2",
 }
 _FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)

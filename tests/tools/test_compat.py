@@ -67,7 +67,8 @@ def test_what_is_found(tmp_path: Path) -> None:
         ('#if __NPU_ARCH__ != 2201\n#include "lib/matmul_intf.h"\n#endif\n' + GOOD, RAN, "", ""),
         ('#if __NPU_ARCH__ == 2201\n#include "lib/matmul_intf.h"\n#endif\n' + GOOD, EXCLUDED, "other target",
          "matrix core"),
-        (GOOD.replace("g.Set", "for (volatile int i = 0;; i = i + 1) {} g.Set"), COMPILED, "time limit", ""),
+        pytest.param(GOOD.replace("g.Set", "for (volatile int i = 0;; i = i + 1) {} g.Set"), COMPILED, "time limit", "",
+                     marks=pytest.mark.thorough),
         (GOOD.replace("g.Set", "*(volatile int*)8 = 1; g.Set"), COMPILED, "crash", None),
     ],
 )  # fmt: skip

@@ -128,7 +128,10 @@ def small_net(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return OPS.gelu(OPS.linear(OPS.gelu(x) * 2, weight, bias))
 
 
-@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize(
+    "backend",
+    ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.thorough)],  # the first waits 20 s for g++
+)
 def test_compile_without_a_graph_break(backend: str) -> None:
     torch._dynamo.reset()
     inputs = data((3, 4, 5), (7, 5), (7,))

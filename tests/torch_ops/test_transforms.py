@@ -43,7 +43,11 @@ def with_gradients(function: Callable, *inputs: Tensor) -> list[Tensor]:
 
 @pytest.mark.parametrize(
     ("backend", "dtype"),
-    [("eager", "float32"), *(("aot_eager", dtype) for dtype in DTYPES), ("inductor", "float32")],
+    [
+        ("eager", "float32"),
+        *(("aot_eager", dtype) for dtype in DTYPES),
+        pytest.param("inductor", "float32", marks=pytest.mark.thorough),  # the first waits 20 s for g++
+    ],
 )
 def test_compile_without_a_graph_break(backend: str, dtype: str) -> None:
     x, weight, bias, _ = (one.requires_grad_() for one in data(SHAPE, DTYPES[dtype]))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from thoroughness import ALL
 from varied_texts import complaints, lay_out, named_exercises, named_tasks, varied
 
 from gn_tutorial.course.classroom import process_tree, scheduler
@@ -39,7 +40,8 @@ def texts(count: int) -> list:
 
 
 def test_verdicts_are_as_named_though_a_judge_is_killed(camp: Path, tmp_path: Path) -> None:
-    named = lay_out(texts(40), camp)
+    count = 40 if ALL else 16
+    named = lay_out(texts(count), camp)
     lost: list[int] = []
 
     def tell(progress: HowFar) -> None:
@@ -50,7 +52,7 @@ def test_verdicts_are_as_named_though_a_judge_is_killed(camp: Path, tmp_path: Pa
 
     found = judge_class(camp, tmp_path / "judged", Where(2), tell=tell)
     assert complaints(found.rows, named) == []
-    assert len(found.rows) == len(named) == 40
+    assert len(found.rows) == len(named) == count
     assert lost
     assert not any(psutil.pid_exists(pid) for pid in lost)
     assert scheduler.running() == []

@@ -75,7 +75,7 @@ def test_a_fork_has_the_verdict_of_a_process_by_itself(tmp_path: Path, forks: Fo
         assert found.detail == "so far"
 
 
-@pytest.mark.parametrize("run", ["fork", "by itself"])
+@pytest.mark.parametrize("run", ["fork", pytest.param("by itself", marks=pytest.mark.thorough)])
 def test_the_limit_of_time_holds_and_the_next_attempt_is_judged(tmp_path: Path, forks: Forks, run: str) -> None:
     runner = forks.run if run == "fork" else by_itself
     processes: list[int] = []

@@ -121,6 +121,7 @@ def test_a_kernel_that_dies_is_said_here_and_noted_for_the_next(lab: RunningLab,
     assert "died" in next(notes.iterdir()).read_text()
 
 
+@pytest.mark.thorough
 def test_a_second_gnt_lab_shows_the_first(lab: RunningLab, clone: Path, environ: dict[str, str]) -> None:
     again = gnt(environ, "lab", "04", "--no-browser", cwd=clone)
     assert again.returncode == 0, again.stderr
@@ -128,6 +129,7 @@ def test_a_second_gnt_lab_shows_the_first(lab: RunningLab, clone: Path, environ:
     assert f"{lab.base}lab/tree/notebooks/04_tiling.ipynb?token={lab.token}" in again.stdout
 
 
+@pytest.mark.thorough
 def test_a_busy_port_is_refused_with_who_has_it(lab: RunningLab, clone: Path, environ: dict[str, str]) -> None:
     port = lab.base.rstrip("/").rpartition(":")[2]
     other = gnt(environ, "lab", "--port", port, "--no-browser", "--folder", str(clone.parent / "other"), cwd=clone)

@@ -59,6 +59,7 @@ def test_uv_makes_the_environment_and_installs(clone: Path, noted: Path) -> None
     assert gnt(clone, "tour", env=WITH_UV).stderr == ""
 
 
+@pytest.mark.thorough
 def test_uv_can_be_refused_and_may_be_a_shim_without_a_uv(clone: Path, noted: Path) -> None:
     assert gnt(clone, "tour").returncode == 0
     (noted.parent / "uv" / "uv").write_text("#!/bin/sh\nexit 127\n")
@@ -123,6 +124,7 @@ def test_when_uv_fails_the_way_without_it_is_named(clone: Path, noted: Path) -> 
     assert gnt(clone, "tour").returncode == 0
 
 
+@pytest.mark.thorough
 def test_torch_comes_by_uv_from_the_index_and_by_pip_if_there_is_none(
     torch_clone: Path, noted: Path, tmp_path: Path
 ) -> None:
