@@ -13,7 +13,7 @@ class Stopped extends Error {}
 // The launch is over for a reason of this place.
 class Ended extends Error {}
 
-// `job`: as gn_tutorial/course/playground/jobs.py makes it, arrays as Uint8Array, and `source`, what compiling.py found in the kernel's text. `printed`: called with each piece of text the kernel prints.
+// `job`: as gn_tutorial/course/playground/starts.py makes it, arrays as Uint8Array, and `source`, what compiling.py found in the kernel's text. `printed`: called with each piece of text the kernel prints.
 export async function run(module, job, printed = () => {}) {
   const kernel = new Instance(printed);
   await kernel.start(module);
