@@ -24,7 +24,7 @@ from gn_tutorial.profiler.diff import diff
 from gn_tutorial.profiler.profile import Profile, profile
 from gn_tutorial.timing.machine import load_machine
 
-#: Name -> the module that it means, or the module and the object in it that it means.
+#: Public name -> the module that it stands for, or ``module:object`` for an object in that module.
 _LAZY = {
     "bench": "profiler.bench",
     "check": "course.exercises.grade:check",
@@ -69,7 +69,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # takes 40 ms, and few programs ask for it
+        from importlib.metadata import version  # this import takes 40 ms, and few programs need the version
 
         return version("gn_tutorial")
     if name not in _LAZY:

@@ -1,4 +1,4 @@
-"""``python -m gn_tutorial``: the command line where the script ``gnt`` is not on the path, as under a debugger."""
+"""Runs ``gnt`` as ``python -m gn_tutorial``, where the script is not on the path, for example under a debugger."""
 
 from gn_tutorial.cli.app import main
 

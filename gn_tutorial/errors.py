@@ -1,4 +1,4 @@
-"""Every error the package raises on purpose: what went wrong, where, and what to do next.
+"""The errors that the package raises on purpose: each says what went wrong, where, and what to do next.
 
 A user's mistake is shown without a traceback: the command line prints ``str(error)``, and IPython asks the exception
 for ``_render_traceback_``.
@@ -13,7 +13,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """Return a value as a message shows it: text in quotes, and at most ``most`` characters.
+    """Return a value as a message shows it: a string in quotes; at most ``most`` characters.
 
     Python refuses to print a number of more than 4300 digits, so for such a number its count of digits is shown.
     """
@@ -66,7 +66,7 @@ class RegistryError(GntError):
 
 
 class CompilerMissing(GntError):
-    """The lack of a C++ compiler that can build what is asked for."""
+    """A missing C++ compiler, or one that cannot build what the caller asks for."""
 
     exit_code = 3
 
@@ -111,7 +111,7 @@ class KernelFault(KernelError):
         return self.text or super().__str__()
 
     def _repr_html_(self) -> str | None:
-        """Return the findings as HTML, for a cell whose value is the fault. For None Jupyter prints the text."""
+        """Return the findings as HTML, for a cell whose value is the fault; with None Jupyter prints the text."""
         show = getattr(self.diagnostics, "_repr_html_", None)
         return show() if show else None
 

@@ -1,6 +1,6 @@
-"""Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
+"""PyTorch modules that run the course's kernels, and ``convert``, which makes a model use them.
 
-``GELU``, ``Linear`` and ``RMSNorm`` are modules for the other operators.
+``GroupNorm``, ``GELU``, ``Linear`` and ``RMSNorm`` replace the modules of ``torch.nn``; ``GroupNormSiLU`` is fused.
 
 On the CPU the twin computes; on an NPU the kernels would compute, but we did not run that. A module has the arguments,
 parameters, state dict and printed form of the module in ``torch.nn`` that it extends; docs/pytorch.md lists where the
@@ -29,9 +29,9 @@ Model = TypeVar("Model", bound=torch.nn.Module)
 class GroupNorm(torch.nn.GroupNorm):
     """``torch.nn.GroupNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    input: (N, C, ...) of 2 to 8 axes. It is float32, float16 or bfloat16, as the parameters are; under autocast their
-    dtypes may differ. The result has the same shape, and is channels last if the input is. Raises ArgumentError, which
-    names the argument; a wrong eps is refused when the module is made.
+    input: (N, C, ...) of 2 to 8 axes; float32, float16 or bfloat16. The parameters must have the input's dtype, except
+    under autocast. The result has the same shape, and is channels last if the input is. Raises ArgumentError, which
+    names the argument; a wrong eps raises it when the module is made.
     """
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, *others: Any, **named: Any) -> None:
@@ -59,7 +59,7 @@ class GELU(torch.nn.GELU):
     """
 
     def __init__(self, approximate: str = "none") -> None:
-        """Take the form of GELU: "none" for the definition, with erf, or "tanh". Raises ArgumentError for another."""
+        """Take the form of GELU: "none" (the definition, with erf) or "tanh". Raises ArgumentError for other forms."""
         check_approximate("argument approximate of gn_tutorial.nn.GELU", approximate)
         super().__init__(approximate)
 
@@ -79,9 +79,9 @@ class Linear(torch.nn.Linear):
 class RMSNorm(torch.nn.RMSNorm):
     """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    x: ``(..., *normalized_shape)``. It is float32, float16 or bfloat16, as the weight is; under autocast their dtypes
-    may differ. eps: None means float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which
-    names the argument; a wrong eps is refused when the module is made.
+    x: ``(..., *normalized_shape)``; float32, float16 or bfloat16. The weight must have x's dtype, except under
+    autocast. eps: None means float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names
+    the argument; a wrong eps raises it when the module is made.
     """
 
     def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
@@ -94,7 +94,7 @@ class RMSNorm(torch.nn.RMSNorm):
         return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
-#: PyTorch's module -> our module with the same state, an attribute that the kernels may refuse, and its check.
+#: PyTorch's module -> our module with the same state, the attribute that the kernels may not support, and its check.
 _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
     torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
     torch.nn.RMSNorm: (RMSNorm, "eps", check_optional_eps),
@@ -105,9 +105,9 @@ _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callabl
 def convert(model: Model) -> Model:
     """Make every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
 
-    Returns the model. The modules are changed in place: parameters and hooks stay, and so does everything that refers
-    to them, so an optimizer keeps working. Your own subclass of such a module is left as it is, because its ``forward``
-    may differ. Raises ArgumentError, which names the module, if the kernels do not support one; then nothing changed.
+    Returns the model. The modules are changed in place: parameters and hooks stay, and references to them remain valid,
+    so an optimizer keeps working. Your own subclass of such a module stays unchanged, because its ``forward`` may
+    differ. Raises ArgumentError, which names a module that the kernels do not support; then nothing has been changed.
     """
     found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
     for name, module in found:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-# No colour is set: text inherits the page's, and a half-transparent grey line is visible on light and dark pages.
+# No text colour is set, so text has the page's. A half-transparent grey line is visible on light and dark pages.
 _CELL = "padding:2px 10px;text-align:left;border-bottom:1px solid rgba(128,128,128,.35)"
 _CODE = "font-family:monospace"
 
 
 class Html(str):
-    """A cell of ``html_table`` that is HTML already."""
+    """A cell of ``html_table`` that is HTML already, so it is not escaped."""
 
     __slots__ = ()
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, indent: str = "") -> str:
-    """Return the table as text: the cells of a column have one width, and columns are two spaces apart."""
+    """Return the table as text, with aligned columns two spaces apart; no header row if all headers are empty."""
     cells = [[str(cell) for cell in row] for row in ([headers] if any(headers) else []) + [list(row) for row in rows]]
     if not cells:
         return ""

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from gn_tutorial.errors import RegistryError, shown
 
 PACKAGE = Path(__file__).resolve().parent
-# A file that changed more recently than this may change again without a new time: FAT stores times in steps of two
-# seconds. No other file system in use has longer steps (older NFS: one second).
+# A file that changed less than this long ago may change again and keep its time stamp. FAT stores times in steps of two
+# seconds; no other file system in use has longer steps (older NFS: one second).
 REST_NANOSECONDS = 2_000_000_000
 _Shape = TypeVar("_Shape")
-#: msgspec's name of a type -> our words for it.
+#: msgspec's name of a type -> its name in our error messages.
 _EXPECTED = {
     "str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
     "object": "a table",
@@ -27,9 +27,9 @@ _EXPECTED = {
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """Return the file's keys. Raises RegistryError, which names ``what``, the file and the reason."""
+    """Return the contents of a TOML file. Raises RegistryError, which names ``what``, the file and the reason."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would keep the reader waiting, and /dev/zero has no end
+        if path.exists() and not path.is_file():  # reading a pipe would block, and /dev/zero has no end
             raise OSError("it is no regular file")
         return parse_toml(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -37,7 +37,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """Return the keys of a file's bytes, with or without a byte-order mark. Raises ValueError if they are no TOML."""
+    """Return the contents of a TOML file from its bytes, with or without a byte-order mark. Raises ValueError."""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
@@ -51,19 +51,19 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 def decode(path: Path, shape: type[_Shape], what: str, **known: Any) -> _Shape:
     """Return the file's data as ``shape``, a type that msgspec knows. Raises as ``read_toml`` and ``convert`` do.
 
-    known: keys that follow from the file's place and are not in the file.
+    known: further keys and their values, which follow from the file's place and are not in the file.
     """
     return convert(read_toml(path, what) | known, shape, str(path))
 
 
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
-    """Return plain data as ``shape``, a type that msgspec knows. A ``dict`` in it must have plain ``str`` keys.
+    """Return plain data as ``shape``, a type that msgspec knows. A ``dict`` in ``shape`` must have plain ``str`` keys.
 
     Raises RegistryError for a key that is missing, unknown or of the wrong type, and for a ValueError of a struct's
-    ``__post_init__``. The error says what the file has and what is expected. Its place is ``where``, followed by the
-    tables that lead to the key: ``op.toml [[kernels]] 2 tolerance``.
+    ``__post_init__``. The error says what the file has and what is expected. The error's place is ``where``, followed
+    by the tables that lead to the key: ``op.toml [[kernels]] 2 tolerance``.
     """
-    import msgspec  # imported here, because the playground's page has this module, but no msgspec
+    import msgspec  # imported here, because the playground's page imports this module, but has no msgspec
 
     try:
         return msgspec.convert(data, shape)
@@ -75,7 +75,7 @@ def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
 
 
 def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) -> RegistryError:
-    """Return an error that says in our words what msgspec's message says about the value at ``path`` in the data."""
+    """Return msgspec's error ``message`` in our words. value: the whole data. path: the steps to its wrong part."""
     import msgspec
 
     steps, key, table = [], "", where
@@ -84,7 +84,7 @@ def _refused(message: str, path: list[str], value: Any, shape: Any, where: str) 
         if isinstance(value, list):
             value, name = value[int(step)], str(int(step) + 1)
         else:
-            # msgspec writes "..." instead of the key of a table. So take the first key whose value does not fit.
+            # msgspec writes "..." for any key of a dict, so take the first key whose value does not fit.
             name = next(one for one in value if not _fits(value[one], shape)) if step == "..." else step
             value, key, table = value[name], name, _place(where, steps)
         steps.append(name)
@@ -128,7 +128,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _below(shape: Any, step: str) -> Any:
-    """Return the type of a part of ``shape``: of a struct's key, a list's item, or, for "...", a table's value."""
+    """Return the type of part ``step`` of ``shape``: a struct's key, a list's item, or, for "...", a dict's value."""
     import msgspec
 
     shape = _whole(shape)
@@ -138,7 +138,7 @@ def _below(shape: Any, step: str) -> Any:
 
 
 def _whole(shape: Any) -> Any:
-    """Return a type without its limits and without None."""
+    """Return a type without the limits of Annotated and without the None of a union."""
     while get_origin(shape) in (Annotated, Union, UnionType):
         shape = next(one for one in get_args(shape) if one is not type(None))
     return shape
@@ -152,10 +152,10 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """Return, for a path like ``tests/programs/memory/overflow_bad.cpp``, one that works from the current folder.
+    """Return the path of a course file that the pages call, say, ``tests/programs/memory/overflow_bad.cpp``.
 
-    Pages print the paths of the course's files from the top of a clone. A file in the current folder takes precedence.
-    Any other name stays unchanged.
+    The pages print these paths as seen from the top of a clone; the returned path is valid in every current folder.
+    A file of that name below the current folder takes precedence. Any other name is returned unchanged.
     """
     inside = Path(name)
     if inside.suffix and inside.parts[0] in ("kernels", "tests") and not inside.exists():
@@ -167,10 +167,10 @@ def course_file(name: str) -> str:
 
 
 def learners_folder(variable: str, root: Path, beside: str, installed: str) -> Path:
-    """Return a learner's folder: the one that an environment variable names, or the default.
+    """Return a learner's folder: the folder that the environment variable ``variable`` names, or the default.
 
     root: a folder of the course. In a clone the default is the folder ``beside`` next to ``root``. For an installed
-    package, whose folders begin with ``_``, it is the folder ``installed`` in the home folder.
+    package, whose course folders begin with ``_``, the default is the folder ``installed`` in the home folder.
     """
     chosen = os.environ.get(variable)
     if chosen:
@@ -179,7 +179,7 @@ def learners_folder(variable: str, root: Path, beside: str, installed: str) -> P
 
 
 def course_folder(name: str, mark: str) -> Path:
-    """Return the course's folder of that name (``kernels``, ``exercises``), in an installed package or beside it.
+    """Return the course's folder ``name`` (``kernels``, ``exercises``), inside the package or beside it.
 
     mark: a pattern that a file in the folder matches. The package's own copy is searched first, because another
     distribution may own a ``kernels`` folder next to it in ``site-packages``. Raises RegistryError if there is none.
@@ -198,8 +198,8 @@ def course_folder(name: str, mark: str) -> Path:
 def look_of(path: Path) -> Hashable:
     """Return a value that changes when the file is edited or replaced, for caches of its contents; None for no file.
 
-    For a file that was saved a moment ago, each call returns another value. Such a file could be saved again with the
-    same size within one tick of the file system's clock, and would then look as before.
+    For a file that was saved less than REST_NANOSECONDS ago, each call returns another value. Such a file could be
+    saved again with the same size and the same time stamp, and the change would then not show.
     """
     try:
         now = path.stat()

@@ -1,6 +1,7 @@
 """The dtypes of a kernel's arrays and values: the names in NumPy, C++, CANN and msopgen, and the poison pattern.
 
-Each dtype has one row; all other tables of dtypes are made from it. PyTorch uses NumPy's name: ``torch.bfloat16``.
+Each dtype has one row of DTYPES; all other tables of dtypes are made from these rows. PyTorch uses NumPy's names:
+``torch.bfloat16``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """One dtype. name: the name in NumPy and ml_dtypes.
+    """One dtype. name: the name in NumPy and ml_dtypes. bytes: the size of an element.
 
-    ctypes: its C++ types with the device's compiler (LP64); DTYPE_X stands for the first.
+    ctypes: its C++ types with the device's compiler (LP64); the macro DTYPE_X is the first of them.
     label, number: the name (DT_...) and number in the graph engine's public list of data types; empty and None if no
-    array can have this dtype. msopgen: the name in an operator's prototype; empty if no operator of this course uses
-    it. poison: the bits of an element that was never written; None if each byte is POISON_BYTE of launch_types.py.
+    array can have this dtype. msopgen: the name in an operator's prototype; empty if no operator of this course has
+    this dtype. poison: the bit pattern of an element that was never written; None if each of its bytes is POISON_BYTE
+    of launch_types.py.
     """
 
     name: str
@@ -28,12 +30,12 @@ class Dtype:
 
     @property
     def floating(self) -> bool:
-        """Whether it is a floating-point dtype: only such a dtype has a NaN, with which memory is poisoned."""
+        """Whether the dtype is floating-point. Only a floating-point dtype has a NaN, which serves as its poison."""
         return self.poison is not None
 
 
-#: Poison is a quiet NaN whose low bits read ...A5, so that a forgotten element shows in every later result and can
-#: still be distinguished from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
+#: Poison is a quiet NaN, so that an element that nobody wrote shows in every later result. Its low byte is A5, which
+#: distinguishes it from a computed NaN. Only bfloat16 ends in E5: its poison is the top half of float32's.
 DTYPES = {
     one.name: one
     for one in (

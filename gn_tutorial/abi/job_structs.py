@@ -23,7 +23,7 @@ class Phase(IntEnum):
 
 
 class LaunchOutcome(IntEnum):
-    """Why the launcher stopped; UNKNOWN if the process ended without passing through the launcher's code."""
+    """Why the launcher stopped; UNKNOWN if the process ended without running its code (exit(), SIGKILL)."""
 
     UNKNOWN = 0
     RETURNED = 1

@@ -10,13 +10,13 @@ from typing import Any, Literal, get_args, get_type_hints
 from gn_tutorial.abi import severities, structs
 from gn_tutorial.errors import ArgumentError
 
-#: How to optimise a kernel library: True (-O3), "little" (-Og: compiles in a third of the time, for launches of a few
-#: milliseconds), "soonest" (-O3 if that is in the cache, else -Og), False (-O0 -g: for a debugger). The results of a
+#: How to optimise a kernel library. True: -O3. "little": -Og, which compiles in a third of the time, for launches of a
+#: few milliseconds. "soonest": -O3 if that is in the cache, else -Og. False: -O0 -g, for a debugger. The results of a
 #: launch are the same bits in each case. With GNT_OPTIMISE=little in the environment, -Og takes the place of -O3.
 Optimise = bool | Literal["little", "soonest"]
 
 _MIB = 1024 * 1024
-#: The most threads that gn_twin/core/team.h holds.
+#: The largest number of threads: ``kMost`` of gn_twin/core/team.h.
 _MOST_THREADS = 16
 
 
@@ -25,38 +25,40 @@ class TwinOptions:
     """The options of a launch: choices that public text on the hardware leaves open, and options of the checks.
 
     docs/hardware-choices.md gives the evidence for the choices, and explains the options (``auto_sync``,
-    ``delayed_dma``, ``block_order``). The first value of each field is its default. Raises ArgumentError for a value
-    that a field does not allow.
+    ``delayed_dma``, ``block_order``). The first value in a field's Literal is its default. Raises ArgumentError for a
+    value that a field does not allow.
     """
 
-    # Results of half arithmetic, and of float32 -> half, that are too large for half: infinity, as in NumPy, PyTorch
-    # and the references, or the largest half.
+    # The value of a result that is too large for half (arithmetic in half, or float32 -> half): infinity, as in NumPy,
+    # PyTorch and the references, or the largest half.
     half_overflow: Literal["infinity", "saturate"] = "infinity"
     # Results of Add, Sub and Mul on int16 and int32 that are out of range. Other processors wrap around.
     integer_overflow: Literal["wrap", "saturate"] = "wrap"
-    # What Max and Min give if one operand is NaN. A NaN in the result makes the mistake visible.
+    # The result of Max and Min if one operand is NaN: NaN, which makes the mistake visible, or the other operand.
     minmax_nan: Literal["nan", "other"] = "nan"
-    # Rounding inside a half reduction. Rounding at each step is the less exact choice, and so the harder test.
+    # Rounding inside a half reduction: to half at each step, or only at the end, from float. Rounding at each step is
+    # less exact, and so the harder test.
     half_tree: Literal["half", "float"] = "half"
-    # Which lanes a reduction adds first.
+    # Which lanes a reduction adds first: adjacent ones in pairs, or those of the lower half to those of the upper half.
     reduce_lanes: Literal["adjacent", "halves"] = "adjacent"
     # Whether Axpy rounds only once. If not, it rounds the product and then the sum, which gives the same bits on every
     # machine.
     axpy_fused: bool = False
-    # What DataCopyPad without isPad puts into the rest of a 32-byte block: copies of the first element, or poison.
+    # The padding that DataCopyPad without isPad writes to the rest of a 32-byte block: copies of the first element, or
+    # poison.
     pad_dummy: Literal["first", "poison"] = "first"
     # DeQue on an empty queue: stop with a diagnostic, or hand out the stale slot as the device does.
     empty_deque: Literal["stop", "stale"] = "stop"
     # NE with a NaN operand: true as in IEEE 754, or false like every other comparison with NaN.
     compare_nan: Literal["ieee", "false"] = "ieee"
-    # Compare with a count that is not a whole number of repeats: ignore the rest, with a diagnostic, or compare it as
-    # Ascend310B does, because its instructions have a mask.
+    # Compare with a count that is not a whole number of repeats: ignore the elements after the last whole repeat, with
+    # a diagnostic, or compare them too, as Ascend310B does. (Its compare instructions have a mask.)
     compare_tail: Literal["dropped", "compared"] = "dropped"
     # Subnormal results: keep them, as NumPy does, so that references agree, or make them 0.
     denormals: Literal["keep", "flush"] = "keep"
     # Sigmoid of half: float inside and one rounding, or a rounding at each step.
     sigmoid_half: Literal["float", "half"] = "float"
-    # What says how much Compare and Brcb process in counter mode: repeatTime, as in normal mode, or the counter.
+    # The number of repeats of Compare and Brcb in counter mode: repeatTime, as in normal mode, or that of the counter.
     counter_compare: Literal["repeats", "counter"] = "repeats"
     # The order of several repeats, or blocks of one repeat, that write the same destination. Kernels that accumulate
     # expect ascending order.
@@ -67,13 +69,13 @@ class TwinOptions:
     event_ids: Literal["stop", "none"] = "stop"
     # Results of Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
-    # Whether the race checker assumes the flags that the compiler inserts. "on" is how kernels that are launched
-    # directly are built; some operator libraries switch it off.
+    # Whether the race checker assumes the flags that the compiler inserts. Kernels that are launched directly are built
+    # with "on"; some operator libraries are built with "off".
     auto_sync: Literal["on", "off"] = "on"
     # The race checker. "ignore" is for kernels that race on purpose, such as those that only time copies.
     races: Literal["report", "ignore"] = "report"
     # Whether copies between global memory and the Unified Buffer take effect only when the kernel waits for them. A
-    # forgotten wait then gives wrong numbers, as on hardware. Only observed libraries can do this.
+    # forgotten wait then gives wrong numbers, as on hardware. Only observed libraries have this option.
     delayed_dma: bool = False
     # The order in which blocks start, and continue after a SyncAll: 0, 1, 2 ..., or the seed of a permutation. The
     # device guarantees no order; a result that depends on it (a float sum by atomic additions) changes there from run
@@ -83,8 +85,8 @@ class TwinOptions:
     # same bits as with one thread, unless blocks read or overwrite data of other blocks without waiting. Observed
     # launches use one thread.
     threads: int = 0
-    # Names of findings that are warnings, or errors, in this launch. An error makes the launch fail; after a warning it
-    # continues, as the device would. A name in both fields is an error.
+    # Names of findings that are warnings, or errors, in this launch. An error makes the launch fail; after a warning,
+    # the launch continues, as it would on the device. A finding named in both fields counts as an error.
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -112,23 +114,23 @@ class TwinOptions:
     def strict(self) -> TwinOptions:
         """Return these options with the strictest choices, for a kernel that is meant for a device.
 
-        The compiler adds no waits, poison fills the rest of a block, reciprocals are approximate, and copies take
-        effect only when the kernel waits for them. Forms that CANN 9 refuses but older kernels use are errors
-        (``strict`` in diagnostics.toml). Only observed libraries can do this.
+        The compiler adds no waits, DataCopyPad fills the rest of a 32-byte block with poison, reciprocals are
+        approximate, and copies take effect only when the kernel waits for them. Forms that CANN 9 refuses but older
+        kernels use are errors (``strict`` in diagnostics.toml). A launch with these options needs an observed library.
         """
         return replace(self, **_STRICT).with_errors(severities.having("strict"))
 
     def with_errors(self, names: Iterable[str]) -> TwinOptions:
-        """Return these options, with the findings of these names as errors too."""
+        """Return these options with ``names`` added to ``errors``."""
         return replace(self, errors=tuple(dict.fromkeys((*self.errors, *names))))
 
     def to_abi(self) -> structs.GntOptions:
-        """Return these options as the struct of abi.h, where 0 is the default of each field."""
+        """Return these options as the struct GntOptions of abi.h, in which 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """Return ``GntJob::severities``: a line for each finding, "w" (warning) or "e" (error) and the name."""
+        """Return the bytes of ``GntJob::severities``: for each named finding, "w" or "e", the name and a newline."""
         warnings = [f"w{name}\n" for name in self.warnings if name not in self.errors]
         return "".join([*warnings, *[f"e{name}\n" for name in self.errors]]).encode()
 
@@ -144,7 +146,7 @@ _STRICT: dict[str, Any] = {
     "auto_sync": "off", "pad_dummy": "poison", "approximate": "documented", "delayed_dma": True
 }  # fmt: skip
 
-#: With less memory the C++ runtime itself does not start.
+#: The smallest memory limit in bytes. With less memory the C++ runtime itself does not start.
 SMALLEST_MEMORY = 32 * _MIB
 
 
@@ -156,12 +158,13 @@ class Limits:
     """
 
     # Wall time in seconds, including the start of the process; time in which it waits for a processor does not count.
-    # No kernel of this course needs a minute, and the author of an endless loop does not wait too long.
+    # No kernel of this course needs a minute, and a minute is not too long to wait for the end of an endless loop.
     seconds: float = 60.0
     # Address space that the kernel may add: its code, heap and thread stacks, but not its arguments. 4 GiB is enough
     # for one thread per core on any laptop, and stops a wrong size before the machine swaps.
     memory_bytes: int = 4 * 1024 * _MIB
-    # Bytes that a kernel may print. More comes from a loop that prints, and would make a notebook too large to open.
+    # Bytes that a kernel may print. A kernel that prints more does so in a loop, and would make a notebook too large
+    # to open.
     printed_bytes: int = _MIB
 
     def __post_init__(self) -> None:

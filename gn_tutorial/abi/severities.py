@@ -1,4 +1,4 @@
-"""Checks the names of findings that a launch makes warnings or errors, by the catalogue of diagnostics."""
+"""Checks the names of findings that a launch makes warnings or errors, against the catalogue of diagnostics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 
 
 def check_names(field: str, names: Sequence[str]) -> None:
-    """Raise ArgumentError unless every name is one of the catalogue (diagnostics.toml).
+    """Raise ArgumentError unless ``names`` is a collection of names in the catalogue (diagnostics.toml).
 
-    A finding that ends the launch (``ends`` in the catalogue) cannot be in ``warnings``, because nothing follows it.
+    field: ``warnings`` or ``errors``. A finding that ends the launch (``ends`` in the catalogue) cannot be in
+    ``warnings``, because nothing follows it.
     """
     ending = having("ends")
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):
@@ -40,7 +41,7 @@ def check_names(field: str, names: Sequence[str]) -> None:
 
 
 def having(key: str) -> tuple[str, ...]:
-    """Return the findings for which ``key`` is true in the catalogue: ``ends``, ``strict``, ``unchecked``."""
+    """Return the names of the findings whose ``key`` (``ends``, ``strict``, ``unchecked``) is true in the catalogue."""
     return tuple(name for name, table in _catalogue().items() if table.get(key, False))
 
 

@@ -17,14 +17,14 @@ class ArgKind(IntEnum):
 
 
 class Role(IntEnum):
-    """What a kernel does with a tensor argument."""
+    """How a kernel uses a tensor argument."""
 
     IN = 0
     OUT = 1
     INOUT = 2
     WORKSPACE = 3
     TILING = 4
-    LIST = 5  # abi/tensor_list.py
+    LIST = 5  # a list of tensors: abi/tensor_list.py
 
 
 class Status(IntEnum):

@@ -1,6 +1,6 @@
-"""The trace of a launch: the events that the twin recorded, and the request for them.
+"""The trace of a launch: the events that the twin recorded, and the request for a trace (``Tracing``).
 
-``trace_decode`` makes these objects from the slots that ``twin/include/gn_twin/trace/trace.h`` wrote.
+``trace_decode`` makes the trace from the slots that the twin writes (``twin/include/gn_twin/trace/trace.h``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses. POINTER, PADDING are unused."""
+    """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses.
+
+    A trace has no events of the kinds POINTER and PADDING.
+    """
 
     VECTOR = 0
     COPY = 1
@@ -81,14 +84,14 @@ class Flow(IntEnum):
 class Operand(NamedTuple):
     """One operand of one event. ``Operand`` of event.h documents the fields of the layout.
 
-    at: byte address, from the start of the Unified Buffer or in the model's global memory, where every argument starts
+    at: byte address, from the start of the Unified Buffer or in the model's global memory. There every argument starts
     at a multiple of 512 bytes unless the caller chose an offset. lines: number of 512-byte lines of global memory that
     the operand touches, counted row by row. cold: how many of these lines the launch had not touched before.
-    reuse_lines: for each line that is not cold, count the lines that the block moved since its previous access; this is
-    the largest count. cold_blocks: number of 32-byte blocks that nothing had touched before; if two bursts share a
+    reuse_lines: the largest number, over the lines that are not cold, of lines that the block moved since the previous
+    access to that line. cold_blocks: number of 32-byte blocks that nothing had touched before; if two bursts share a
     line, each counts the blocks of its own part. cached: False if the access bypasses the L2 cache. floats: whether the
-    elements are floating-point numbers. pieces: the start of each row, in bytes from ``at``, if the rows have no pitch
-    and the trace asked for them.
+    elements are floating-point numbers. pieces: the start of each row, in bytes from ``at``; empty if the rows have a
+    pitch or the trace did not ask for pieces.
     """
 
     role: str
@@ -114,13 +117,13 @@ class Operand(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One operation of one block, or (SCALARS) a run of scalar accesses that share a source line.
+    """One operation of one block, or (kind SCALARS) a run of accesses by one source line to one argument or the UB.
 
-    pipe: the queue it runs in. flag, event_id: for flags: MTE2 sets "MTE2_V", and V waits for it. repeats,
-    element_bytes, flow: for vector instructions. lanes: number of elements processed; for SCALARS the number of
-    accesses. per_repeat, first, last, mask: the active lanes, as in ``ActiveLanes`` of event.h (mask None: the leading
-    lanes). changes: for SCALARS, how often an access left the 64-byte line of the access before. atomic: whether it is
-    a copy that adds to the old value, or takes the larger or smaller of both.
+    pipe: the queue of the operation. flag, event_id: of a SET_FLAG or WAIT_FLAG: MTE2 sets "MTE2_V", V waits for it.
+    repeats, flow: of a vector instruction. element_bytes: of the widest operand. lanes: number of elements processed,
+    or of accesses for SCALARS. per_repeat, first, last, mask: the active lanes, as in ``ActiveLanes`` of event.h (mask
+    None: the leading lanes). changes: for SCALARS, how often an access left the 64-byte line of the access before.
+    atomic: whether a copy adds its data to the old values, or keeps the larger or the smaller of both.
     """
 
     kind: Kind
@@ -144,7 +147,7 @@ class Event(NamedTuple):
     atomic: bool = False
 
 
-#: The operand of a Watch on a run of scalar accesses; it gets the value of the last access.
+#: The operand of a Watch on a run of scalar accesses; such a Watch gets the value at the last access.
 SCALARS = 0xFFFFFFFF
 
 
@@ -208,7 +211,7 @@ class Trace:
         return len(self.blocks) < self.launched
 
     def weights(self) -> dict[int, int]:
-        """Return, for each recorded block, the number of blocks that it stands for, because it is nearest to them."""
+        """Return, for each recorded block, the number of launched blocks to which it is the nearest recorded block."""
         known = sorted(self.blocks)
         weights = dict.fromkeys(known, 0)
         for block in self.nearest():
@@ -216,7 +219,7 @@ class Trace:
         return weights
 
     def nearest(self) -> list[int]:
-        """Return, for each block of the launch, the nearest recorded block; of two equally near ones, the later."""
+        """Return, for each block of the launch, the nearest recorded block; the later of two that are equally near."""
         known, place, found = sorted(self.blocks), 0, []
         for block in range(self.launched):
             while place + 1 < len(known) and abs(known[place + 1] - block) <= abs(known[place] - block):
@@ -240,7 +243,7 @@ class Tracing:
     bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also
     record the address of each element that is gathered or scattered.
 
-    Raises ArgumentError for an impossible number.
+    Raises ArgumentError for less than one block, less than 64 bytes, or a negative offset.
     """
 
     blocks: int | Sequence[int] = 8
@@ -259,7 +262,7 @@ class Tracing:
                 raise ArgumentError(f"Tracing: the offset of '{name}' cannot be {offset}", hint="0 or more bytes")
 
     def chosen(self, launched: int) -> tuple[int, ...]:
-        """Return the blocks to record in a launch of so many. Raises ArgumentError for a block that is not launched."""
+        """Return the blocks to record in a launch of ``launched`` blocks. Raises ArgumentError for one beyond these."""
         if isinstance(self.blocks, int):
             count = min(self.blocks, launched)
             return tuple(sorted({index * (launched - 1) // max(count - 1, 1) for index in range(count)}))
@@ -271,7 +274,7 @@ class Tracing:
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:
         """Return the places of tensors (name, bytes) in the model's global memory.
 
-        Raises ArgumentError for an offset of an unknown name.
+        Raises ArgumentError if ``offsets`` has a name that no tensor has.
         """
         names = [name for name, _ in tensors]
         for name in self.offsets:

@@ -11,7 +11,7 @@ from gn_tutorial.errors import KernelError
 
 _SLOT_BYTES = 64
 
-#: ``enum class HardEvent`` of constants.h.
+#: The names of ``enum class HardEvent`` of constants.h, in its order.
 HARD_EVENTS = (
     "MTE2_MTE1 MTE1_MTE2 MTE1_M M_MTE1 MTE2_V V_MTE2 MTE3_V V_MTE3 M_V V_M V_V MTE3_MTE1 MTE1_MTE3 MTE1_V MTE2_M "
     "M_MTE2 V_MTE1 M_FIX FIX_M MTE3_MTE2 MTE2_MTE3 S_V V_S S_MTE2 MTE2_S S_MTE3 MTE3_S MTE2_FIX FIX_MTE2 FIX_S M_S "
@@ -49,9 +49,10 @@ _NO_ARGUMENT = 0xFFFF
 def decode(
     slots: bytes | memoryview, *, names: Sequence[str], launched: int, chosen: Sequence[int], **rest: object
 ) -> Trace:
-    """Return the trace of a launch from its slots. names: of all arguments. ``rest``: the other fields of Trace.
+    """Return the trace of a launch from its slots. names: the names of all arguments, in order.
 
-    Raises KernelError for impossible slots, because the kernel must have overwritten them.
+    chosen: the recorded blocks. rest: the other fields of Trace. Raises KernelError for impossible slots, because the
+    kernel must have overwritten them.
     """
     try:
         blocks = _Decoder(slots, names).blocks(chosen)
@@ -63,7 +64,7 @@ def decode(
 
 
 def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
-    """Return the next ``rows`` offsets, and skip the unused places of their last slot."""
+    """Return the next ``rows`` offsets of ``numbers``, and skip the unused places in the last slot that has some."""
     room = _PIECES.size // 4 - 1
     return tuple(itertools.islice(numbers, -(-rows // room) * room))[:rows]
 
@@ -83,7 +84,7 @@ class _Decoder:
     def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
         found: dict[int, list[Event]] = {block: [] for block in chosen}
         both = self._events(self._operands()) + self._scalars()
-        # Slots of each kind are in program order; their positions say how the kinds alternate.
+        # Both lists are in program order; the positions of their slots give the order of both together.
         places = self._places[_EVENT_SLOT] + self._places[_SCALARS_SLOT]
         for index in sorted(range(len(both)), key=places.__getitem__):
             event = both[index]
@@ -100,7 +101,8 @@ class _Decoder:
             parts[number] = parts.get(number, b"") + text.rstrip(b"\0")
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
-    # The two methods below pass positional arguments: there may be a million events, and keywords take twice as long.
+    # ``_operands`` and ``_events`` pass positional arguments: a trace may have a million events, and keyword arguments
+    # take twice as long.
 
     def _operands(self) -> list[Operand]:
         spaces, accesses, texts = list(Space), list(Access), self._texts

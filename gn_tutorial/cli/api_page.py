@@ -10,9 +10,10 @@ from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
 _REPEAT_BYTES = 256
-#: The number of elements in the example of a cost. They are enough for the slope to matter, and fit into any buffer.
+#: The number of elements for which a cost is computed as an example: enough for the slope to matter, and few enough to
+#: fit into any buffer.
 _ELEMENTS = 1024
-#: A name that is no vector instruction -> the machine's constants that the model charges for a call.
+#: Name of an API that is no vector instruction -> the machine's constants that the model charges for a call.
 _CONSTANTS = {
     "DataCopy": ("mte2_bytes_per_cycle", "mte3_bytes_per_cycle", "dma_issue", "l2_read_latency", "l2_write_latency"),
     "TQue::AllocTensor": ("queue_operation",),
@@ -40,7 +41,7 @@ _VECTOR_PAGES = ("矢量计算", "高阶API")
 class ApiPage:
     """The page of one API. forms: its declarations, empty without a compiler to read the headers.
 
-    cost: rows of (name, text), empty if the model charges nothing for a call.
+    cost: rows of (name, text), empty if the model charges nothing for a call. note: why there are no forms, or empty.
     """
 
     api: Api
@@ -50,9 +51,9 @@ class ApiPage:
 
 
 def find_page(apis: Sequence[Api], name: str) -> Api | None:
-    """Return the supported API of this name, None if there is none.
+    """Return the supported API of this name (in any case), None if there is none.
 
-    ``EnQue`` means ``TQue::EnQue`` if no other class has a member of this name.
+    ``EnQue`` means ``TQue::EnQue``. The result is None if several classes have a member of this name.
     """
     low = name.lower()
     exact = [one for one in apis if one.supported and one.name.lower() == low]
@@ -79,7 +80,7 @@ def page_of(api: Api, machine: Machine) -> ApiPage:
 
 
 def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
-    """Return rows (name, text): what the model charges for a call, and the source of the numbers."""
+    """Return rows (name, text): the model's cost of a call, and the source of the numbers. No rows mean no cost."""
     names = _CONSTANTS.get(_SAME.get(api.name, api.name))
     if names is not None:
         known = [(name, machine.constants[name]) for name in names]

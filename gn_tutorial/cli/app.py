@@ -1,7 +1,7 @@
 """The command line, ``gnt``. Each module of ``cli/commands`` is one command, and imports what it needs when it runs.
 
 This makes ``gnt --help`` quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor);
-2 to 6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself.
+2 to 6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the application. If possible it has only the called command: making all takes longer than a run."""
+    """Return the application, if possible with only the called command: importing all takes longer than a run."""
     if "app" in globals():
         return globals()["app"]
     asked = find_command(commands, words[0]) if words else None
@@ -55,9 +55,9 @@ def main() -> None:
 
 
 def ending(run: Callable[[], None]) -> None:
-    """Run a program; a mistake in its use becomes a message and an exit code, without a traceback."""
+    """Run a program, and turn an exception into a message and an exit code; only an internal error has a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown escaped
+        if isinstance(stream, io.TextIOWrapper):  # show a file name that is not valid UTF-8 in escaped form
             stream.reconfigure(errors="backslashreplace")
     try:
         run()

@@ -18,7 +18,7 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 @dataclass(frozen=True)
 class GridRequest:
-    """The options of ``gnt bench``. With shapes, the grid has only these shapes, and no targets."""
+    """The options of ``gnt bench``. If there are ``shapes``, the grid has only these, and no targets."""
 
     op: str
     shapes: Sequence[str] = ()
@@ -33,9 +33,9 @@ class GridRequest:
 
 
 def ask(question: GridRequest) -> tuple[Bench, Grid]:
-    """Run the grid; return its results and the grid.
+    """Run the requested grid; return its results and the grid.
 
-    Raises ArgumentError or RegistryError quoting the word that cannot be read.
+    Raises ArgumentError or RegistryError, which quotes the word that cannot be read.
     """
     op = find_operator(question.op)
     kernels = find_kernels(op, question.kernels)
@@ -51,7 +51,7 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
 def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
     """Return the operator's kernels with these short or full names, ordered by step; all kernels if none is named.
 
-    Raises RegistryError.
+    Raises RegistryError for a name that is no kernel of the operator.
     """
     known = {op.name: op}
     ids = {(find_kernel(name) if "/" in name else find_kernel(f"{op.name}/{name}", known))[1].id for name in names}
@@ -63,7 +63,7 @@ def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
 def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     """Return the grid to run: the requested shapes, or the operator's grid, limited to the requested kinds.
 
-    Raises ArgumentError.
+    Raises ArgumentError for an unknown kind, a shape that cannot be read, or options that exclude each other.
     """
     if question.shapes:
         if question.kinds:
@@ -84,14 +84,14 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     if not question.kinds:
         return grid
     cases = tuple(case for case in grid.cases if case.kind in question.kinds)
-    # Leave out targets that also cover other kinds, because they would be judged on a part of their shapes.
+    # Leave out targets that also cover other kinds: they would be judged on only a part of their shapes.
     targets = tuple(one for one in grid.targets if one.kinds and set(one.kinds) <= set(question.kinds))
     return replace(grid, cases=cases, targets=targets)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function that shows how many launches are done, of how many, and which one comes next.
+    """Yield a function ``tell(done, total, text)`` that shows the number of launches done and the next launch.
 
     It draws a bar on a terminal; elsewhere it prints a line on standard error for each tenth of the launches.
     """

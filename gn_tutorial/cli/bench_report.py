@@ -1,4 +1,4 @@
-"""The rows of ``gnt bench`` as tables, verdicts, JSON and CSV."""
+"""Prints the rows of ``gnt bench`` as tables with verdicts, as JSON or as CSV, and writes them to files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gn_tutorial.profiler.bench.targets import TargetVerdict, below_bound, judge
 
 
 def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: bool) -> bool:
-    """Write the files and print the report.
+    """Write the files, print the report, and return whether the results are good.
 
-    Return whether every target is met, every kernel is right and no time is below its bound.
+    They are good if no target is missed, every kernel is right and no time is below its bound.
     """
     verdicts = judge(bench, grid.targets)
     if out is not None:
@@ -49,7 +49,7 @@ _PARTS = "launches replaced us"
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
         chosen = [row for row in bench.rows if row.kind == kind]
-        # Leave out a column without measurements, because a terminal of 80 columns has no room for it.
+        # Leave out the last column if no row has a measurement, because a terminal of 80 columns has no room for it.
         width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
         parts = any(row.parts_us for row in chosen)
         headers = (*_HEADERS[:3], _PARTS, *_HEADERS[4:width]) if parts else _HEADERS[:width]
@@ -108,18 +108,18 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
 
 
 def _beside_parts(row: BenchRow) -> tuple[str, ...]:
-    """Return a fused kernel's cells. The time of the launches that it replaces takes the place of the bound's time."""
+    """Return a fused kernel's cells, with the time of the launches that it replaces in place of the bound's time."""
     cells = _cells(row)
     return (*cells[:3], "" if row.parts_us is None else f"{row.parts_us:.2f}", *cells[4:])
 
 
 def _short(row: BenchRow) -> str:
-    """Return the kernel's name without its operator, which the title names."""
+    """Return the kernel's name without the operator, because the table's title has the operator."""
     return row.kernel.partition("/")[2] or row.kernel
 
 
 def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the rows, with one row for successive kernels that do not support a shape's dtype."""
+    """Return the rows, with successive kernels that do not support a shape's dtype merged into one row."""
     merged: list[tuple[str, ...]] = []
     for row in rows:
         last = merged[-1] if merged else ("",) * len(row)
@@ -131,7 +131,7 @@ def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
-    """Return a row. If the row before it has the same shape, shape and measurement are left out."""
+    """Return row number ``place``, without shape and measurement if the row before has the same shape."""
     if place and rows[place][0] == rows[place - 1][0]:
         return ("", *rows[place][1:-1], "")
     return rows[place]

@@ -1,8 +1,8 @@
 """``gnt doctor --class``: checks that this computer is ready for a class. Run it the day before, with a network.
 
-Besides the doctor's rows, it checks JupyterLab, memory, the learner's notebooks and exercises, and it compiles the
-kernels of the first day, so that no class begins with a minute of waiting. The status ``problem`` marks what would
-stop a learner.
+Besides the doctor's rows, it checks JupyterLab, memory, and the learner's notebooks and exercises. It also compiles the
+kernels of the first day, so that no class begins with a minute of waiting. A row with the status ``problem`` reports
+something that would stop a learner.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gn_tutorial.cli.machine_report import GIB, MISSING, OK, PROBLEM, Check, ins
 from gn_tutorial.errors import GntError
 
 _LAB = ("jupyterlab", "ipykernel", "anywidget")
-#: Enough for JupyterLab, two running notebooks (225 MB each) and a compiler (half a gigabyte) at once.
+#: Bytes of memory for JupyterLab, two running notebooks (225 MB each) and a compiler (half a gigabyte) at once.
 _LEAST_MEMORY = 2 * GIB
 #: The kernels of notebooks 00 to 06. They are compiled observed, as the cells launch them.
 _KERNELS = (
@@ -33,7 +33,7 @@ def run_class_checks() -> Iterator[Check]:
 
 
 def not_ready(rows: list[Check]) -> list[Check]:
-    """Return the rows that would stop a learner."""
+    """Return the rows with the status ``problem``, which would stop a learner."""
     return [row for row in rows if row.status == PROBLEM]
 
 
@@ -47,7 +47,7 @@ def check_lab() -> Check:
 
 
 def check_memory() -> Check:
-    """Check that enough memory is free now. A system that does not report its free memory is no problem."""
+    """Check that enough memory is free now. The status is ``missing`` if the system does not report its free memory."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             free = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))

@@ -1,4 +1,4 @@
-"""The declaration of a command of ``gnt``, and functions that find all declarations and build the application."""
+"""Declares a command of ``gnt`` (``Command``), finds all declared commands, and builds the application from them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Panel(Enum):
 class Command:
     """One command: the constant ``COMMAND`` of its module.
 
-    run: the function, with Typer's options, or a Typer of subcommands. order: the command's place in the panel, the
-    smallest first. old_names: further names at the top level, which the help hides. rest: whether unknown options are
-    passed to the function, in its context's ``args``.
+    run: the function, with Typer's options, or a Typer of subcommands. panel: its heading in the help. order: its place
+    under the heading, the smallest number first. old_names: further names at the top level, which the help hides. rest:
+    whether unknown options are passed to the function, in its context's ``args``.
     """
 
     name: str
@@ -63,7 +63,7 @@ def find_commands(package: ModuleType) -> list[Command]:
 
 
 def find_command(package: ModuleType, name: str) -> Command | None:
-    """Return the command ``name`` after importing only its module; None if no module of that name declares it.
+    """Import the module named after the command, and return the command; None if there is no such module.
 
     An old name or a command of ``gnt dev`` also gives None. The caller then has to look at all modules.
     """
@@ -76,7 +76,7 @@ def find_command(package: ModuleType, name: str) -> Command | None:
 
 
 def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
-    """Add the authors' commands to a group ``dev``, all others to the top level.
+    """Add the commands to ``top``: those of the panel DEV to a group ``dev``, all others to the top level.
 
     Old names are added to the top level too, and the help hides them.
     """
@@ -103,7 +103,7 @@ def _add(app: typer.Typer, command: Command, name: str, *, panel: str | None = N
 
 
 def _in_order(names: Iterable[str]) -> type[TyperGroup]:
-    """Return a group class that lists these names in this order; Typer alone puts groups before commands."""
+    """Return a group class whose help lists these names in this order. Typer's class puts groups before commands."""
     listed = list(names)
 
     class InOrder(TyperGroup):

@@ -126,7 +126,7 @@ def exam_submit(name: Name = "", json: Json = False) -> None:
 
     file = _file()
     attempt = file.read().chosen(name, Path.cwd())
-    at, task = file.now(), find_task(attempt.task)  # the time of handing in, not of the verdict
+    at, task = file.now(), find_task(attempt.task)  # take the time now, because judging takes long
     with working(f"judging {attempt.task}"):
         marks = judge(task, Path(attempt.folder), attempt.layout, attempt.soc)
     record = marks.record()
@@ -214,7 +214,7 @@ def _print_status(attempt: Attempt, now: float) -> None:
 
 
 def _verdict(attempt: Attempt) -> str:
-    """Return the verdict on a passed test, and what to do next."""
+    """Return the words after "the given test" for a passed test: the verdict and the next step."""
     if not attempt.submissions:
         return "passes; gnt exam submit asks for more"
     return "passes; it was handed in before, so another submission is practice"

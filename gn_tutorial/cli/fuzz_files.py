@@ -30,7 +30,7 @@ _PATIENCE = 2.0
 
 
 class FuzzFolder:
-    """A folder in the user's data folder. It keeps state and arrays of fuzzing one project against one reference."""
+    """The folder, in the user's data folder, with the state and arrays of fuzzing one project against one reference."""
 
     def __init__(self, project: Project, reference: str) -> None:
         who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
@@ -39,9 +39,9 @@ class FuzzFolder:
         self._state = self.path / "state.json"
 
     def read(self, seed: int | None, *, restart: bool) -> FuzzState:
-        """Return the state of the last run; a new state if there is none, if ``restart`` is set, or for another seed.
+        """Return the state of the last run, or a new state if none is saved, ``restart`` is set, or the seed differs.
 
-        Raises ArgumentError if the state cannot be read.
+        seed: None for the seed of the last run. Raises ArgumentError if the state cannot be read.
         """
         new = FuzzState(seed or 0)
         if restart:
@@ -65,7 +65,7 @@ class FuzzFolder:
         self._put(self._state, (json.dumps(state.to_json(), indent=2) + "\n").encode())
 
     def keep(self, name: str, array: np.ndarray) -> Path:
-        """Save an array that no seed can make again; return its file."""
+        """Save an array that a seed cannot reproduce; return the path of its .npy file (bfloat16: the uint16 bits)."""
         content = io.BytesIO()
         np.save(content, array.view(np.uint16) if array.dtype.name == "bfloat16" else array)
         path = self.path / f"{name}-{hashlib.sha256(content.getvalue()).hexdigest()[:8]}.npy"
@@ -80,7 +80,10 @@ class FuzzFolder:
 
 
 def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, rest: list[tuple[str, str]]) -> str:
-    """Return the ``gnt project run`` command that repeats a case. rest: the options that are the same for all cases."""
+    """Return the ``gnt project run`` command that repeats a case, and save the arrays that the command reads.
+
+    rest: the options that are the same for all cases.
+    """
     words: list[tuple[str, str]] = []
     names = [one.name for one in project.definition.inputs]
     for name, plan, array in zip(names, case.inputs, case.arrays(), strict=True):
@@ -100,9 +103,9 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
 
 
 def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:
-    """Return the ``--out`` options: outputs that are left out, and the shapes of all others if none can be inferred.
+    """Return the ``--out`` options: the outputs left out, and the shapes of all others if shapes cannot be inferred.
 
-    Shapes cannot be inferred without InferShape, nor if an output is a list of tensors and no input is a list.
+    That is so without InferShape, or if an output is a list of tensors and no input is a list.
     """
     definition = project.definition
     left_out = [("--out", f"{name}=none") for name in case.left_out]
@@ -120,7 +123,7 @@ def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str,
 
 
 def show(report: FuzzReport, line: Callable[[FuzzFailure], str], folder: FuzzFolder, *, as_json: bool) -> None:
-    """Print what was tried and what failed, each failure with the command that repeats it."""
+    """Print a summary of the run, and each failure with the command that repeats it. line: returns this command."""
     if as_json:
         emit_json({**_facts(report), "failures": [_failure(one, line(one)) for one in report.failures]})
         return
@@ -172,7 +175,7 @@ class FuzzProgress:
         self._terminal = sys.stderr.isatty()
 
     def __call__(self, text: str) -> None:
-        """Show the text if it is time."""
+        """Show the text, or do nothing too soon after the start or after the last text that was shown."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -184,7 +187,7 @@ class FuzzProgress:
             print(f"gnt: {text}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Erase the line on a terminal."""
+        """Erase the progress line if standard error is a terminal."""
         if self._terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 

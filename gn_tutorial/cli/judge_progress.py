@@ -1,4 +1,4 @@
-"""The output of ``gnt judge``: progress while it works; then each learner's points, similar texts, result files."""
+"""Prints the output of ``gnt judge``: its progress, then each learner's points, similar texts and result files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.course.classroom.judge_class import CSV, JSON, PAGE, HowFar
 from gn_tutorial.course.classroom.results import Results
 from gn_tutorial.course.classroom.results_page import summary
 
-#: Seconds between two lines of progress, if standard error is no terminal.
+#: The least time between two lines of progress, in seconds, if standard error is no terminal.
 _EVERY = 30.0
 _SHOWN = 20
 
@@ -59,7 +59,7 @@ class Watcher:
 
 
 def print_results(found: Results, into: Path) -> None:
-    """Print each learner's points, then what a teacher has to look at, and where the results are."""
+    """Print each learner's points, then the texts that a teacher has to look at, and the path of the results."""
     tasks = list(dict.fromkeys(name for one in found.sums for name in one.points))
     rows = [
         (one.learner, f"{len(one.passed)} of {one.tried}", *(_points(one.points.get(name)) for name in tasks))

@@ -16,14 +16,14 @@ from gn_tutorial.course.lab.folder import CourseFolder, default_folder, notebook
 from gn_tutorial.course.lab.update import Copies, News
 from gn_tutorial.errors import ArgumentError
 
-_SECTIONS = 3  # how many new sections are named; the others are only counted
+_SECTIONS = 3  # the largest number of new sections to name; further ones are only counted
 
 say = partial(print, flush=True)
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The options of ``gnt lab``. more: options for JupyterLab."""
+    """The options of ``gnt lab``. copies: only make or update the copies. more: options for JupyterLab itself."""
 
     notebook: str = ""
     folder: Path | None = None
@@ -35,7 +35,10 @@ class Wish:
 
 
 def open_lab(wish: Wish) -> None:
-    """Update the copies, then start JupyterLab, or show its address if it runs. Raises ArgumentError, GntError."""
+    """Update the copies, then start JupyterLab, or show its address if it runs already.
+
+    Raises ArgumentError for a wrong notebook or ``reset`` without one, and GntError if JupyterLab cannot start.
+    """
     course = notebooks_root()
     name = find_notebook(wish.notebook, sorted(path.name for path in course.glob("*.ipynb")))
     if wish.reset and not wish.notebook:
@@ -83,7 +86,7 @@ def find_notebook(word: str, names: Sequence[str]) -> str:
 
 
 def told(news: Sequence[News], folder: Path) -> Iterator[str]:
-    """Yield a few lines about what happened to the copies; nothing if nothing happened."""
+    """Yield lines that tell the learner how the copies changed; none if they did not change."""
     by_kind: dict[str, list[News]] = defaultdict(list)
     for one in news:
         by_kind[one.kind].append(one)
@@ -113,7 +116,7 @@ def _in(sections: Sequence[str]) -> str:
 
 
 def told_of_reset(one: News) -> str:
-    """Return the line about a notebook after ``--reset``."""
+    """Return the line that reports the notebook restored by ``--reset``."""
     kept = f"; yours is {one.beside} now" if one.beside else ", and you had written nothing in it"
     return f"{one.name} is the course's again{kept}."
 

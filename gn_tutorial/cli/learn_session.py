@@ -30,21 +30,21 @@ class Learner:
         self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
-        """Return the first exercise that is not passed, from ``after`` on, then from the start.
+        """Return the first exercise that is not passed, searching from ``after`` on and then from the start.
 
         Return None if all are passed.
         """
         return self.course.following(after or self.course.find(self.course.ids[0]), self.progress.read().passed)
 
     def chosen(self, name: str) -> Exercise:
-        """Return the exercise with id ``name``. Raises ArgumentError.
+        """Return the exercise with id ``name``. Raises ArgumentError if there is none.
 
         If ``name`` is empty, return the next exercise, or the last if all are passed.
         """
         return self.course.find(name) if name else self.next() or self.course.find(self.course.ids[-1])
 
     def present(self, exercise: Exercise) -> None:
-        """Put the stub in its place and print the task."""
+        """Copy the stub to the learner's folder, unless the attempt is there already, and print the task."""
         path = self.workspace.prepare(exercise)
         print(f"{exercise.id} {exercise.title} ({self.standing()})")
         about = translated("about {minutes} minutes, {difficulty}")
@@ -65,7 +65,7 @@ class Learner:
         return translated("{count} of {all} passed").format(count=count, all=len(self.course.ids))
 
     def check(self, exercise: Exercise) -> CheckResult:
-        """Check the attempt; print and return the verdict; after a pass, print what comes next."""
+        """Check the attempt; print and return the verdict; after a pass, also print the next exercise."""
         with working(f"checking {exercise.id}"):
             result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
         print(result)
@@ -95,9 +95,9 @@ class Learner:
     ) -> None:
         """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
 
-        events: for a file, yields ``SAVED`` after each save and the keys that are pressed (``KEYS``). make_ready:
-        prepares what every check needs. It runs in a thread while the learner reads, so that the first check then
-        compiles only the learner's text.
+        events: a function that yields, for a file, ``SAVED`` after each save and the keys (``KEYS``) that are pressed.
+        make_ready: prepares the compiled files that every check needs. It runs in a thread while the learner reads, so
+        that the first check then compiles only the learner's text.
         """
         threading.Thread(target=make_ready, args=(exercise,)).start()
         following: Exercise | None = exercise
@@ -158,11 +158,11 @@ class Learner:
         print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
 
     def shown(self, name: str) -> Exercise:
-        """Return the exercise with id ``name``. Raises ArgumentError.
+        """Return the exercise whose solution to show: the one with id ``name``. Raises ArgumentError if there is none.
 
         If ``name`` is empty, return the exercise passed last, or the next if none is passed.
         """
-        # The exercise passed last is the first key (Progress.with_pass).
+        # Progress.with_pass puts the exercise passed last first.
         return self.chosen(name or next(iter(self.progress.read().passed), ""))
 
     def table(self, *, as_json: bool, part: str = "") -> None:
@@ -227,5 +227,5 @@ def learner(*, strict: bool = False) -> Learner:
 
 
 def warn(text: str) -> None:
-    """Print on standard error what is wrong with the user's files."""
+    """Print a warning about the user's files on standard error."""
     print(f"gnt: {text}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""``gnt doctor``: what this machine has, what it lacks, and what to do about it.
+"""``gnt doctor``: reports what this machine has, what it lacks, and what to do about it.
 
-Every check is a function that returns one row and never raises. ``problem`` is for what stops kernels, or an import of
-torch, on this machine; an absent NPU, toolkit or torch is ``missing``, which is fine.
+Every check is a function that returns one row and never raises. The status ``problem`` means that kernels, or the
+import of torch, fail or may fail on this machine. An absent NPU, toolkit or torch is ``missing``, which is fine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
 _TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
-# This is room for two launches of the largest array in a notebook. Docker gives 64 MiB by default.
+# 64 MiB are room for two launches of the largest array in a notebook, and Docker's default size of /dev/shm.
 _LEAST_SHARED_MEMORY = 64 << 20
 
 
@@ -76,7 +76,7 @@ def check_packages() -> Check:
 
 
 def check_compiler() -> Check:
-    """Check which C++ compiler builds kernels. If there is none, zig's is installed at the first build."""
+    """Check for the C++ compiler that builds kernels. If there is none, zig's is installed at the first build."""
     from gn_tutorial.compiler.toolchain import find_compiler
 
     try:
@@ -100,7 +100,7 @@ def check_zig() -> Check:
 
 
 def check_cache() -> Check:
-    """Check that the folder of compiled kernels can be written. The row says how large it is."""
+    """Check that the folder of compiled kernels can be written. The row has its path and size."""
     from gn_tutorial.compiler.cache import default_cache
 
     try:
@@ -200,7 +200,7 @@ def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
-    """Check for what builds the host API for an NPU: the toolkit and CMake. Nothing is built."""
+    """Check for the tools that build the host API for an NPU: the CANN toolkit and CMake. Nothing is built."""
     toolkit = toolkit_path(environ)
     if toolkit is None:
         return Check("NPU build", MISSING, "no CANN toolkit", "only an NPU needs it: `gnt dev npu` prints the commands")
@@ -214,7 +214,7 @@ def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
 
 
 def check_npu() -> Check:
-    """Check whether a kernel could run on a real NPU. The row has the first reason why not."""
+    """Check whether a kernel could run on a real NPU. If not, the row has the first reason that was found."""
     available, reason = npu_available()
     return (
         Check("NPU", OK, reason)
@@ -256,7 +256,7 @@ def _release(version: str) -> str:
 
 
 def _toolkit_version(path: Path) -> str:
-    """Return the toolkit's version from the first of CANN's files that has it."""
+    """Return the toolkit's version from the first of CANN's files that names it, or "version unknown"."""
     names = ("version.cfg", "compiler/version.info", "runtime/version.info", "*/ascend_toolkit_install.info")
     for file in (match for name in names for match in sorted(path.glob(name))):
         try:

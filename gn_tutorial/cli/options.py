@@ -20,7 +20,7 @@ def _blocks(value: int | None) -> int | None:
 
 
 def positive_seconds(value: float) -> float:
-    """Return a time limit unchanged. Options use this as a callback. Raises ArgumentError if it is not positive."""
+    """Return a time limit unchanged; a callback for options. Raises ArgumentError if the limit is not positive."""
     from gn_tutorial.abi.options import Limits
 
     Limits(seconds=value)

@@ -20,7 +20,10 @@ _OVER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*")
 
 
 def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """Bench a file or project, alone or beside a kernel (``--like``). Raises ArgumentError and what a run raises."""
+    """Bench a file or project, alone (``over_sizes``) or with ``--like`` beside a kernel (``beside``).
+
+    Raises ArgumentError for an option that does not apply, and what a run raises.
+    """
     if own.like:
         words = {f"--{name}": list(texts) or None for name, texts in (own.arrays or {}).items()}
         for option, value in {**words, "--in": list(own.inputs) or None, "--over": list(over) or None}.items():
@@ -57,10 +60,10 @@ def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[B
 
 
 def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """Bench a file or a project with several sizes. Each name in ``over`` is replaced by its values in the arguments.
+    """Bench a file or a project with several sizes, by replacing each name in ``over`` by its values in the arguments.
 
     An example is ``--arg x=float32[n] --arg n=n --over n=1000,2000``. Several names give all combinations. Raises
-    ArgumentError.
+    ArgumentError for a text in ``over`` that is not a name and its values.
     """
     machine = load_machine(question.machine)
     names = dict(_named_values(text) for text in over)
@@ -85,7 +88,7 @@ def _named_values(text: str) -> tuple[str, list[int]]:
 
 
 def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:
-    """Return the request with the names replaced by values. In each word only the text after the last "=" changes."""
+    """Return the request with each name replaced by its value. In a word only the text after the last "=" changes."""
 
     def fill(text: str) -> str:
         head, sign, tail = text.rpartition("=") if "=" in text else ("", "", text)

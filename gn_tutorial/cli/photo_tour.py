@@ -1,8 +1,8 @@
 """The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
 
-It runs every forward kernel in every dtype, and the last kernel of each backward ladder in its first dtype, so that a
-tour stays short. Kernels come from the registry and their inputs from ``op.toml``, so a kernel registered later takes
-part without a change here. A kernel that fails is a row of the report; the others still run.
+It runs every forward kernel in every dtype. Of each backward operator it runs only the last kernel in its first dtype,
+so that a tour stays short. Kernels come from the registry and their inputs from ``op.toml``, so a kernel registered
+later takes part without a change here. A kernel that fails is a row of the report; the others still run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.plot import filters
 from gn_tutorial.plot.picture import TourPicture, sample_photo, tour_picture
 
-#: A function that is called before each step with a description, how many steps are done, and how many there are.
+#: A function that is called before each step with a description, the number of steps done, and the number of all steps.
 Progress = Callable[[str, int, int], None]
 
 #: 256 pixels give a feature map of about 0.9 million numbers. The scalar kernel needs well under a second for it, and
@@ -47,9 +47,9 @@ _MOST_COMPILERS = 4
 class TourRow:
     """One kernel on one dtype. ``max_error`` is the largest |kernel - reference| of all outputs.
 
-    ``max_error`` and ``seconds`` are None if the kernel did not end. ``allowed`` is the tolerance as text. ``seconds``
-    is the wall time of the kernel's blocks on the twin, without Python and without ``compile_seconds`` (0 when the
-    library came from the cache). ``message`` says what went wrong.
+    ``max_error`` and ``seconds`` are None if the kernel did not run to its end. ``allowed`` is the tolerance as text.
+    ``seconds`` is the wall time of the kernel's blocks on the twin, without Python and without ``compile_seconds`` (0
+    if the library came from the cache). ``message`` is empty, or the error.
     """
 
     kernel: str
@@ -64,13 +64,13 @@ class TourRow:
 
     @property
     def ok(self) -> bool:
-        """Whether the kernel ended and every element is within tolerance."""
+        """Whether the kernel ran to its end and every element is within tolerance."""
         return self.status == "ok"
 
 
 @dataclass(frozen=True)
 class TourReport:
-    """The result of the tour: the photograph, a row for each kernel and dtype, the picture and its text (alt)."""
+    """The result of the tour: the photograph, a row for each kernel and dtype, the picture and its alternative text."""
 
     photo: str
     photo_shape: tuple[int, ...]
@@ -82,7 +82,7 @@ class TourReport:
 
     @property
     def ok(self) -> bool:
-        """Whether there was a kernel to run, and every kernel ended with each element within tolerance."""
+        """Whether there is at least one row, and every row is ok."""
         return bool(self.rows) and all(row.ok for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class TourReport:
         }
 
     def title(self) -> str:
-        """Return what was compared, in one line."""
+        """Return the title of the table: the feature map's shape, the photograph's name and the reference."""
         shape = " × ".join(map(str, self.feature_shape))
         return f"Feature map {shape} of {self.photo}, compared with float64"
 
@@ -133,8 +133,9 @@ def run(
     """Run the tour, write ``out/tour.png``, and return the report. out: a folder, made if it is missing.
 
     photo: the user's image, or None for the portrait that Matplotlib ships. registry: the course's by default.
-    Raises ArgumentError for a photograph that cannot be used or a folder that cannot be written, before any kernel is
-    built; CompilerMissing and CacheError, because no kernel can run then. A wrong kernel is a row, not an exception.
+    A wrong kernel is a row, not an exception. Before any kernel is built, ArgumentError is raised for a photograph that
+    cannot be used or a folder that cannot be written. CompilerMissing and CacheError are raised, because no kernel can
+    run then.
     """
     report_progress = progress or (lambda what, done, total: None)
     folder = _writable(out)
@@ -156,10 +157,10 @@ def run(
     shown: TourPicture | None = None
     for done, (op, spec, dtype) in enumerate(jobs, 1 + len(kernels)):
         report_progress(f"{spec.id} on {dtype}", done, steps)
-        # The row of a kernel's first dtype gets the compile time, as it would without _build_all.
+        # The row of a kernel's first dtype gets the compile time: without _build_all, its launch would compile.
         row, outputs, truth = _run_one(kernels[spec.id], op, spec, dtype, features, compiling.pop(spec.id, 0.0))
         rows.append(row)
-        first = dtype == spec.dtypes[0]  # the picture's scale is that of float32, and no plot takes bfloat16
+        first = dtype == spec.dtypes[0]  # float32: the picture has its scale, and no plot takes bfloat16
         if op.reference == "group_norm" and first and outputs is not None and outputs["y"].shape == features.shape:
             error = outputs["y"].astype(np.float64) - truth["y"]
             shown = TourPicture(image, features, outputs["y"], error, spec.id, filters.NUM_GROUPS)
@@ -174,11 +175,11 @@ def run(
 
 
 def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
-    """Compile several kernels at once; return the seconds of each kernel that was not in the cache.
+    """Compile several kernels at once; return the compile seconds, by name, of each kernel that was not in the cache.
 
     All are compiled before the first launch, because compilers would disturb the times of launches. A kernel that does
-    not compile is skipped; its row reports the error. progress: called with a name and how many are done. Raises
-    CompilerMissing, CacheError.
+    not compile is skipped; its row reports the error. progress: called with a name and the number of kernels done.
+    Raises CompilerMissing, CacheError.
     """
     seconds = {}
     with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:
@@ -210,7 +211,7 @@ def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
 def _run_one(
     kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
 ) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
-    """Run a kernel on one dtype; return its row, its outputs (None if it did not end) and the reference's outputs."""
+    """Run a kernel on one dtype; return its row, its outputs (None if it failed) and the reference's outputs."""
     allowed = _allowed(spec.tolerance.of(dtype))
     try:
         attributes = _attributes(op)
@@ -234,7 +235,7 @@ def _run_one(
         dtype=dtype,
         allowed=allowed,
         status="ok" if compared.ok else "wrong",
-        # np.max keeps NaN, so that a kernel with a NaN error shows NaN. The result of max() depends on the order.
+        # np.max keeps NaN, so that a kernel with a NaN error shows NaN. Whether max() keeps NaN depends on the order.
         max_error=float(np.max([row.max_abs for row in compared.rows])),
         seconds=result.seconds,
         compile_seconds=compile_seconds or result.compile_seconds,
@@ -314,8 +315,8 @@ def _writable(out: Path) -> Path:
 def load_photo(path: Path, *, longest_side: int) -> np.ndarray:
     """Return a photograph, upright and scaled down so that no side is longer than ``longest_side`` pixels.
 
-    It is uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame.
-    Raises ArgumentError for a file that is missing, not an image, truncated or damaged, or would need too much memory.
+    It is uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame. Raises
+    ArgumentError for a file that is missing, is not an image, is truncated or damaged, or would need too much memory.
     """
     where = f"photograph {path}"
     if not path.exists():

@@ -89,7 +89,7 @@ def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None 
 
 
 def write_page(path: Path, *profiles: Profile) -> None:
-    """Write the interactive timeline. Raises ArgumentError if it cannot be written."""
+    """Write the interactive timeline of the profiles as an HTML page. Raises ArgumentError if that is not possible."""
     from gn_tutorial.profiler.timeline_page import save_timeline
 
     with working(f"writing {path}"):
@@ -97,14 +97,14 @@ def write_page(path: Path, *profiles: Profile) -> None:
 
 
 def say_page(path: Path) -> None:
-    """Print where the interactive timeline is."""
+    """Print the path and the address of the interactive timeline."""
     print(f"timeline: {path} (open it in a browser: {path.resolve().as_uri()})")
 
 
 def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
     """Write a picture of the first error, or of the first finding if there is no error.
 
-    Print on standard error where the picture is, or why there is none.
+    Print the picture's path on standard error, or that the twin found nothing and so there is no picture.
     """
     from gn_tutorial.diagnostics.findings import Findings
     from gn_tutorial.plot.finding import finding
@@ -118,7 +118,7 @@ def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
 
 
 def draw(profile: Profile, path: Path, view: View) -> None:
-    """Write one picture. Raises ArgumentError for a block or a window that the profile does not have."""
+    """Write one picture. Raises ArgumentError for a block or a window that the profile or this picture cannot have."""
     from gn_tutorial.plot.gantt import gantt, gantt_cores
     from gn_tutorial.plot.global_memory import gm_access
     from gn_tutorial.plot.roofline import launch_roofline, limits

@@ -24,10 +24,12 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What to run, and on which machine to model it: the options that ``gnt profile`` and ``gnt diff`` share.
+    """The kernel's arguments and the machine to model: the options that ``gnt profile`` and ``gnt diff`` share.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones. blocks:
-    all cores of the machine if None. inputs: the inputs of an operator project. settings: attributes, also a project's.
+    the number of blocks; None for all cores of the machine, or for the choice of a project's tiling function. inputs:
+    the inputs of an operator project. settings: the attributes of an operator or a project. arrays: the words of --arg,
+    --out, --inout and --workspace, by option name.
     """
 
     shape: str = ""
@@ -51,7 +53,7 @@ class ProfileRequest:
 
 @dataclass(frozen=True)
 class Answer:
-    """A profile, the call's facts, and whether the kernel computed the right numbers (None: there is no reference)."""
+    """A profile, the call's facts by label, and whether the kernel's results are right (None without a reference)."""
 
     profile: Profile
     facts: Mapping[str, Any]
@@ -59,7 +61,10 @@ class Answer:
 
 
 def ask(target: str, question: ProfileRequest) -> Answer:
-    """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
+    """Run and model one kernel.
+
+    Raises ArgumentError, which quotes the word that cannot be read, and what a launch raises.
+    """
     machine = load_machine(question.machine)
     tracing = parse_record(question.record)
     if Path(target).is_dir() and not is_operator(target) and not question.like:
@@ -143,9 +148,9 @@ def _build(found: Kernel) -> None:
 
 
 def parse_record(text: str) -> Tracing | None:
-    """Return which blocks to record: for ``8``, eight blocks, spread evenly; for ``0,5`` or ``5,``, these blocks.
+    """Return the blocks to record: for ``8``, eight blocks, spread evenly; for ``0,5`` or ``5,``, these blocks.
 
-    An empty text gives None: the profiler then chooses. Raises ArgumentError for words that are no numbers.
+    For an empty text, return None; the profiler then chooses. Raises ArgumentError for words that are no numbers.
     """
     if not text:
         return None
@@ -159,7 +164,7 @@ def parse_record(text: str) -> Tracing | None:
 
 
 def warn_if_wrong(target: str, answer: Answer) -> bool:
-    """Return False if the kernel is known to be wrong. Then also print a warning, because its time says little."""
+    """Return False and print a warning if the kernel is known to be wrong, because its time then means little."""
     if answer.right is False:
         print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
     return answer.right is not False

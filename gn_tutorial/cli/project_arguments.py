@@ -1,4 +1,4 @@
-"""Turns the options of ``gnt project run`` into values of a call: ``--in``, ``--attr``, ``--out``."""
+"""Turns the options ``--in``, ``--attr`` and ``--out`` of ``gnt project run`` into the values of a call."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _ABSENT = "none"
 
 
 def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return the inputs that the words give, by name.
+    """Return the inputs that the words of ``--in`` describe, by name.
 
-    ``float16[8,2048]`` or ``x=float16[8,2048]`` gives random numbers, ``@file.npy`` those of the file, ``none`` no
-    input. ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files cannot name. A dynamic input
-    takes all words with its name. Raises ArgumentError quoting the word that cannot be read.
+    ``float16[8,2048]`` or ``x=float16[8,2048]`` is an array of random numbers, ``@file.npy`` the array of the file,
+    ``none`` an omitted input (None). ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files
+    cannot name. A word without a name is for the first free input. A dynamic input is the list of all words with its
+    name. Raises ArgumentError, which quotes the word that cannot be read.
     """
     rng = np.random.default_rng(seed)
     names = [one.name for one in definition.inputs]
@@ -50,7 +51,10 @@ def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict
 
 
 def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, Any]:
-    """Return attributes by name, in the definition's types: ``eps=1e-5``, ``axes=0,2``. Raises ArgumentError."""
+    """Return the attributes of words such as ``eps=1e-5`` and ``axes=0,2``, by name, in the definition's types.
+
+    Raises ArgumentError for an unknown attribute or a value of another type.
+    """
     declared = {one.name: one for one in definition.attributes}
     values = {}
     for word in words:
@@ -63,9 +67,9 @@ def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, A
 
 
 def outputs_of(definition: OpDefinition, words: Sequence[str]) -> Any:
-    """Return outputs in order (``float32[8]``) or by name (``y=float32[8]``, ``mean=none``); None if none is given.
+    """Return outputs as a list (``float32[8]``) or by name (``y=float32[8]``, ``mean=none``); None without words.
 
-    Each word for a dynamic output is one tensor. Raises ArgumentError.
+    Each word for a dynamic output is one tensor. Raises ArgumentError for an unknown name or a text that is no array.
     """
     named: dict[str, Any] = {}
     kinds = {one.name: one.kind for one in definition.outputs}
@@ -112,7 +116,7 @@ def _one(kind: str, text: str) -> Any:
 
 
 def attribute_text(value: Any) -> str:
-    """Return an attribute's value as a text that ``attributes_of`` can read."""
+    """Return an attribute's value as the text after ``name=`` that ``attributes_of`` reads."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple) and any(isinstance(one, tuple) for one in value):
@@ -121,6 +125,6 @@ def attribute_text(value: Any) -> str:
 
 
 def as_command(path: str, words: Sequence[tuple[str, str]]) -> str:
-    """Return the shell command that repeats a call: ``gnt project run P --in ...``."""
+    """Return the shell command for a call of the project at ``path``: ``gnt project run P --in ...``."""
     options = " ".join(f"{option} {shlex.quote(text)}" for option, text in words)
     return f"gnt project run {shlex.quote(path)} {options}".rstrip()

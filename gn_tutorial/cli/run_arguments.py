@@ -1,4 +1,4 @@
-"""Makes values from the words after a kernel's name, for ``gnt run``, ``profile``, ``bench``, ``tune``, ``show``."""
+"""Turns the options of ``gnt run``, ``profile``, ``bench``, ``tune`` and ``show`` into the values of a call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a registered operator, as the arguments after ``gnt run group_norm/scalar`` describe it."""
+    """A call of a registered kernel, as the options after ``gnt run group_norm/scalar`` describe it."""
 
     op: OpSpec
     spec: KernelSpec
@@ -33,12 +33,15 @@ class Call:
 
 
 def is_file(target: str) -> bool:
-    """Whether the target is a learner's file rather than a registered name."""
+    """Whether the target is a learner's file rather than a registered name: whether it has a suffix."""
     return bool(Path(target).suffix)
 
 
 def refuse(target: str, given: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for options of another kind of target. If they were ignored, they would seem to work."""
+    """Raise ArgumentError if an option in ``given`` has a value, because the option is for another kind of target.
+
+    If such an option were ignored, it would seem to work.
+    """
     for option, value in given.items():
         if value not in (None, "", []):
             kind = (
@@ -52,7 +55,7 @@ def refuse(target: str, given: Mapping[str, Any]) -> None:
 def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[str], dtype: str) -> Call:
     """Return a call; shape and attributes default to the operator's [example], the dtype to the kernel's first.
 
-    Raises ArgumentError quoting the word that cannot be read.
+    Raises ArgumentError, which quotes the word that cannot be read.
     """
     op, spec = find_kernel(target)
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
@@ -80,8 +83,8 @@ def parse_values(
 ) -> dict[str, Any]:
     """Return the values for a learner's kernel, by parameter name.
 
-    ``x=float32[4096]`` gives random numbers, ``x=@file.npy`` those of the file. Raises ArgumentError quoting the word
-    that cannot be read.
+    ``x=float32[4096]`` is an array of random numbers, ``x=@file.npy`` the array of the file, ``n=4096`` a number.
+    Raises ArgumentError, which quotes the word that cannot be read.
     """
     rng = random_inputs.generator(seed)
     values: dict[str, Any] = {}
@@ -104,7 +107,7 @@ def parse_values(
 
 
 def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return name and indices of an element such as ``y[0, 37]``. Raises ArgumentError for another text."""
+    """Return ("y", (0, 37)), name and indices of an element, for ``y[0, 37]``. Raises ArgumentError for other texts."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\[\s*(-?\d{1,18}(?:\s*,\s*-?\d{1,18})*)\s*\]\s*", text, re.ASCII)
     if not found:
         raise ArgumentError(f"--origin {text}: no element of an output", hint="--origin 'y[0, 37]'")
@@ -112,7 +115,7 @@ def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def parse_types(texts: Sequence[str]) -> dict[str, str]:
-    """Return name -> dtype for each text, such as ``x=float16``. Raises ArgumentError quoting a wrong word."""
+    """Return a map of name to dtype for texts such as ``x=float16``. Raises ArgumentError, quoting a wrong text."""
     return dict(_pair("--type", text) for text in texts)
 
 

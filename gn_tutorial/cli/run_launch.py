@@ -1,4 +1,4 @@
-"""The launch of ``gnt run``, and its result as a table or JSON."""
+"""Launches a kernel for ``gnt run``, and prints the result as a table or JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _SHOWN_VALUES = 4
 class Mode:
     """How to run a registered kernel or a learner's file.
 
-    blocks: all cores of the default chip if None. optimise: as for ``kernel``.
+    blocks: the number of blocks; None for all cores of the default chip. observed: with the twin's checks. isolated: in
+    a separate process. optimise: as for ``kernel``.
     """
 
     blocks: int | None
@@ -49,7 +50,7 @@ class How:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The result of a run. comparison: with the reference, for a registered kernel. facts: what was asked for."""
+    """The result of a run. comparison: with the reference; None without one. facts: the call's arguments, by label."""
 
     result: Result
     comparison: Comparison | None
@@ -83,7 +84,7 @@ def run_registered(call: Call, mode: Mode) -> RunOutcome:
 def run_file(
     target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None
 ) -> RunOutcome:
-    """Run a learner's file with these values."""
+    """Run a learner's file with these values, by parameter name. There is no reference to compare with."""
     how = how or How()
     found = kernel(
         Path(target),
@@ -139,7 +140,7 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
 
 
 def show_origin(origin: Origin) -> None:
-    """Print where an output's element comes from."""
+    """Print the lines that an output's element comes from, as a table with notes."""
     print_table(ORIGIN_HEADERS, origin.rows(), title=origin.title())
     print("\n".join([*origin.notes(), ""]))
 

@@ -29,7 +29,10 @@ def run(
     optimise: bool = True,
     options: TwinOptions | None = None,
 ) -> SampleRun:
-    """Build the sample and run it. Raises ArgumentError if the folder ``files`` is missing, and as ``run_sample``."""
+    """Build the sample and run it with the command line ``words``.
+
+    Raises ArgumentError if the folder ``files`` is missing, and what ``run_sample`` raises.
+    """
     if files is not None and not files.is_dir():
         raise ArgumentError(f"there is no folder {files}", hint="make it first: the sample's files are written there")
     with working(f"compiling and running {target}"):

@@ -18,7 +18,7 @@ from gn_tutorial.diagnostics.rendering import Line, plain
 from gn_tutorial.errors import GntError, KernelError, KernelFault
 
 _PATIENCE = 2.0
-#: The least width in characters to which a column is narrowed.
+#: The smallest width, in characters, to which a column is narrowed.
 _NARROW = 8
 _SPAN_STYLE = {
     "error": "bold red",
@@ -50,13 +50,13 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    # A file or a pipe has no width of its own. It gets a wide table, because a folded path cannot be copied.
+    # A file or a pipe has no width. There the table is wide, because a path that is folded cannot be copied.
     console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 200)
     cells = [[str(cell) for cell in row] for row in rows]
     titles = headers or [""] * len(cells[0])
     gaps = len(titles) - 1
     widths = _natural_widths([titles, *cells])
-    # A table with headers has a space between two columns, besides their padding.
+    # In a table with headers, Rich puts one more space between two columns, besides their padding.
     padding, gap = ((0, 1), 3) if headers else ((0, 1), 2)
     if headers and sum(widths) + gap * gaps > console.width:
         padding, gap = (0, 1, 0, 0), 2
@@ -85,7 +85,7 @@ def _natural_widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def _narrowed(
     widths: Sequence[int], headers: Sequence[str], rows: Sequence[Sequence[str]], kept: Collection[int], room: int
 ) -> list[int]:
-    """Return the columns' widths. The widest is narrowed first, until their sum is at most ``room`` characters.
+    """Return the columns' widths, narrowed, the widest first, until their sum is at most ``room`` characters.
 
     Headers are wrapped first, then cells. Then words are cut, those of the columns in ``kept`` last.
     """
@@ -111,7 +111,7 @@ def _narrowed(
 
 
 def print_source(source: str, path: str) -> None:
-    """Print C++ source after its path, with line numbers on a terminal; into a file or a pipe as plain text."""
+    """Print a path and its C++ source: with line numbers on a terminal, as plain text into a file or a pipe."""
     if not sys.stdout.isatty():
         print(f"// {path}\n{source}", end="")
         return
@@ -173,7 +173,7 @@ def emit_json(data: Any) -> None:
 
 
 def emit_failure(error: KernelError) -> None:
-    """Print a failed launch as JSON: what happened, the findings as data, what the kernel printed."""
+    """Print a failed launch as JSON: the error, the findings as data, and the text that the kernel printed."""
     emit_json(
         {
             "ok": False,

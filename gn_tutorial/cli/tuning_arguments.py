@@ -1,7 +1,8 @@
-"""Makes a tuning of a registered kernel, a file or an operator project from the words of ``gnt tune``.
+"""Tunes a registered kernel, a file or an operator project with the options of ``gnt tune``.
 
 A file's tuning varies a number that the kernel takes by value. A project's tuning varies a field of the tiling struct.
-Files and projects have no reference, so a value is right if it gives the same outputs as the unchanged call.
+Files and projects have no reference, so a value is right if it gives the same outputs as the unchanged call, within
+a tolerance.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from gn_tutorial.timing.machine import Machine, load_machine
 
 
 def ask(target: str, question: ProfileRequest, field: str, values: Sequence[int]) -> autotune.Tuning:
-    """Try the values of the field and return the tuning.
+    """Try the values of the field (by default a series) and return the tuning.
 
-    Raises ArgumentError quoting a word that cannot be read, and what a build raises.
+    Raises ArgumentError, which quotes a word that cannot be read, and what a build raises.
     """
     machine = load_machine(question.machine)
     given = question.arrays or {}
@@ -85,9 +86,9 @@ class Numbers:
 
 
 class _Own(ABC):
-    """The base of FileNumber and ProjectField: models launches with other values.
+    """The base of FileNumber and ProjectField: models launches with other values of the field.
 
-    The outputs of such a launch are compared with those of the unchanged call.
+    The outputs of each launch are compared with those of the unchanged call. own: the field's value in that call.
     """
 
     itemsize = 0
@@ -101,14 +102,14 @@ class _Own(ABC):
 
     @abstractmethod
     def tile(self, value: int) -> Any:
-        """Return an object with this value in the field, for ``launch``."""
+        """Return the argument of ``launch`` that has this value in the field."""
 
     @abstractmethod
     def _call(self, tile: Any) -> Callable[..., Result]:
-        """Return a function that launches with the value in ``tile``. It takes the options of a launch."""
+        """Return a function that takes the options of a launch, and launches with the value in ``tile``."""
 
     def launch(self, tile: Any) -> tuple[Profile, bool]:
-        """Return the modelled launch, and whether its outputs match those of the unchanged call."""
+        """Launch and model; return the profile, and whether the outputs match those of the unchanged call."""
         if self._expected is None:
             self._expected = self._call(self.tile(self.own))().outputs
         result = run_traced(self._call(tile))
@@ -117,7 +118,7 @@ class _Own(ABC):
 
 
 class FileNumber(_Own):
-    """A number that a file's kernel takes by value. values: the arguments of ``Kernel.run``, by parameter."""
+    """A number that a file's kernel takes by value. values: the arguments of ``Kernel.run``, by parameter name."""
 
     chosen_by = "call"
 
@@ -143,7 +144,7 @@ class FileNumber(_Own):
 
 
 class ProjectField(_Own):
-    """A field of the struct that a project's own tiling function filled. Other fields keep the function's values."""
+    """A field of the tiling struct that a project's own function filled. Other fields keep that function's values."""
 
     chosen_by = "host function"
 
@@ -169,5 +170,5 @@ class ProjectField(_Own):
 
 
 def series_around(own: int) -> Sequence[int]:
-    """Return values from an eighth of the number to eight times the number, each twice the one before."""
+    """Return values from ``own`` / 8 to ``own`` * 8, each twice the one before, without 0."""
     return sorted({own * 8 >> shift for shift in range(7)} - {0})

@@ -18,7 +18,7 @@ _POLL_MS = 100
 
 
 def saves_and_keys(path: Path) -> Iterator[str]:
-    """Yield ``SAVED`` after each save of the file, and each key of ``KEYS`` that is pressed, if there is a terminal."""
+    """Yield ``SAVED`` after each save of the file and, if there is a terminal, each key of ``KEYS`` that is pressed."""
     from watchfiles import watch
 
     with _single_keys() as terminal:

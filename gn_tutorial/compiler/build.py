@@ -47,9 +47,9 @@ from gn_tutorial.errors import RegistryError
 class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
-    entries: its kernels; a host library has none. cached: whether it was in the cache already. seconds: how long the
-    call took, with the look-up in the cache. made_of: the files from which a kernel's library and its checkers were
-    compiled; None if they are not known.
+    entries: its kernels; a host library has none. cached: whether the library was in the cache already. seconds: the
+    duration of the call, including the look-up in the cache. made_of: the files from which a kernel's library and its
+    checkers were compiled; None if they are not known.
     """
 
     library: Path
@@ -84,9 +84,9 @@ def build_kernel(
     ``{"x": "float16"}`` defines DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments
     for the kernel template of the source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see
     ``options.Optimise``. ub_bytes: size of the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``.
-    objects: files of the cache to link in, the other parts of a program whose main is in the source. Such a main need
-    not launch a kernel itself. launchers: whether to keep the source's host functions that launch kernels. A project's
-    build leaves them out, because it compiles for the device alone.
+    objects: object files of the cache to link in: the other parts of a program whose main is in the source. With
+    ``objects``, the main need not launch a kernel itself. launchers: whether to keep the source's host functions that
+    launch kernels. A project's build leaves them out, because it compiles for the device alone.
 
     A source that defines ``main`` also has an entry ``main``.
 
@@ -202,10 +202,10 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 
 
 def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> tuple[Path, Dependencies | None]:
-    """Return the object file with the checkers, tallies and traces of observed libraries, and what it was made of.
+    """Return the object file with the checkers, tallies and traces of observed libraries, and the files it was made of.
 
     The object is compiled once, because it is the same for every kernel. sized: the flag for a Unified Buffer of
-    another size, which must be the same for kernel and watchers.
+    another size, which must be the same for kernel and watchers; empty for the usual size.
     """
     main = TWIN / "watchers" / "watchers.cpp"
     job = BuildRequest(
@@ -226,9 +226,9 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """Return the twin's headers, precompiled without the kernel's -D flags.
+    """Return the precompiled form of the twin's headers, made without the kernel's -D flags.
 
-    If such a flag matters to a header, g++ refuses the precompiled headers.
+    If one of these flags matters to a header, g++ refuses the precompiled form.
     """
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(
@@ -253,7 +253,7 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
 def _entries(
     text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
 ) -> tuple[Entry, ...]:
-    """Return the kernels of the source, and the entry ``main`` if it defines ``main``.
+    """Return the entries of the source: its kernels, and ``main`` if it defines that.
 
     All kernels of a sample may be templates, which are no entries. part: whether the source is a part of a program
     whose main calls operators. Such a source may have no kernel at all.

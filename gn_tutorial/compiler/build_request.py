@@ -1,8 +1,8 @@
 """One request to the build: finds the library in the cache or compiles it. Of several processes only one compiles.
 
-The key of a request is made of everything known before compiling: text, flags, compiler, processor. Under this key the
-cache keeps the list of files that the compiler read. The hashes of these files and the request's key give the key of
-the library.
+The key of a request is a hash of everything known before compiling: text, flags, compiler, processor. Under this key
+the cache keeps the list of files that the compiler read. The key of the library is a hash of the request's key and the
+contents of these files.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from gn_tutorial.toml_file import PACKAGE
 TWIN = PACKAGE / "twin"
 TWIN_INCLUDE = TWIN / "include"
 LIBRARY, PROGRAM, OBJECT, DEPENDENCIES = ".so", ".bin", ".o", ".deps"
-# A part of every key. Raise it when the way of building changes without a change of flags or files.
+# A part of every key. Raise this number when the way of building changes without a change of flags or files.
 RECIPE = "1"
-# zig compiles its C++ library at first use, which took 40 s where we measured it and takes minutes on a slow machine.
+# The limits of the compilation in which zig first compiles its C++ library: 40 s where we measured it, minutes on a
+# slow machine.
 ZIG_FIRST = CompileLimits(seconds=1800.0)
 
 
@@ -40,8 +41,8 @@ def precompiled_form(
 ) -> Precompiled | None:
     """Return the precompiled form of one of the twin's headers, for a text that includes it first; None without g++.
 
-    flags: those of the text's own build, from ``header_flags`` or ``host_header_flags``, with its definitions.
-    interface: whether the code of the header's inline functions is compiled once instead of with each text.
+    flags: those of the text's build, from ``header_flags`` or ``host_header_flags``, with the text's definitions.
+    interface: whether the header's inline functions are compiled once, into an object, instead of with each text.
     """
     if compiler.name != "g++":
         return None
@@ -74,13 +75,13 @@ def _all_as_interface(folder: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildRequest:
-    """The text to compile, with the compiler, its flags, and facts for error messages. ``run`` compiles the text."""
+    """A text to compile, with the compiler, its flags, and facts for error messages. ``make`` returns the result."""
 
     cache: Cache
     compiler: Compiler
     text: str
     flags: tuple[str, ...]
-    learner: tuple[Path, ...]  # folders whose files are the learner's own: errors are shown at their lines
+    learner: tuple[Path, ...]  # folders of the learner's files: errors are shown at the lines of these files
     search: tuple[Path, ...]  # include folders, in order
     shown: str
     limits: CompileLimits
@@ -95,14 +96,14 @@ class BuildRequest:
     texts: tuple[str, ...] = ()  # the texts of a checked source and of the headers beside it
 
     def run(self) -> tuple[Path, bool]:
-        """Return the library, and whether it was in the cache already."""
+        """Return the library (or another file with ``suffix``), and whether it was in the cache already."""
         library, _, cached = self.make()
         return library, cached
 
     def make(self) -> tuple[Path, Dependencies | None, bool]:
         """Return the library, the files it was made of, and whether it was in the cache already.
 
-        The files are None if one was saved during the compilation.
+        Instead of the files, return None if one of them was saved during the compilation.
         """
         found = self.look_up()
         if found is not None:
@@ -154,7 +155,7 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # same contents, newer times: saves the next look-up the hashing
+            self._store_dependencies(key, now)  # the times are new, so that the next look-up need not hash the files
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:
@@ -178,13 +179,13 @@ class BuildRequest:
         return library, dependencies
 
     def _source_findings(self, folder: Path, shim: Path) -> str:
-        """Return the table of code that a device refuses; an empty table if the compiler cannot read the source."""
+        """Return the table of the source's code that a device refuses; an empty one if the preprocessor fails."""
         made = folder / "source.i"
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
         # Headers without declarations stand in for the twin's. The compiler first gets only those that the texts name.
-        # If that fails, it gets all, because a macro may make an include.
+        # If that fails, it gets all of them, because an #include may name its header by a macro.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             outcome = run_compiler(
@@ -207,7 +208,10 @@ class BuildRequest:
         )
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
-        """Return the outcome, and the precompiled header if it was used. It only makes the compilation shorter."""
+        """Compile the shim; return the outcome, and ``ready`` if that precompiled header was used, else None.
+
+        With the header, compiling takes less time; the result is the same.
+        """
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
@@ -226,8 +230,8 @@ class BuildRequest:
             outcome = run(*ready.objects)
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
-        # The cause is either the header, or a mistake in the source, whose message must not depend on the header. So
-        # compile without the header.
+        # The cause may be the header. If it is a mistake in the source, its message must not depend on the header. In
+        # both cases, compile without the header.
         outcome = run()
         if outcome.end is End.DONE:
             self.precompiled.give_up(ready)
@@ -247,8 +251,8 @@ class BuildRequest:
         headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
-            # The user may have saved the source just before this build, so its times prove nothing. Its hash from
-            # before the compilation is compared instead.
+            # The user may have saved the source just before this build, so the source's times do not show whether it
+            # changed meanwhile. Its hash from before the compilation does.
             own = hash_file(str(self.source)) if self.source else None
         except OSError:
             return None

@@ -1,10 +1,10 @@
 """The store of compiled libraries: content key -> file, in the user's cache folder.
 
 Several processes may build at once (learners on one JupyterHub, pytest-xdist, two notebooks). So a writer holds a lock
-for its key, writes to a scratch folder and renames, and a reader sees a whole entry or none. Every entry has a seal, a
-small file with its size and checksum. An entry that does not fit its seal (after a power cut, on a full disk, or
-because somebody edited it) counts as absent and is made again. The seal's modification time is the time of last use, by
-which entries are evicted.
+for its key, writes to a scratch folder and renames the file; a reader sees a whole entry or none. Every entry has a
+seal, a small file with the entry's size and checksum. An entry that does not fit its seal (after a power cut, on a full
+disk, or because somebody edited it) counts as absent and is made again. The seal's modification time is the time of the
+entry's last use; the least recently used entries are evicted first.
 
     <root>/entries/ab/<key><suffix>        the entry
     <root>/entries/ab/<key><suffix>.seal   its size and checksum, touched at each use
@@ -13,8 +13,8 @@ which entries are evicted.
     <root>/scratch/                        temporary folders of running builds
 
 The learners of a course may share a base, the cache of somebody who compiled the course's kernels. The base is only
-read, and each user's own cache is searched before it. Loading a library runs it with the user's rights, so a library
-counts only if the user or root made it; one that another user may have made counts as absent.
+read, and each user's own cache is searched before the base. Loading a library runs its code with the user's rights. So
+a library counts only if the user or root made it; a library that another user may have made counts as absent.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from gn_tutorial.compiler.cache_store import GRACE_SECONDS, SEAL, fits_seal, sea
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
-# A builder that waits longer than this for another one reports an error, because compilations are stopped long before.
+# A builder that waits longer than this for a lock reports an error, because every compilation is stopped long before.
 LOCK_SECONDS = 1800.0
-# A compilation needs less free space than this while it runs; its largest file, a precompiled header, has 25 MB.
+# A running compilation needs less free space than this; the largest file that it writes, a precompiled header, has
+# 25 MB.
 _COMPILATION_BYTES = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
@@ -49,9 +50,9 @@ _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free spa
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What the cache holds: entries, their bytes (seals and kept sources included), and the limit in bytes.
+    """The contents of a cache: the number of entries, their bytes with seals and kept sources, and the limit in bytes.
 
-    The zig compiler's own cache, about 50 MB where zig is used, is neither counted nor limited.
+    The zig compiler's own cache (about 50 MB where zig is used) and builds for an NPU are neither counted nor limited.
     """
 
     root: Path
@@ -63,7 +64,7 @@ class CacheInfo:
 def default_cache() -> Cache:
     """Return the user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
 
-    The base of this cache is the one at ``$GNT_CACHE_BASE``, which others prepared, if that is set.
+    If ``$GNT_CACHE_BASE`` is set, the cache at that path, which others prepared, is the base.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
@@ -74,9 +75,9 @@ def default_cache() -> Cache:
 class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 
-    base: the root of another cache, whose entries are found too. The base is never written to, and an entry that
-    another user may write to is ignored. Every method raises CacheError, with a hint, when the cache folder cannot be
-    used (full disk, no permission).
+    base: the root of another cache, whose entries are found too. The base is never written to, and an entry of the base
+    to which another user may write is ignored. Every method raises CacheError, with a hint, when the cache folder
+    cannot be used (full disk, no permission).
     """
 
     def __init__(self, root: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES, base: Path | None = None) -> None:
@@ -101,8 +102,8 @@ class Cache:
         path = self._path(key, suffix)
         seal = seal_of(path)
         try:
-            # Touch the seal before reading it. Eviction takes the seal away, and puts it back if it was touched in
-            # between.
+            # Touch the seal before reading it: eviction first takes the seal away, and puts it back if it was just
+            # touched (``cache_store.remove``).
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
@@ -110,7 +111,7 @@ class Cache:
         except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
             return None
         except OSError as error:
-            if error.errno == errno.EROFS:  # an administrator's read-only cache cannot be touched, but counts
+            if error.errno == errno.EROFS:  # an administrator's read-only cache: no seal can be touched
                 return path if is_ours(path) and fits_seal(path, seal) else None
             if error.errno in (errno.EIO, errno.EISDIR):
                 return None
@@ -128,7 +129,7 @@ class Cache:
             seal.write_text(seal_text(made.read_bytes()), "ascii")
             for one in (made, seal):
                 close(one)
-            # A crash between the two renames leaves an entry whose seal is absent or does not match, which is a miss.
+            # A crash between the two renames leaves an entry without a matching seal, which counts as absent.
             os.replace(made, path)
             os.replace(seal, seal_of(path))
             store.sweep_scratch(self.root)
@@ -182,7 +183,7 @@ class Cache:
     def scratch(self) -> Iterator[Path]:
         """Yields a temporary folder on the cache's file system, and removes it afterwards.
 
-        If the disk is full meanwhile, CacheError is raised.
+        Raises CacheError if the disk becomes full while the folder is in use.
         """
         with self._explained():
             parent = self.root / "scratch"
@@ -208,8 +209,8 @@ class Cache:
             try:
                 if path.read_bytes() == data:
                     stat = path.stat()
-                    # Touch the file only now and then, because a touch changes ctime, after which the next look-up of a
-                    # build must hash the file.
+                    # Touch the file only now and then, because a touch changes its ctime, and then the next look-up of
+                    # a build must hash the file.
                     if time.time() - max(stat.st_atime, stat.st_mtime) > GRACE_SECONDS / 2:
                         os.utime(path, ns=(time.time_ns(), stat.st_mtime_ns))
                     return path
@@ -223,11 +224,11 @@ class Cache:
         return path
 
     def full(self, messages: str) -> CacheError | None:
-        """Return the error of a full disk if that is why a compilation failed, else None.
+        """Return the error of a full disk if a compilation failed because the disk is full, else None.
 
-        messages: the compiler's output. It may be empty, because the messages did not fit on the disk either. Then
-        little free space is the sign. Some space is free even so, because the compiler has deleted its own files by
-        now.
+        messages: the compiler's output. If it is empty, because the messages did not fit on the disk either, little
+        free space counts as a full disk. Some space is free again by now, because the compiler has deleted its own
+        files.
         """
         wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
         if wordless or any(os.strerror(one) in messages for one in _FULL):
@@ -235,7 +236,7 @@ class Cache:
         return None
 
     def info(self) -> CacheInfo:
-        """Returns the number of entries and their bytes."""
+        """Returns the number of entries, their bytes and the limit."""
         with self._explained():
             entries = list(store.entries(self.root))
             size = sum(one.bytes for one in [*entries, *store.sources(self.root)])
@@ -244,8 +245,7 @@ class Cache:
     def clear(self) -> int:
         """Removes every entry and kept source, and returns the bytes freed. Libraries that are loaded stay usable.
 
-        The folders of zig's own cache and of builds for an NPU are removed too. Running builds keep their scratch
-        folders and locks.
+        Zig's own cache and the builds for an NPU are removed too. Running builds keep their scratch folders and locks.
         """
         freed = 0
         with self._explained():
@@ -290,24 +290,24 @@ class Cache:
 def is_ours(path: Path) -> bool:
     """Whether a file of the user's own cache belongs to the user or root. True where files have no owner (Windows).
 
-    Modes are not checked, because ``close`` took away others' right to write, and because on a file system without
-    modes (a Windows disk under WSL2) every user may seem to have it. Raises OSError if the file does not exist.
+    Modes are not checked: ``close`` has removed others' right to write, and on a file system without modes (a Windows
+    disk under WSL2) every user may seem to have that right. Raises OSError if the file does not exist.
     """
     found = path.stat()
     return not hasattr(os, "geteuid") or _trusted(found)
 
 
 def close(path: Path) -> None:
-    """Remove others' right to write into a new file, because a container's umask may grant it."""
+    """Remove other users' right to write into a new file, because a container's umask may grant that right."""
     path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IWOTH)
 
 
 def who_may_write(path: Path) -> str:
-    """Return why another user may have written a file or folder of a shared base; "" if none may.
+    """Return why another user may have written a file or folder of a shared base; "" if no other user may.
 
-    The text is the end of a sentence. The file, its folder and all above must belong to root or the user, and neither
-    group nor others may write there. Others may write into a folder above if it is sticky, as /tmp is, because there
-    nobody can replace another user's files. Raises OSError.
+    The text is a clause such as "/x belongs to user 7". The file and all folders above it must belong to root or the
+    user, and neither group nor others may write to them. A folder above that is sticky, as /tmp is, may be writable,
+    because nobody can replace another user's files in it. Raises OSError if there is no such file.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

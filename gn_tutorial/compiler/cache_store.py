@@ -1,4 +1,4 @@
-"""The files of the cache's folder: lists them, seals the entries, and evicts entries above the limit.
+"""Lists the files of the cache's folder, seals the entries, and evicts entries above the limit.
 
 A seal is a small file beside an entry, with the entry's size and checksum; a damaged entry does not fit its seal.
 """
@@ -33,7 +33,7 @@ class Stored:
 
 
 def entries(root: Path) -> Iterator[Stored]:
-    """Yield every entry of the store. Its seal has the time of last use; without a seal, the time of writing counts."""
+    """Yield every entry of the cache. ``used`` is the seal's modification time; without a seal, the entry's own."""
     for folder in _scan(root / "entries"):
         for item in _scan(Path(folder.path)):
             path = Path(item.path)
@@ -58,9 +58,9 @@ def sources(root: Path) -> Iterator[Stored]:
 
 
 def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
-    """Removes the least recently used entries and sources until the limit holds.
+    """Removes the least recently used entries and sources until at most ``limit_bytes`` are left.
 
-    ``keep`` stays, and so does what was used in the last minutes. scratch: an empty folder on the same file system.
+    ``keep`` and files used in the last GRACE_SECONDS stay. scratch: an empty folder on the same file system.
     """
     stored = [*entries(root), *sources(root)]
     total = sum(one.bytes for one in stored)
@@ -76,7 +76,7 @@ def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf"
     """Removes an entry or source and returns its bytes; keeps it and returns 0 if it was used after the given time.
 
     The seal is taken away first, by a rename. If a reader touched the seal before the rename, the seal's time shows
-    that, and the seal is put back. A reader that comes later finds no seal, which is a miss, and makes the entry again.
+    the touch, and the seal is put back. A later reader finds no seal, so the entry counts as absent and is made again.
     """
     seal, taken = seal_of(stored.path), scratch / "seal"
     with contextlib.suppress(FileNotFoundError):
@@ -120,7 +120,8 @@ def seal_of(path: Path) -> Path:
 def still_there(path: Path) -> bool:
     """Whether the file of an entry that was looked up before still exists. The call counts as a use of the entry.
 
-    An object that keeps a path asks at each use, because builds in other processes evict entries that seem unused.
+    An object that keeps a path calls this at each use, because builds in other processes evict entries that seem
+    unused. An entry of the base is never evicted, so its seal is not touched.
     """
     base = os.environ.get("GNT_CACHE_BASE")
     if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
@@ -137,8 +138,8 @@ def seal_text(data: bytes) -> str:
 def seal_of_content(path: Path) -> str:
     """Return the text that the seal of this entry must have.
 
-    A process reads the entry again only if it changed or was saved moments ago. A precompiled header has 25 MB, and
-    reading it for each kernel would take a quarter of the time that it saves.
+    A process reads the entry's file again only if the file changed or was saved moments ago. A precompiled header has
+    25 MB, and reading it for each kernel would take a quarter of the time that it saves.
     """
     return _read_once(path, look_of(path))
 

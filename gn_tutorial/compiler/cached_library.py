@@ -1,4 +1,4 @@
-"""Holds a compiled library for an object that may use the library for days, as in a notebook."""
+"""Keeps a compiled library usable for an object that may live for days, as in a notebook."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gn_tutorial.compiler.cache_store import still_there
 class Kept:
     """A library that is built at the first use, and again at a use that finds it evicted from the cache.
 
-    A path alone would become invalid. Learners that share one cache, or a run of all tests, compile more than the cache
-    holds. Then a library that was looked up ten minutes ago is evicted although it is in use.
+    The path alone could become invalid: learners that share one cache, or a run of all tests, compile more than the
+    cache holds. Then a library that was looked up ten minutes ago is evicted although it is in use.
     """
 
     def __init__(self, build: Callable[[], Path]) -> None:

@@ -1,9 +1,9 @@
 """The files that a compiled library depends on. A look-up compares them, and need not compile if none has changed.
 
 The compiler lists every file it read (-MD). The list is stored with a content hash for each file. A look-up hashes the
-same files again and finds the library by the result. It does not hash a file whose size, times and inode are unchanged,
-if that file had not been saved for a while when it was hashed. A file that is saved twice within one tick of the clock
-looks unchanged although it is not.
+same files again and finds the library by the result. It skips a file whose size, times and inode are unchanged, if the
+file was at rest when it was hashed: not saved within the last two seconds. Without this rule, a file that is saved
+twice within one tick of the file system's clock would count as unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from gn_tutorial.toml_file import REST_NANOSECONDS
 
 @dataclass(frozen=True)
 class Dependency:
-    """One file, its content hash, and its looks when it was hashed. rested: whether equal looks mean equal contents."""
+    """One file, its content hash, and its looks (size, times, inode) when it was hashed.
+
+    rested: whether the file was at rest then, so that equal looks mean equal contents.
+    """
 
     path: str
     content: str
@@ -57,7 +60,7 @@ class Dependencies:
         return now is not None and [one.content for one in now.files] == [one.content for one in self.files]
 
     def and_of(self, other: Dependencies) -> Dependencies:
-        """Return the files and the absent paths of both, each once."""
+        """Return the union of both: their files and their absent paths, each once."""
         files = {one.path: one for one in (*self.files, *other.files)}
         return Dependencies(tuple(files.values()), tuple(dict.fromkeys((*self.absent, *other.absent))))
 
@@ -69,7 +72,7 @@ class Dependencies:
     @staticmethod
     @functools.lru_cache(maxsize=32)  # parsing a list of two hundred files takes a fifth of a look-up
     def from_bytes(data: bytes) -> Dependencies | None:
-        """Return what ``to_bytes`` wrote; None if another version of this module wrote it."""
+        """Return the dependencies from the bytes of ``to_bytes``; None if another version of this module wrote them."""
         try:
             read = json.loads(data)
             files = tuple(
@@ -84,8 +87,9 @@ class Dependencies:
 def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
     """Returns the files that a compilation read, with their hashes, and the paths that must stay absent.
 
-    ``search``: its include folders in order. ``since``: when the compilation started, in nanoseconds since the epoch.
-    Returns None if a file changed after that, because the compiler may have read the earlier text.
+    ``search``: the include folders in order. ``since``: the start of the compilation, in nanoseconds since the epoch.
+    Returns None if a file changed after ``since``, because the compiler may have read the earlier text. Raises OSError
+    if a file cannot be read.
     """
     files = []
     for path in paths:
@@ -106,7 +110,7 @@ def hash_file(path: str) -> Dependency:
 
 
 def parse_depfile(text: str) -> list[str]:
-    """Return the paths after the colon of a compiler's Makefile rule, in which ``\\ `` is a space, ``$$`` a dollar."""
+    """Return the paths after the colon of the Makefile rule of -MD, in which ``\\ `` is a space and ``$$`` a dollar."""
     _, _, names = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(": ")
     found, name, at = [], "", 0
     while at < len(names):
@@ -123,7 +127,10 @@ def parse_depfile(text: str) -> list[str]:
 
 
 def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
-    """Return the paths in earlier include folders at which a new header would be found instead of one of ``paths``."""
+    """Return the paths in ``search`` at which a new header would be found before one of ``paths``.
+
+    search: the include folders in order.
+    """
     roots = [str(folder) + os.sep for folder in search]
     absent = []
     for path in paths:

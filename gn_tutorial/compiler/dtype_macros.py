@@ -1,7 +1,7 @@
 """The macros that an operator package's build defines for a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X.
 
 CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller gives the dtypes.
-A kernel compares the macros in ``#if`` with numbers such as DT_FLOAT16, which
+A kernel compares the macros in ``#if`` with macros such as DT_FLOAT16, numbers that
 ``twin/include/gn_twin/base/data_type_macros.h`` defines.
 """
 
@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.errors import ArgumentError
 
-#: The dtypes in CANN's list, in its order.
+#: Name -> the dtype, for the dtypes in CANN's list, in the list's order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 
-#: Functions of the C library whose names published kernels have too. A kernel ``extern "C" ... asinh(GM_ADDR x)``
-#: conflicts with the library's own asinh.
+#: Names of C library functions that published kernels use as names of kernels. A kernel
+#: ``extern "C" ... asinh(GM_ADDR x)`` conflicts with the library's own asinh.
 LIBC_NAMES = frozenset(
     """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs
     fdim floor fma fmax fmin fmod frexp hypot ldexp lerp lgamma log log10 log1p log2 logb modf nearbyint
@@ -27,7 +27,10 @@ LIBC_NAMES = frozenset(
 
 
 def graph_number(dtype: str) -> int:
-    """Return a dtype's number in the graph engine's list; tiling functions get this number. Raises ArgumentError."""
+    """Return a dtype's number in the graph engine's list, which tiling functions get.
+
+    Raises ArgumentError if the list does not have the dtype.
+    """
     number = DTYPES[dtype].number if dtype in DTYPES else None
     if number is None:
         raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_LISTED)}")
@@ -35,7 +38,10 @@ def graph_number(dtype: str) -> int:
 
 
 def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
-    """Return definitions ``NAME=VALUE`` for ``{"x": "float16"}``. Raises ArgumentError for an unknown dtype or name."""
+    """Return the macros ``NAME=VALUE`` of inputs such as ``{"x": "float16"}``.
+
+    Raises ArgumentError for an unknown dtype, or a name that is no identifier.
+    """
     found = []
     for name, dtype in dtypes.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):

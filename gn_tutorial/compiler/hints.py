@@ -1,4 +1,4 @@
-"""Hints for a compiler's errors, where the cause is certain: what the error means in a learner's words, and a fix."""
+"""Makes hints for compiler errors whose cause is certain: the error's meaning in a learner's words, and a fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.cpp.includes import readable_text, short
 _LONGEST_MESSAGE = 400
 
 
-#: The types of a tensor's elements, and of the scalars that a call takes beside a tensor.
+#: The C++ names of the types that a tensor's elements, and the scalars passed beside a tensor, can have.
 _SCALARS = frozenset(
     """float half float16_t double bfloat16_t int unsigned long int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
     uint64_t""".split()
@@ -30,7 +30,7 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
-#: The names of AscendC that stand at the beginning of nearly every kernel.
+#: The names in the namespace AscendC that nearly every kernel uses in its first lines.
 _TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
 
 
@@ -48,11 +48,11 @@ def shortened(text: str) -> str:
     text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
     text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
     text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
-    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # these are not on the device
-    text = re.sub(r"('(\w+)'.*); did you mean (?:simply )?'AscendC::\2'\??", r"\1", text)  # a hint says it in full
+    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # a device does not have these
+    text = re.sub(r"('(\w+)'.*); did you mean (?:simply )?'AscendC::\2'\??", r"\1", text)  # _namespace gives a hint
     text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
     text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
-    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the last parameter of operations is the call site
+    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site, the twin's own last parameter
     text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
 
@@ -93,9 +93,9 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 
 
 def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """Return a hint for a name of AscendC without ``AscendC::``.
+    """Return a hint for a name of AscendC that is used without ``AscendC::``.
 
-    g++ suggests the full name, except for TEventID; clang suggests none.
+    g++ suggests the full name, except for TEventID; clang suggests nothing.
     """
     name = unknown_name(report.message)
     suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
@@ -111,9 +111,9 @@ def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str
 
 
 def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """Return a hint for g++'s message about a missing ';', which names the next token, perhaps some lines below.
+    """Return a hint for a missing ';', for which g++ reports the next token, perhaps some lines below.
 
-    clang names the gap itself.
+    clang reports the place where the ';' is missing.
     """
     found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
     if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
@@ -122,7 +122,7 @@ def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> s
 
 
 def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> str:
-    """Return a hint for ``sum += tile[i]``: the index operator returns a tensor that begins at element i, no number."""
+    """Return a hint for ``sum += tile[i]``: the index operator returns not a number, but a tensor from element i on."""
     uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
     said = " ".join([report.message, *report.notes])
     arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
@@ -149,7 +149,7 @@ def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> 
 
 
 def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
-    """Return a hint for a number in braces that may not fit into its field, for the messages of g++ and of clang."""
+    """Return a hint for a number in braces that may not fit into its field (a narrowing conversion)."""
     plain = shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
         r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
@@ -174,9 +174,9 @@ def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> s
 
 
 def _heads(before: Sequence[str]) -> Iterator[str]:
-    """Yield the text before each brace that is open at the end of these lines, innermost first.
+    """Yield the text before each brace that is still open at the end of these lines, innermost first.
 
-    After an ``else``, the text before the brace of its ``if`` branch follows.
+    After an ``else``, also yield the text before the brace of its ``if`` branch.
     """
     text = "\n".join(line.partition("//")[0] for line in before)
     depth, head = 0, ""

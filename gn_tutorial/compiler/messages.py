@@ -1,7 +1,8 @@
 """Turns a failed compilation into messages at the learner's own lines.
 
-An error inside the twin's headers is shown at the learner's line that led to it; the generated shim is never shown. A
-documented Ascend C name that the twin lacks is reported as such, and mistakes whose cause is certain get a hint.
+An error inside the twin's headers is shown at the learner's line that led to it; the generated shim is never shown. The
+message for a documented Ascend C name that the twin lacks says that the twin lacks it. Mistakes whose cause is certain
+get a hint.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.errors import CompileError
 
-# No more errors than this are shown, because further ones are mostly echoes of the first.
+# The largest number of errors to show: further ones mostly follow from the first.
 SHOWN_ERRORS = 10
 _APIS = "`gnt apis` lists what the twin has"
 
@@ -28,8 +29,8 @@ _APIS = "`gnt apis` lists what the twin has"
 class CompilerMessage:
     """One error of a compiler, with its place.
 
-    file: absolute; None if the compiler named no place. line, column: from 1; 0 if not known. source_line: the text of
-    that line. hint: what to do, if that is certain.
+    file: absolute; None if the compiler named no place. line, column: from 1, in characters; 0 if not known.
+    source_line: the text of that line. hint: what to do; empty if the cause is not certain.
     """
 
     file: Path | None
@@ -41,7 +42,7 @@ class CompilerMessage:
 
     @property
     def where(self) -> str:
-        """Return ``file:line:column`` for a reader, as short as possible."""
+        """Return ``file:line:column`` with a shortened path, without unknown parts; "" without a file."""
         if self.file is None:
             return ""
         return ":".join([short(self.file), *(str(number) for number in (self.line, self.column) if number)])
@@ -49,11 +50,11 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """The files of one compilation, and which are the learner's, so that errors can be shown at the learner's lines.
+    """The files of one compilation, and which of them are the learner's, to show errors at the learner's lines.
 
     main: the learner's file (None: generated text). shim: the generated file. shim_lines: maps lines of shim to lines
     of main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the
-    folder of the twin's headers. shown: the name of the source in messages.
+    folder of the twin's headers. compiler: the compiler's kind. shown: the name of the source in messages.
     """
 
     main: Path | None
@@ -140,7 +141,7 @@ def _message(report: Report, sources: Sources) -> CompilerMessage:
 def _learners_place(report: Report, sources: Sources) -> Place | None:
     """Return the learner's line that has the error or led to it.
 
-    If there is none, return the error's own place, or None if that is in the shim.
+    If there is no such line, return the error's own place, or None if that place is in the shim.
     """
     assert report.place is not None
     for place in (report.place, *report.chain, *report.includes):
@@ -153,7 +154,7 @@ def _learners_place(report: Report, sources: Sources) -> Place | None:
 
 
 def _first_use(report: Report, sources: Sources) -> Place | None:
-    """Return the first call, in the learner's file, of a function that the linker misses. A linker names no line."""
+    """Return the first call, in the learner's file, of a function without a body, for which a linker names no line."""
     name = unknown_name(report.message)
     if not name or sources.main is None:
         return None
@@ -196,9 +197,9 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
 
 
 def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[CompilerMessage]:
-    """Return one error for each line, because five instances of a template, or one wrong argument, repeat an error.
+    """Return one error for each line: several instances of a template, or one wrong argument, repeat an error.
 
-    Errors outside the learner's files follow from those inside, so they are left out if there is one inside.
+    Errors outside the learner's files follow from those inside, so they are left out if there are errors inside.
     """
     kept: dict[object, CompilerMessage] = {}
     for error in [error for error in errors if error.file and sources.is_learners(error.file)] or errors:
@@ -207,7 +208,7 @@ def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[Com
 
 
 def _render(errors: list[CompilerMessage]) -> str:
-    """Return the first error's line with a mark under its column, and the others in one line each."""
+    """Return the first error's source line with a mark under its column, and the other errors in one line each."""
     first, *others = errors
     lines = []
     if first.source_line.strip():

@@ -1,4 +1,4 @@
-"""Splits what g++, clang or a linker printed into errors, each with its notes and the places that led to it."""
+"""Splits the output of g++, clang or a linker into errors, each with its notes and the places that led to it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Place:
 
 @dataclass
 class Report:
-    """One error. chain: the places that led to it (instantiations, macros, inlining), innermost first.
+    """One error. place: None if the compiler or linker named none. notes: the texts of its notes.
 
-    includes: the ``#include`` lines that led to the file of the error. fatal: whether the compiler stopped there.
+    chain: the places that led to the error (instantiations, macros, inlining), innermost first. includes: the
+    ``#include`` lines that led to the file of the error, innermost first. fatal: whether the compiler stopped there.
     """
 
     message: str
@@ -44,12 +45,12 @@ _CONTEXT = re.compile(
 )
 _CONTEXT_STARTS = re.compile(r".*: In (?:instantiation|substitution|member function|function|static member|lambda)")
 _INCLUDED = re.compile(r"(?:In file included|\s+) from " + _PLACE + r"[,:]$")
-# Notes after an error that name places which led to it: clang's instantiations, both compilers' macros, and calls in
-# constant evaluation.
+# Notes after an error that name a place which led to the error: clang's instantiations, both compilers' macros, and
+# calls in constant evaluation.
 _NOTE_CHAIN = re.compile(
     r"in instantiation of|in expansion of macro|requested here|expanded from (?:here|macro)|in call to"
 )
-# A function without a body, in the words of GNU ld, lld and Apple's ld.
+# The messages of GNU ld, lld and Apple's ld about a function without a body.
 _UNDEFINED = re.compile(
     r"(?:undefined reference to|undefined symbol:)\s+[`'\"]?(?P<name>.+?)['\"]?$"
     r"|^\s+\"_?(?P<apple>.+)\", referenced from:$"
@@ -74,8 +75,8 @@ def parse(text: str) -> list[Report]:
             if not was_in_includes:
                 includes, before = [], []
             in_includes = True
-            # g++ prints the nearest file first; its lines after the first start with "from". Each line of clang starts
-            # with "In file", and the outermost file is first.
+            # g++ prints the innermost file first; its lines after the first start with "from". clang prints the
+            # outermost file first; each of its lines starts with "In file".
             includes.insert(0 if line.startswith("In file") else len(includes), _place(found))
         elif found := _DIAGNOSTIC.match(line):
             kind, message = found["kind"], found["text"].strip()

@@ -2,14 +2,14 @@
 
 Reading the headers takes a third of g++'s time for an exercise. Generating code for their inline functions, the same in
 each kernel, takes another third. So the headers of observed kernels are precompiled as the interface of another file
-(``#pragma interface`` in GCC's manual). Then g++ generates no code for those of their functions that are not templates.
+(``#pragma interface`` in GCC's manual). Then g++ generates no code for those inline functions that are not templates.
 An object with the code of these functions is linked in instead.
 
 g++ first looks in the folder of the file that it compiles, and there for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``. So it is enough to put a link to the cache's entry into that folder. g++ silently refuses a
 precompiled header that does not match, and then reads the headers. If compiling fails for another reason, the build
-compiles again without the precompiled header (``build_request``). So the error messages are always those of a
-compilation without it.
+compiles again without the precompiled header (``build_request``). So the error messages never depend on the precompiled
+header.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Job(Protocol):
 
     @property
     def cache(self) -> Cache:
-        """The cache that keeps the header."""
+        """The cache that keeps the made file."""
 
     @property
     def key(self) -> str:
@@ -63,20 +63,20 @@ class Job(Protocol):
     def make(self) -> tuple[Path, Dependencies | None, bool]:
         """Make the file unless it exists; return it, the files it was made of, and whether it existed.
 
-        The files are None if one was saved meanwhile.
+        Instead of the files it was made of, return None if one of them was saved meanwhile.
         """
 
 
 def interface_marks(headers: Iterable[Path]) -> str:
     """Return marks that make g++ leave the inline functions of these headers to another translation unit.
 
-    g++ knows a file by the name that ``#line`` gives. Marks inside a precompiled header hold only for the headers in
-    it. For headers that are included after it, the marks must follow it.
+    g++ identifies a file by the name that ``#line`` gives. Marks inside a precompiled header apply only to the headers
+    in it. Marks for headers that are included later must stand after the precompiled header.
     """
     return "".join(f'#line 1 "{one}"\n#pragma interface\n' for one in headers)
 
 
-#: Makes g++ compile every inline function, for the object that has the functions of headers with ``interface_marks``.
+#: The flag that makes g++ compile every inline function. The object for headers with ``interface_marks`` needs it.
 KEEP_INLINES = "-fkeep-inline-functions"
 
 
@@ -94,8 +94,8 @@ class Precompiled:
     def ready(self, search: Sequence[Path]) -> Ready | None:
         """Return the precompiled header for a compilation with these include folders; None if there is none to use.
 
-        The header is made at the second request, because making it takes as long as it saves in four kernels. So a
-        cache that is used once (a test's, a container's) neither waits for it nor stores it.
+        The header is made at the second request, because making it takes as long as it saves in four kernels. So the
+        header costs no time and no space in a cache that is used once, such as that of a test or a container.
         """
         jobs = [self.job, *([self.inlines] if self.inlines else [])]
         try:
@@ -108,7 +108,7 @@ class Precompiled:
             found = [one for one in made if one]
             if len(found) < len(jobs) or self._noted("useless", found[0][0].name):
                 return None
-        except GntError:  # the compilation itself reports a wrong header or a full disk better
+        except GntError:  # the compilation without the header reports a full disk or an error in a header better
             return None
         (path, made_of), *objects = found
         # A learner's header with the name of one of the twin's headers would be found first. With the precompiled
@@ -122,7 +122,7 @@ class Precompiled:
     def offered(self, ready: Ready, folder: Path) -> Iterator[None]:
         """Link the precompiled header to the place where g++ looks first when it compiles a file in ``folder``."""
         link = folder / (self.header + SUFFIX)
-        with contextlib.suppress(OSError):  # a file system without links
+        with contextlib.suppress(OSError):  # on a file system without links, g++ reads the headers
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(ready.path)
         try:
@@ -131,7 +131,7 @@ class Precompiled:
             link.unlink(missing_ok=True)
 
     def give_up(self, ready: Ready) -> None:
-        """Record that a compilation failed with the header and succeeded without it, so that it is not used again."""
+        """Record that a compilation failed with the header and succeeded without, so that it is not used again."""
         with contextlib.suppress(GntError):
             self._note("useless", ready.path.name)
 

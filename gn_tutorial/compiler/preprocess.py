@@ -1,7 +1,7 @@
 """Preprocesses sources: returns the text that a compiler reads, without branches that ``#if`` leaves out.
 
-Macros in a source are not expanded, because the twin defines words that the author wrote, such as __aicore__, as
-nothing.
+Macros in a source are not expanded. The twin defines words such as __aicore__ as empty macros, so an expansion would
+remove words that the author wrote.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def chosen_text(
 ) -> str | None:
     """Return the lines of ``source`` and its includes that are compiled, without files of the twin and the system.
 
-    ``#include`` lines are among them. include_dirs, defines: as for ``build_kernel``. Returns None if a header is
-    missing or the compiler cannot leave macros unexpanded. Raises CompilerMissing, CacheError.
+    The ``#include`` lines are kept. include_dirs, defines: as for ``build_kernel``. Returns None if a header is missing
+    or the compiler cannot leave macros unexpanded. Raises CompilerMissing, CacheError.
     """
     source = source.resolve()
     words = [word for one in (source.parent, *include_dirs) for word in ("-iquote", str(Path(one).resolve()))]
@@ -41,7 +41,7 @@ def chosen_text(
 
 
 def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None) -> str:
-    """Return the twin's headers as a kernel's compiler sees them, macros expanded; "" if preprocessing fails.
+    """Return the text of the twin's headers after preprocessing, with macros expanded; "" if preprocessing fails.
 
     Raises CompilerMissing, CacheError.
     """
@@ -73,7 +73,7 @@ def _preprocessed(
 
 
 def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
-    """Yield the lines of wanted files. A marker of the preprocessor says which file the lines after it are from."""
+    """Yield the lines of files for which ``wanted`` is true. The preprocessor's markers name the file of each line."""
     own, known = False, {}
     for line in text.splitlines(keepends=True):
         if marker := _MARKER.match(line):

@@ -25,8 +25,8 @@ from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
 QUIET_SECONDS = 2.0
 # At most this many bytes of messages are read, because twenty errors in deeply nested templates can fill a disk.
 MESSAGE_BYTES = 1 << 20
-# The most that a file may hold, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a compilation
-# needs so much.
+# The largest size of a file, 1 GiB, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a
+# compilation is so large.
 _FILE_BLOCKS = (1 << 30) // 512
 
 
@@ -49,7 +49,7 @@ class End(Enum):
 
 @dataclass(frozen=True)
 class CompileOutcome:
-    """How a compilation ended, and the compiler's messages."""
+    """How a compilation ended, and the first MESSAGE_BYTES of the compiler's messages."""
 
     end: End
     messages: str
@@ -64,9 +64,9 @@ def run_compiler(
     limits: CompileLimits,
     shown: str,
 ) -> CompileOutcome:
-    """Runs the compiler in ``folder``, which takes every temporary file, and returns the outcome.
+    """Runs the compiler in ``folder``, to which it writes all temporary files, and returns the outcome.
 
-    ``shown``: the name in the progress line. Ctrl-C stops the compiler and is raised again.
+    ``shown``: the name in the progress line. Ctrl-C stops the compiler and raises KeyboardInterrupt.
     """
     # A shell sets the limits, because a pre-exec function of subprocess may hang in a program with threads.
     shell = 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
@@ -87,7 +87,7 @@ def run_compiler(
         except subprocess.TimeoutExpired:
             code = None
         finally:
-            # The group is killed after success too, because no child of a compiler may outlive it.
+            # The process group is killed after success too, because no child process may outlive the compiler.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -121,9 +121,9 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
-    """Return the exit code, as ``process.wait`` does.
+    """Wait for the process and return its exit code, as ``process.wait`` does. Raises subprocess.TimeoutExpired.
 
-    Where the system can report the end, this function returns at once; ``process.wait`` polls every 50 ms.
+    On Linux, a process descriptor reports the end at once; ``process.wait`` polls every 50 ms.
     """
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
@@ -141,9 +141,9 @@ def _ended(process: subprocess.Popen[bytes], seconds: float) -> int:
 
 @contextlib.contextmanager
 def _progress(shown: str) -> Iterator[None]:
-    """Show a line on the terminal; none if standard error is a file or a notebook, whose outputs are compared.
+    """Show a progress line if standard error is a terminal. A notebook gets none, because its outputs are compared.
 
-    Only the main thread shows one, because several compilers at once would overwrite each other's line.
+    Only the main thread shows the line, because several compilers at once would overwrite each other's.
     """
     if not (sys.stderr and sys.stderr.isatty()) or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,6 +1,6 @@
 """Builds a program that calls operators (aclnn): its files, one of them with a ``main``, and the operators' functions.
 
-The result is a library with the entry ``main``, as for a complete sample. The launcher runs it.
+The result is a library with the entry ``main``, as for a complete sample. The launcher runs this library.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import CompileError, RegistryError
 
-# The file that a program includes as aclnn_<op>.h. Projects whose operators have the same name share it, so it has no
-# declarations: those of each project are read before the program's files.
+# The file that a program includes as aclnn_<op>.h. Projects whose operators have the same name share the file, so it
+# has no declarations. The declarations of each project are read before the program's files.
 _STUB = "// What this file declares was read before the program: its text is beside this file.\n"
-# Little is optimised, because a test is compiled after each edit, and then runs once, for milliseconds.
+# The level is low, because a test is compiled after each edit, and then runs once, for milliseconds.
 _LEVEL: Optimise = "little"
 
 
@@ -40,8 +40,8 @@ def build_program(
     """Return the library of a program.
 
     headers: name and text of each ``aclnn_<op>.h``. calls: C++ texts that define the functions of these headers. Raises
-    RegistryError if a file cannot be read; CompileError with the errors at the program's own lines, or if it has no
-    main or several; CompilerMissing, CacheError.
+    RegistryError if a file cannot be read; CompileError with the errors at the program's own lines, or if the program
+    does not have exactly one main; CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache, limits = cache or default_cache(), limits or CompileLimits()
@@ -98,9 +98,9 @@ def _object(
     limits: CompileLimits,
     folders: Sequence[Path],
 ) -> Path:
-    """Return the object of one translation unit.
+    """Return the object file of one translation unit. source: the file that ``text`` includes, None for generated text.
 
-    It is compiled as observed, as the main file is, because both share the twin's classes.
+    The unit is compiled as observed, like the main file, because both share the twin's classes.
     """
     compiler = find_compiler()
     own = tuple(dict.fromkeys((*((source.parent,) if source else ()), *folders)))

@@ -1,6 +1,6 @@
-"""Builds the host files of an operator project: definitions, inference, tiling, linked with the driver that calls them.
+"""Builds the host files of an operator project (definitions, inference, tiling), linked with a driver that calls them.
 
-Each file is a translation unit of its own, as in a project's own build, because names of static functions may repeat.
+Each file is a separate translation unit, as in a project's own build, because names of static functions may repeat.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def build_project_host(
             ).run()
             break
         except CompileError:
-            # The driver may lack a function that the compiler generates for a class, such as a defaulted constructor.
-            # So the files are compiled once more, each with all inline functions.
+            # The driver's object may lack a function that the compiler generates for a class, such as a defaulted
+            # constructor. So the files are compiled once more, each with its own copies of the inline functions.
             if not head:
                 raise
     fresh = not all(was for _, was in objects)
@@ -85,9 +85,9 @@ def _objects(
     compiler: Compiler,
     limits: CompileLimits,
 ) -> list[tuple[Path, bool]]:
-    """Compile host files, with ``head`` above each; return the objects, and whether each was in the cache.
+    """Compile host files, with the text ``head`` before each; return the objects, and whether each was in the cache.
 
-    files: maps each file to whether it may be left out if it does not compile.
+    files: file -> whether to leave the file out if it does not compile.
     """
     objects = []
     for source, optional in files.items():
@@ -114,10 +114,10 @@ def _objects(
 
 
 def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Path, str]:
-    """Return the object of the entry points, and a line that makes g++ take the headers' inline functions from it.
+    """Return the driver's object, which has the entry points, and a line to put before each host file ("" for none).
 
-    The object is the same for all projects. Without the line g++ compiles those functions again for every host file,
-    which takes two fifths of g++'s time.
+    The object is the same for all projects, and also has the inline functions of the twin's headers. With the line, g++
+    uses these. Without it, g++ compiles the functions for every host file, which takes two fifths of g++'s time.
     """
     inlines = (KEEP_INLINES,) if compiler.name == "g++" else ()
     request = BuildRequest(
@@ -135,14 +135,14 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
     driver, made_of, _ = request.make()
     if not inlines or made_of is None:
         return driver, ""
-    # The marks change the numbers of lines (#line). So they are in a file of their own: after an include g++ continues
-    # to count the text's own lines.
+    # The marks change line numbers (#line), so they are in a separate file: after an include, g++ continues to count
+    # the lines of the including text.
     text = interface_marks(Path(one.path) for one in made_of.files if TWIN_INCLUDE in Path(one.path).parents)
     marks = cache.keep_source(f"interface_{checksum(text.encode())[:16]}.h", text)
     return driver, f'#include "{marks}"\n'
 
 
 def _standard_headers(cache: Cache, compiler: Compiler, defined: Sequence[str]) -> Precompiled | None:
-    """Return the C++ library's headers, precompiled. defined: a project's definitions, on which a header may depend."""
+    """Return the precompiled form of the C++ library's headers, for sources with the project's flags ``defined``."""
     flags = (*host_header_flags(compiler), HOST, *defined)
     return precompiled_form(cache, compiler, _STANDARD, flags, "the C++ library's headers, this once")

@@ -1,4 +1,4 @@
-"""The text that is compiled for a kernel: the twin's headers, the source, and a table of its entries."""
+"""Makes the text that is compiled for a kernel: the twin's headers, the source, and a table of its entries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gn_tutorial.cpp.entries import Entry
 from gn_tutorial.cpp.launches import MAIN
 from gn_tutorial.cpp.portability_rules import CHECKS, NOTHING_READ
 
-# Every header that declares a function of LIBC_NAMES, in both spellings. They are included before the kernel's names
-# are replaced by macros, which would rename the declarations, too.
+# Every header that declares a function of LIBC_NAMES, in both spellings. These headers are included before macros
+# rename the kernels, because the macros would rename the declarations, too.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
 #: The entry of a complete sample's own main.
 MAIN_ENTRY = "main"
@@ -19,18 +19,18 @@ MAIN_ENTRY = "main"
 
 @dataclass(frozen=True)
 class Shim:
-    """The text to compile for a kernel. ``lines`` maps its lines to the kernel's, for errors about an entry."""
+    """The text to compile for a kernel. ``lines`` maps lines of its table to the kernel's, for errors in an entry."""
 
     source: PurePath
     observed: bool
     entries: tuple[Entry, ...]
-    data_types: bool  # whether DT_FLOAT16 and its like are macros
+    data_types: bool  # whether DT_FLOAT16, DT_FLOAT and so on are macros
     includes: tuple[PurePath, ...] = ()
 
     @property
     def head(self) -> list[str]:
         """Return the lines above the table of entries."""
-        # A kernel with the name of a function in the C library is renamed by a macro, which stands after the library's
+        # A macro renames a kernel that has the name of a C library function. The macro stands after the library's
         # headers.
         renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [

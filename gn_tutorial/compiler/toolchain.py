@@ -1,7 +1,7 @@
-"""Finds the C++ compiler, its version and its flags, and what the processor adds to the cache key.
+"""Finds the C++ compiler, its version and its flags, and the part of the cache key that describes the processor.
 
-The order is ``$GNT_CXX``, g++, clang++, c++, and then the compiler inside the ``ziglang`` wheel, which pip installs
-into the running environment if the machine has none of the others.
+The compiler is ``$GNT_CXX`` if that is set, otherwise the first of g++, clang++ and c++ that works. If there is none,
+it is the compiler inside the ``ziglang`` wheel, which pip installs into the running environment.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ ENVIRONMENT = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C++ compiler: the words that start its command line, its kind (g++, clang++, zig), and its version line."""
+    """A C++ compiler. argv: the first words of its command line. name: its kind: g++, clang++ or zig.
+
+    version: the first line of ``--version``; for clang also its target, for zig also the release of the wheel.
+    """
 
     argv: tuple[str, ...]
     name: str
@@ -106,9 +109,9 @@ def _ask(argv: tuple[str, ...]) -> Compiler | None:
 
 @functools.lru_cache(maxsize=32)
 def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | None:
-    """Returns what ``--version`` says about a compiler; None if it is not one that we know.
+    """Returns the compiler that ``--version`` describes; None if it does not run or is neither GCC nor clang.
 
-    The answer is kept for each compiler file with its time and size, so a compiler that was replaced is asked again.
+    The result is kept for each compiler file with its time and size, so a compiler that was replaced is asked again.
     """
     try:
         asked = subprocess.run(
@@ -151,7 +154,7 @@ def _major(compiler: Compiler) -> int:
 
 
 def compiler_environment() -> dict[str, str]:
-    """Return this process's environment, changed to give messages in English, which ``output`` can read."""
+    """Return this process's environment, changed so that messages are in English, which ``output`` can read."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
@@ -163,7 +166,7 @@ def _zig() -> Compiler | None:
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         return None
-    # This program is what `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
+    # `python -m ziglang c++` runs this program. Running it directly saves the 100 ms of starting Python a second time.
     binary = Path(spec.origin).parent / "zig"
     argv = (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
     compiler = _ask(argv)
@@ -202,10 +205,10 @@ _ELF = sys.platform.startswith("linux")
 
 
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
-    """Return the flags of a kernel library, which exports only what the twin marks.
+    """Return the flags of a kernel library, which exports only the symbols that the twin marks.
 
     observed: whether variables without an initial value begin with a pattern that the twin knows
-    (events/wild_values.h), not with the bytes that happen to be on the stack.
+    (events/wild_values.h), not with the bytes that happen to be on the stack. g++ before 12 cannot write the pattern.
     """
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     level = _level(compiler, optimise)
@@ -214,8 +217,8 @@ def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: boo
 
 def _level(compiler: Compiler, optimise: Optimise) -> str:
     if optimise == "little":
-        # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because it would compile its C++ library
-        # again for another level.
+        # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because for another level it would compile
+        # its C++ library again.
         return "-O3" if compiler.is_zig else "-Og"
     return _for_speed(compiler) if optimise else "-O0"
 
@@ -231,8 +234,8 @@ def _for_speed(compiler: Compiler) -> str:
 def _wild(compiler: Compiler) -> tuple[str, ...]:
     if compiler.name == "g++" and _major(compiler) < 12:  # g++ 12 is the first with that flag
         return ()
-    # g++ assumes that nobody reads what an object's memory had before the constructor, and so drops the pattern. This
-    # flag keeps it; clang always does.
+    # g++ assumes that no code reads the bytes that an object's memory held before the constructor, and so drops the
+    # pattern. This flag keeps the pattern; clang always keeps it.
     kept = ("-flifetime-dse=1",) if compiler.name == "g++" else ()
     return ("-ftrivial-auto-var-init=pattern", *kept)
 
@@ -240,7 +243,7 @@ def _wild(compiler: Compiler) -> tuple[str, ...]:
 def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
     """Return the flags of ``kernel_flags`` without those for the linker, to precompile a header for the same sources.
 
-    The optimisation level must be the same, because g++ accepts a header made with another level, and then crashes.
+    The optimisation level must be that of the sources: g++ accepts a header made with another level, and then crashes.
     """
     return _of_a_header(kernel_flags(compiler, optimise=optimise, observed=observed))
 
@@ -251,12 +254,12 @@ def host_header_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def _of_a_header(flags: tuple[str, ...]) -> tuple[str, ...]:
-    # With a linker flag g++ links instead, and reports a missing main.
+    # With a linker flag, g++ links instead of precompiling, and reports a missing main.
     return tuple(flag for flag in flags if flag != "-c" and not flag.startswith(("-shared", "-static-", "-Wl,")))
 
 
 def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
-    """Return flags of an object file that is linked into kernel libraries, whether these are optimised or not."""
+    """Return flags of an object file that is linked into kernel libraries of any optimisation level."""
     return (
         *_common_flags(compiler, _level(compiler, optimise)),
         "-c",
@@ -271,9 +274,9 @@ def host_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Return flags of an object file of a project's host code, with debug lines that show where it crashed.
+    """Return flags of an object file of a project's host code, with debug information to locate a crash.
 
-    It is not optimised, because it is compiled once and called for some microseconds.
+    The code is not optimised, because it is compiled once and runs for some microseconds.
     """
     return (*_common_flags(compiler, "-O0"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
 
@@ -292,7 +295,7 @@ def program_flags(compiler: Compiler) -> tuple[str, ...]:
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags that make the messages readable for ``output``. They do not change the library."""
     if compiler.name == "g++":
-        # g++ only warns about a variable in braces that its field may not hold; clang and the device refuse it.
+        # g++ only warns if a variable in braces may not fit into its field; clang and the device's compiler refuse it.
         shown = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
         return (*shown, "-Werror=narrowing")
     # -w turns warnings off. On g++ it would also let narrowing initialisations pass.
@@ -309,16 +312,15 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
     """Return the flags that all outputs share.
 
     -ffast-math is not among them, so that every machine and compiler gives the same bits. All outputs share one set,
-    because zig compiles its C++ library again, which takes 40 s, for each new combination of processor, level and
-    -fPIC.
+    because for each new combination of processor, level and -fPIC zig compiles its C++ library again, which takes 40 s.
     """
     # Kernels read the one memory of the Unified Buffer as several types (ReinterpretCast). Type-based alias analysis
     # would reorder such accesses.
     flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
-    flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
+    flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger, and for host code
     if level == "-O3" and platform.machine() in ("x86_64", "AMD64") and not compiler.is_zig:
-        # By default compilers use only half of an AVX-512 register. Then the bare build of GroupNorm's last kernel
-        # takes a seventh longer (median of five runs in turns).
+        # By default compilers use only half of an AVX-512 register. GroupNorm's last kernel, built bare, then takes a
+        # seventh longer (median of five runs in turns).
         flags.append("-mprefer-vector-width=512")
     if compiler.is_zig:
         # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s removes the symbols of zig's C++ library,
@@ -326,15 +328,15 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
         flags += ["-fno-sanitize=undefined", "-UNDEBUG", *([] if level == "-O0" else ["-s"])]
     elif _ELF:
         if compiler.name == "g++":
-            # All libraries of a process share unique symbols, whatever RTLD_LOCAL says, so kernels of two modes would
-            # mix.
+            # All libraries of a process share unique symbols, even with RTLD_LOCAL, so observed and bare kernels would
+            # use each other's.
             flags.append("-fno-gnu-unique")
-            # Making copies of functions for constant arguments takes a fifth to a third of the time of compiling a
-            # kernel, and makes none of the twin's benchmarks faster.
+            # Cloning functions for constant arguments takes a fifth to a third of a kernel's compile time, and makes
+            # none of the twin's benchmarks faster.
             flags.append("-fno-ipa-cp-clone")
         if _static_runtime(compiler.argv, compiler.version):
-            # A conda Python loads its own libstdc++, which is often older. Then a library that needs the system's does
-            # not load.
+            # A conda Python loads its own libstdc++, which is often older than the system's. Then a library that needs
+            # the system's libstdc++ does not load.
             flags += ["-static-libstdc++", "-static-libgcc"]
     return tuple(flags)
 
@@ -349,7 +351,7 @@ def _library_flags(compiler: Compiler) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=8)
 def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
-    """Whether libstdc++.a exists. Fedora and others package it separately; if it is absent, the shared one is used."""
+    """Whether libstdc++.a exists. Fedora and others package it separately. Without it the shared library is used."""
     command = [*argv, "-print-file-name=libstdc++.a"]
     try:
         asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
@@ -380,7 +382,7 @@ def cpu_key() -> str:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:
                 if not line.strip() and found:
-                    break  # one processor is enough, and a server lists hundreds
+                    break  # the first processor is enough: a server lists hundreds of them
                 name, _, value = line.partition(":")
                 if name.strip() in fields:
                     found.append(f"{name.strip()}:{value.strip()}")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write ``content`` to a file beside ``path``, then rename that to ``path``. Makes the folder if there is none.
+    """Write ``content`` to a temporary file beside ``path``, then rename it to ``path``. Makes a missing folder.
 
-    Raises OSError, and then leaves the old file as it was.
+    Raises OSError; ``path`` then keeps its old content.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -20,7 +20,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes a file that only its owner may read. It gets the rights that any new file of the learner has.
+        # mkstemp makes a file that only its owner may read. Give it the permissions of any new file of the user.
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)

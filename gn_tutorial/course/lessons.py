@@ -49,9 +49,9 @@ __all__ = [
 
 
 def show(source: Kernel | str, start: str, end: str = "  }") -> None:
-    """Print numbered lines of a kernel or text, from the first that contains ``start`` to the next that is ``end``.
+    """Print numbered lines of a kernel or text, from the first that contains ``start`` to the next that equals ``end``.
 
-    end: the whole last line. Raises ValueError, which names the missing text, if there is no such line.
+    Raises ValueError that names the missing text if there is no line with ``start``, or none equal to ``end`` after it.
     """
     lines = (source.source if isinstance(source, Kernel) else source).splitlines()
     first = next((i for i, line in enumerate(lines) if start in line), None)
@@ -71,7 +71,7 @@ def stub(exercise: str) -> str:
 def count(profile: Profile, nbytes: int) -> int:
     """Print how often a launch read x, which vector instructions block 0 ran, and its waits of pipe S for pipe V.
 
-    nbytes: the size of x. Returns how many of these instructions are ReduceSum.
+    nbytes: the size of x in bytes. Returns how many of the vector instructions of block 0 are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
     waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]

@@ -1,4 +1,4 @@
-"""The exercises whose number changed, so that a learner's progress and files under the old number are found.
+"""Maps former numbers of exercises to present ones, to find a learner's progress and files under a former number.
 
 When notebook 06 became two, the numbers of the later notebooks grew by one. After that, some exercises were renumbered
 to follow the order of their notebook.
@@ -33,7 +33,7 @@ _BEFORE = {new: old for old, new in _ORDERED.items()}
 
 
 def new_id(old: str, version: int) -> str:
-    """Return the present id of an exercise that a progress file of that version calls ``old``."""
+    """Return the present id of an exercise whose id is ``old`` in a progress file of format ``version``."""
     notebook, dot, rest = old.partition(".")
     if version < 2 and notebook in _MOVED:
         old = f"{int(notebook) + 1:02}{dot}{rest}"

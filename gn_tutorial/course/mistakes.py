@@ -1,4 +1,4 @@
-"""Mistakes that a puzzle names, and how they are recognised. It imports no NumPy, because a web page uses it too."""
+"""Recognises the mistakes that a puzzle names. The module imports no NumPy, because a web page uses it too."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A mistake that a puzzle recognises. lines: an example of it. say: the sentence that a learner reads.
+    """A mistake that a puzzle recognises. lines: example code with the mistake. say: the sentence that a learner reads.
 
-    It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names_of``), or by both. right: true for a mistake of lines whose numbers are right and
-    in which the twin finds nothing; such lines are refused nevertheless.
+    The mistake is recognised by ``finding`` (the id of the twin's finding, or a pattern such as "race-*"), by ``when``
+    (a Python expression over the variables of ``names_of``), or by both. right: True if lines with this mistake compute
+    right numbers and the twin finds nothing in them; the puzzle refuses them nevertheless.
     """
 
     name: str
@@ -39,11 +39,11 @@ def code_of(lines: str) -> str:
 
 
 def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], Timeline] | None) -> dict[str, Any]:
-    """Return the names that a ``when`` may use for every attempt, besides its arrays.
+    """Return name -> value of the variables that a ``when`` expression may use. The caller may add the arrays.
 
     text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: the message of the compiler, the twin or
-    the comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
-    which both pipes of block 0 are at work, if there is a timeline.
+    the comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): the modelled microseconds
+    in which both pipes of block 0 are at work; missing if there is no timeline.
     """
     events = [event for block in (trace.blocks.values() if trace else ()) for event in block]
     names: dict[str, Any] = {
@@ -59,9 +59,10 @@ def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], 
 def recognised(
     wrong: Iterable[WrongAnswer], names: Mapping[str, Any], *, right: bool, finding: str = ""
 ) -> WrongAnswer | None:
-    """Return the first mistake that this attempt shows. right: its numbers are right, and the twin found nothing.
+    """Return the first mistake that this attempt shows; None if it shows none.
 
-    A finding of the twin is certain and a ``when`` is a guess, so after a finding only mistakes that name it are tried.
+    right: whether the attempt's numbers are right and the twin found nothing. finding: the id of the twin's finding.
+    A finding is certain and a ``when`` is a guess, so with a finding only the mistakes that name it are tried.
     """
     for one in wrong:
         if one.right != right or not (one.when or one.finding):

@@ -1,6 +1,6 @@
-"""A learner's progress: exercises and puzzles passed, hints read, answers to quizzes, theory papers written.
+"""Stores a learner's progress: exercises and puzzles passed, hints read, answers to quizzes, theory papers written.
 
-It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
+The progress is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ VERSION = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """One learner's progress. passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest read.
+    """One learner's progress. passed, puzzles: id of an exercise or puzzle -> ISO date of the first pass.
 
-    quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
-    theory: the record that ``exam.marking`` makes of each paper, in order. puzzles: puzzle id -> ISO date, as passed.
+    hints: exercise id -> the highest level of hint that was read. quizzes: notebook -> key of a question
+    (``QuizQuestion.key``) -> the letters that were chosen. theory: the record of each theory paper, in order
+    (``PaperResult.record`` in ``exam.marking``).
     """
 
     passed: dict[str, str] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class Progress:
         return replace(self, puzzles={puzzle: _today()} | self.puzzles)
 
     def with_hint(self, exercise: str, level: int) -> Progress:
-        """Return this progress with one more hint read."""
+        """Return this progress with the hint of this level read; a higher level that was read before stays."""
         return replace(self, hints=self.hints | {exercise: max(level, self.hints.get(exercise, 0))})
 
     def with_answers(self, quiz: str, answers: Mapping[str, str]) -> Progress:
@@ -54,12 +55,12 @@ class Progress:
         return replace(self, quizzes=self.quizzes | {quiz: self.quizzes.get(quiz, {}) | dict(answers)})
 
     def with_theory(self, record: Mapping[str, Any]) -> Progress:
-        """Return this progress with one more theory paper, unless it is there already."""
+        """Return this progress with one more theory paper, unless a paper of the same date and seed is in it."""
         same = [one for one in self.theory if (one["date"], one["seed"]) == (record["date"], record["seed"])]
         return self if same else replace(self, theory=(*self.theory, dict(record)))
 
     def theory_answers(self) -> dict[str, str]:
-        """Return the answers to theory questions: key -> the letters in the last paper that asked it, "" for none.
+        """Return question key -> the letters that the last paper with this theory question has; "" if left open.
 
         Papers of earlier versions have only counts by topic, and no answers.
         """
@@ -79,7 +80,10 @@ class ProgressFile:
         self._warn = warn
 
     def read(self) -> Progress:
-        """Return the progress; empty if there is none. Moves a damaged file aside, and calls ``warn``."""
+        """Return the progress; an empty one without a file. Renames a damaged file, and calls ``warn``.
+
+        Raises ArgumentError if the file cannot be read.
+        """
         try:
             return progress_of(json.loads(self.path.read_bytes()))
         except FileNotFoundError:

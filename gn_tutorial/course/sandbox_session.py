@@ -1,7 +1,7 @@
-"""A desk: a temporary folder in which commands of ``gnt`` run, with a learner's files of its own.
+"""Runs commands of ``gnt`` on a "desk": a temporary folder with its own progress, exercises and exam.
 
 A notebook that shows commands must leave the reader's progress, exercises and attempts alone, and print the same on
-every computer. The folder, and all that the commands wrote there, is deleted with the ``Desk``.
+every computer. The folder and its files are deleted with the ``Desk`` object.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
 
-#: The variables that name a learner's folders -> their places on the desk.
+#: Environment variable that names one of a learner's folders -> the folder on the desk.
 _FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
-#: The width of printed lines: that of a learner's code, so that a picture or a page has room beside them.
+#: The width of printed lines: the same as of a learner's code, so that a picture or a page has room beside them.
 _COLUMNS = "88"
-#: Variables that a notebook's kernel sets: the notebook's path, and the use of colours by programs that it starts.
+#: Variables that a notebook's kernel sets: the notebook's path, and whether programs that it starts print colours.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
 #: Texts that differ from run to run (times of the day, minutes gone), each with the text shown instead.
@@ -45,11 +45,11 @@ class Desk:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
-        """Print a command and its output, without the desk's own path and without times of the day.
+        """Run a command; print it and its output, without the desk's own path and without times of the day.
 
-        inside: the folder in which it runs. only: a regular expression; three dots replace lines that it does not
-        match. code: the expected exit code. Raises ArgumentError if it is no command of ``gnt``, and, with the whole
-        output, if its exit code is another one.
+        inside: the folder in which the command runs. only: a regular expression; three dots replace the lines that it
+        does not match. code: the expected exit code. Raises ArgumentError for a command that is not ``gnt``, and for
+        another exit code; then the message has the whole output.
         """
         words = shlex.split(command)
         if words[:1] != ["gnt"]:
@@ -64,22 +64,22 @@ class Desk:
             check=False,
         )
         said = self._same_everywhere(ran.stdout)
-        if ran.returncode:  # else standard error has only signs of life
+        if ran.returncode:  # otherwise standard error has only progress messages ("gnt: ... ...")
             said += self._same_everywhere(_SIGN_OF_LIFE.sub("", ran.stderr))
         if ran.returncode != code:
             raise ArgumentError(f"'{command}' ended with {ran.returncode}, not {code}:\n{said}")
         print(f"$ {command}", *_lines(said, only), sep="\n")
 
     def write(self, file: str, text: str) -> None:
-        """Write a text into a file, and make the file if need be."""
+        """Write ``text`` as the whole content of a file; create the file and its folders if they are missing."""
         path = self.folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def replace(self, file: str, start: str, text: str, end: str = "") -> None:
-        """Replace lines by ``text``: from the first that contains ``start`` to the next that is ``end``.
+        """Replace lines by ``text``: from the first line that contains ``start`` to the next line equal to ``end``.
 
-        Without ``end`` only that first line is replaced. Raises ArgumentError if a line is not there.
+        Without ``end`` only the first line is replaced. Raises ArgumentError if one of the two lines is missing.
         """
         path = self.folder / file
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -94,7 +94,7 @@ class Desk:
 
     @contextmanager
     def learner(self) -> Iterator[None]:
-        """Point this process's variables for a learner's folders to the desk, as long as the context lasts."""
+        """Set this process's environment variables for a learner's folders to the desk while the context lasts."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
         os.environ.update(self._places)
         try:
@@ -119,7 +119,7 @@ class Desk:
 
 
 def _lines(text: str, only: str) -> list[str]:
-    """Return the lines that match ``only``, without spaces at their ends, and three dots for each gap between them."""
+    """Return the lines that match ``only``, without trailing spaces, and "..." in place of each run of other lines."""
     found: list[str] = []
     for line in text.rstrip().splitlines():
         if re.search(only, line):

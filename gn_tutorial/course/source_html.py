@@ -1,7 +1,7 @@
-"""The learner's source in HTML: links to the file and its lines, code in colour, and marks below the code.
+"""Renders the learner's source as HTML: links to the file and its lines, code in colour, and marks below the code.
 
 The colours are those of JupyterLab's editor, except for comments and directives, which its dark theme shows too faintly
-(contrast 4.2 and 3.9 to 1). Outside JupyterLab they are colours that are legible on light and dark pages.
+(contrast 4.2 and 3.9 to 1). Outside JupyterLab other colours are used, which are legible on light and dark pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from urllib.parse import quote
 from pygments.lexers import CppLexer, PythonLexer
 from pygments.token import Comment, Keyword, Number, String
 
-# The first row whose kind contains a token gives its colour. To Pygments a directive (#include) is a Comment.
+# (token type of Pygments, colour): the first row whose type contains a token's type gives the token's colour. Pygments
+# counts a directive (#include) as a Comment.
 _COLOURS = (
     (Comment.Preproc, "var(--jp-mirror-editor-def-color,#9a6700)"),
     (Comment.PreprocFile, "var(--jp-mirror-editor-string-color,#b3541e)"),
@@ -31,9 +32,9 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return a link with which Jupyter opens the file at the line, if the file is below Jupyter's root.
+    """Return an HTML link with the text ``shown``. Jupyter opens the file at the line if it is below Jupyter's root.
 
-    The link is relative to the notebook's folder.
+    The link is relative to the current folder, which is the notebook's. line: from 1; 0 for no line.
     """
     try:
         target = Path(os.path.relpath(file))
@@ -45,7 +46,7 @@ def file_link(file: Path, shown: str, line: int = 0) -> str:
 
 
 def linked(text: str, file: Path | None) -> str:
-    """Return the escaped text; each place in it that names a line of the file, ``row_mean.cpp:46``, is a link."""
+    """Return the text as HTML: escaped, and with each mention of a line of the file, ``row_mean.cpp:46``, as a link."""
     if file is None:
         return escape(text)
     place = re.compile(rf"(?<![\w./-]){re.escape(file.name)}:(\d+)")
@@ -57,7 +58,7 @@ def linked(text: str, file: Path | None) -> str:
 
 
 def coloured(code: str, name: str) -> str:
-    """Return code as HTML spans. name: of its file, which tells the language."""
+    """Return code as HTML spans. name: the file's name; with the suffix .py the code is Python, otherwise C++."""
     lexer = (PythonLexer if name.endswith(".py") else CppLexer)(stripnl=False, ensurenl=False)
     # The lexer recognises a // comment only if a line end follows it.
     tokens = list(lexer.get_tokens(f"{code}\n"))
@@ -70,7 +71,7 @@ def coloured(code: str, name: str) -> str:
 
 
 def excerpt_html(text: str, file: Path | None) -> str:
-    """Return an excerpt of a source as HTML, in its layout: numbered lines of code, marks below them, and words."""
+    """Return an excerpt of a source as HTML, line by line: numbered lines of code, marks below them, and other text."""
     name, lines = file.name if file else "", []
     for line in text.splitlines():
         if code := _CODE_LINE.fullmatch(line):
@@ -85,5 +86,5 @@ def excerpt_html(text: str, file: Path | None) -> str:
 
 
 def unwrapped(html: str) -> str:
-    """Return an HTML block that does not wrap its lines; a reader scrolls to the end of a long one."""
+    """Return ``html`` in a block that does not wrap lines; the reader scrolls sideways to the end of a long line."""
     return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3;margin:4px 0">{html}</pre>'

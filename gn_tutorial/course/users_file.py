@@ -1,4 +1,4 @@
-"""A user's JSON file, which a terminal and a notebook may change at the same time: progress, theory paper, attempts."""
+"""Reads and writes a user's JSON files (progress, paper, attempts), which several processes may change at one time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True)
 class UsersFile:
-    """A user's JSON file. version: of the format that is written.
+    """A user's JSON file. version: the version of the format, which is written into the file.
 
-    name, refusal: the parts of a message, as in ``the progress file`` ``cannot be used``.
+    name, refusal: the two parts of an error message, such as ``the progress file`` and ``cannot be used``.
     """
 
     path: Path
@@ -32,9 +32,10 @@ class UsersFile:
     version: int
 
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
-        """Return the file's content as the dataclass ``shape``; None without a file. Ignores keys of a newer version.
+        """Return the file's content as the dataclass ``shape``; None without a file. Ignores unknown keys.
 
-        Raises ArgumentError if the file cannot be read, with this advice if it is damaged. A damaged file stays.
+        Raises ArgumentError if the file cannot be read. For a damaged file, which stays in place, its hint is
+        ``advice``.
         """
         try:
             return msgspec.convert(json.loads(self.path.read_bytes()), shape)
@@ -47,9 +48,9 @@ class UsersFile:
             raise self.unusable(error) from error
 
     def store(self, made: Callable[[], _Kept]) -> _Kept:
-        """Write the dataclass that ``made`` returns. A lock keeps others from changing the file meanwhile.
+        """Call ``made`` and write the dataclass that it returns; return it. A lock keeps other processes out meanwhile.
 
-        Raises ArgumentError if the folder cannot be used.
+        Raises ArgumentError if the folder cannot be used, or if another process keeps the lock for 20 s.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
-"""The catalogue of diagnostics: everything about an id except the place and the facts that the twin sends.
+"""Reads the catalogue of diagnostics: all texts about an id. For each finding the twin sends only id, place and facts.
 
 ``diagnostics.toml`` has an id's sentences, its symptoms, and how it is shown; a comment line ``# --- Queues ---`` there
-begins a family. ``causes.toml`` has additions for findings whose cause the twin knows. ``symptoms.toml`` leads from
-symptoms that a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All of it is
-English; the code that shows it asks ``translation`` for the learner's language. tools/pages/make_catalogue.py makes the
-pages of docs/diagnostics from these files and the programs of tests/programs.
+begins a family. ``causes.toml`` has additions for findings whose cause the twin knows. ``symptoms.toml`` maps a symptom
+that a learner sees to the likeliest ids. ``words.toml`` has the words that findings share. All texts are English; the
+code that shows them asks ``translation`` for the learner's language. tools/pages/make_catalogue.py makes the pages of
+docs/diagnostics from these files and the programs of tests/programs.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ PAGES = "docs/diagnostics"
 class ShownWith:
     """The lines to show beside a finding's own line, and their labels and words.
 
-    decided_by: how to find the lines that decide it, words of ``DECIDED_BY``; deciding_lines: how many are shown.
-    fix_at: the kind of line that its fix changes, a word of ``FIX_AT``. labels: labels of its other places; words:
-    English words among its facts, by field. words.toml has the labels and words that several findings share.
+    decided_by: keys of ``DECIDED_BY``, which find the lines that decide the finding. deciding_lines: how many of these
+    are shown. fix_at: the kind of line that the fix changes, a key of ``FIX_AT``. labels: name of another place ->
+    label. words: field -> English words that may be its value. words.toml has the labels and words that several
+    findings share.
     """
 
     decided_by: tuple[str, ...] = ()
@@ -67,12 +68,12 @@ class ShownWith:
 
 @dataclass(frozen=True)
 class CatalogueEntry(ShownWith):
-    """One id. The sentences are templates: a name in braces is a fact that the twin sends.
+    """The catalogue's entry for one id. what, why and fix are templates: a name in braces is a fact from the twin.
 
-    symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list it under others. ends: the finding
-    ends the launch, so it cannot be made a warning. strict: an error in strict launches (TwinOptions). unchecked: no
-    device checks it, so it is a warning in a project's launch. harmless_form_of: the id of the mistake's
-    harmful form, if this entry is its harmless form.
+    symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list the id under others. ends: the
+    finding ends the launch, so it cannot be made a warning. strict: the finding is an error in strict launches
+    (TwinOptions). unchecked: no device checks for it, so it is a warning in a project's launch. harmless_form_of: the
+    id of the harmful form of the same mistake, if this entry is the harmless form.
     """
 
     id: str
@@ -96,7 +97,7 @@ class CatalogueEntry(ShownWith):
 class Cause(ShownWith):
     """The cause of a finding, if the twin knows it: one more sentence, and a fix that replaces the entry's.
 
-    If it says how the finding is shown, that replaces the entry's too.
+    The fields of ShownWith that a cause sets take precedence over the entry's.
     """
 
     what: str
@@ -105,7 +106,7 @@ class Cause(ShownWith):
 
 @dataclass(frozen=True)
 class Symptom:
-    """A learner's symptom. ``look``: what to try first. ``ids``: likeliest first; the file may have patterns of ids."""
+    """A symptom that a learner sees. look: what to try first. ids: the likeliest first; in the file, also patterns."""
 
     title: str
     look: str
@@ -114,7 +115,7 @@ class Symptom:
 
 @dataclass(frozen=True)
 class Words:
-    """What several findings share: words among their facts, by field, and labels of their other places, by name."""
+    """The texts that several findings share. facts: field -> words that may be its value. places: name -> label."""
 
     facts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
@@ -124,14 +125,14 @@ _Shape = TypeVar("_Shape")
 
 
 def _made(shape: type[_Shape], table: Mapping[str, Any], **more: str) -> _Shape:
-    """Return a table of a file as an object; unknown keys are left out here, and refused by ``check``."""
+    """Return an object made of a TOML table. Unknown keys are left out here; ``check`` refuses them."""
     keys = {one.name for one in fields(shape)}
     known = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items() if key in keys}
     return shape(**(more | known))
 
 
 def read_entries(text: str) -> dict[str, CatalogueEntry]:
-    """Return the entries of a catalogue's text, in its order; a missing sentence is empty."""
+    """Return id -> entry of the text of a diagnostics.toml, in its order; a missing sentence is empty."""
     families, family = {}, ""
     for line in text.splitlines():
         if found := _FAMILY.match(line):
@@ -145,7 +146,7 @@ def read_entries(text: str) -> dict[str, CatalogueEntry]:
 
 
 def _text(file: str) -> str:
-    """Return a file of the catalogue; empty if it is missing, since a finding must be shown nevertheless."""
+    """Return the text of a catalogue file; empty if it is missing, since a finding must be shown nevertheless."""
     try:
         return (_HERE / file).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -160,7 +161,7 @@ def entries() -> Mapping[str, CatalogueEntry]:
 
 @functools.cache
 def harmless_forms() -> Mapping[str, str]:
-    """Return id of a harmless form -> id of the harmful form. A checker of exercises takes both for one mistake."""
+    """Return id of a harmless form -> id of the harmful form. Checkers of exercises treat both as one mistake."""
     return {one.id: one.harmless_form_of for one in entries().values() if one.harmless_form_of}
 
 
@@ -199,7 +200,7 @@ def labels() -> Iterator[tuple[str, str]]:
 
 
 def families() -> dict[str, list[CatalogueEntry]]:
-    """Return the entries by family, both in the catalogue's order."""
+    """Return family -> its entries, both in the catalogue's order."""
     found: dict[str, list[CatalogueEntry]] = {}
     for entry in entries().values():
         found.setdefault(entry.family, []).append(entry)
@@ -221,7 +222,10 @@ def check() -> None:
 
 
 def _check(file: str, name: str, table: Mapping[str, Any], shape: type, **more: str) -> None:
-    """Raise RegistryError unless the table has this shape and its words are known. more: fields that no table sets."""
+    """Raise RegistryError unless the table fits the dataclass ``shape`` and its words are known.
+
+    more: values of the fields that no table sets.
+    """
     import msgspec  # imported here, because the playground's page reads the catalogue without it
 
     keys = [one.name for one in fields(shape) if one.name not in more]
@@ -245,9 +249,10 @@ def _check_word(file: str, name: str, key: str, word: str, known: Iterable[str])
 
 
 def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Symptom, ...]:
-    """Return the symptoms of a text, with ids in place of patterns, followed by the ids whose entries name the symptom.
+    """Return the symptoms of the text of a symptoms.toml, with ids in place of patterns.
 
-    Raises RegistryError for an id that is not ``known``, or one that names a symptom that does not exist.
+    The ids whose entries name a symptom follow those that the text lists. Raises RegistryError for a listed id that is
+    not ``known``, and for an entry that names a symptom that does not exist.
     """
     tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
     titles = {table["title"] for table in tables}
@@ -266,7 +271,7 @@ def symptoms() -> tuple[Symptom, ...]:
 
 
 def find(name: str) -> CatalogueEntry:
-    """Return the entry of an id, in upper or lower case. Raises ArgumentError that names the nearest ids."""
+    """Return the entry of an id, given in upper or lower case. Raises ArgumentError, which names the nearest ids."""
     wanted = name.strip().lower().replace("_", "-")
     if wanted in entries():
         return entries()[wanted]
@@ -296,7 +301,7 @@ def read_page(entry: CatalogueEntry) -> str:
 
 
 def _around(text: str, entry: CatalogueEntry) -> str:
-    """Return the translation of a text of the page that is no sentence of the entry, such as one of ``PAGE_WORDS``."""
+    """Return the translation of a text of the page that is not a sentence of the entry, such as one of PAGE_WORDS."""
     if text.startswith(f"*{entry.family}."):
         ends = text.strip("*").removeprefix(f"{entry.family}.").strip()
         both = translated("{family}. {ends}").format(family=translated(entry.family), ends=translated(ends))
@@ -312,7 +317,7 @@ def _around(text: str, entry: CatalogueEntry) -> str:
 
 
 def spoken(template: str) -> str:
-    """Return a sentence with its facts as words in italics: ``{buffer_name}`` -> *buffer name*."""
+    """Return a sentence template with each fact as words in italics: ``{buffer_name}`` -> *buffer name*."""
     text = re.sub(r"<([^>]*)>", r"\\<\1>", template)
     return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
 

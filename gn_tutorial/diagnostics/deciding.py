@@ -1,10 +1,10 @@
-"""Finds the lines to show beside a finding's own: those that decide it, and the one that its fix changes.
+"""Finds the lines to show beside a finding's own line: those that decide it, and the line that its fix changes.
 
-The twin sees that an offset or a length is wrong. The mistake is often in an earlier line, where the number was
-computed, and the twin sees no declarations. So both kinds of line are found in the text. The catalogue says which lines
-a finding or a cause needs: its ``decided_by`` lists words of ``DECIDED_BY``, its ``fix_at`` is a word of ``FIX_AT``.
-Variables are followed to the lines that set them, and parameters to the calls of the function; constants are not
-shown.
+The twin sees that an offset or a length is wrong. But the mistake is often in an earlier line, where the number was
+computed, and the twin sees no declarations. So both kinds of line are found in the source text. The catalogue says
+which lines a finding or a cause needs: its ``decided_by`` lists keys of ``DECIDED_BY``, its ``fix_at`` is a key of
+``FIX_AT``. Variables are followed to the lines that set them, and parameters to the calls of the function; constants
+are not shown.
 """
 
 from __future__ import annotations
@@ -19,34 +19,35 @@ from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
 from gn_tutorial.cpp.tokens import tokens
 from gn_tutorial.translation.texts import translated
 
-#: How many deciding lines are shown, unless the catalogue says another number.
+#: How many deciding lines are shown, unless the catalogue gives another number.
 LINES = 4
 
 _Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
-#: What may decide a finding -> a function that finds the lines. It takes the tokens of a statement and the finding's
-#: sentences, which may name a field of the copy's struct.
+#: The part of a statement that decides a finding -> a function that finds the lines where the part gets its value. The
+#: function takes the source, the statement's first and end token, and the finding's sentences, which may name a field
+#: of the copy's struct.
 DECIDED_BY: Mapping[str, _Find] = {
-    # The terms added to a place in global memory: in its index, or in the address for SetGlobalBuffer.
+    # The terms added to an offset in global memory: in the index, or in the address for SetGlobalBuffer.
     "global-offset": lambda source, begin, end, said: source.global_places(begin, end, always=False),
-    # The same, and SetGlobalBuffer even if nothing is added in its call.
+    # The same terms, and the line of SetGlobalBuffer even if its call adds nothing.
     "global-start": lambda source, begin, end, said: source.global_places(begin, end, always=True),
     "local-index": lambda source, begin, end, said: source.local_places(begin, end),
-    # A count, a number of repeats.
+    # The element count or the number of repeats.
     "length": lambda source, begin, end, said: source.lengths(begin, end),
     "copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
     # The struct of the copy at the finding's place "other".
     "other-copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
-    # Where the tensors were taken from a queue or a buffer.
+    # The lines that took the tensors from a queue or a buffer.
     "tensors": lambda source, begin, end, said: source.tensors(begin, end),
 }
 _Kind = Callable[[str, Mapping[str, Any]], tuple[str, str, str]]
-#: What a fix may change -> a function of the finding's buffer and facts. It returns the pattern of such a line, the
-#: part to mark in it, and the mark's label.
+#: The kind of line that a fix changes -> a function of the finding's buffer and facts. The function returns the regular
+#: expression of such a line, the part to mark in it, and the mark's label.
 FIX_AT: Mapping[str, _Kind] = {
     "queue": lambda buffer, facts: (
         rf"\bT(?:Que|QueBind)\s*<[^;]*>[^;<>()]*\b{re.escape(buffer)}\b", buffer, translated("declared here")
     ),
-    # A variable of too few bits.
+    # The declaration of a variable with too few bits.
     "narrow-integer": lambda buffer, facts: (
         rf"\buint{facts.get('bits')}_t\s+\w+\s*[={{]", f"uint{facts.get('bits')}_t", translated("declared here")
     ),
@@ -59,11 +60,11 @@ FIX_AT: Mapping[str, _Kind] = {
 def deciding(
     decided_by: Sequence[str], file: str, line: int, said: str = "", *, other: int = 0, most: int = LINES
 ) -> list[Deciding]:
-    """Return the lines that decide the place or the length of this line's operation, at most ``most``.
+    """Return the lines, at most ``most``, that decide the place or the length of the operation in line ``line``.
 
-    decided_by: words of DECIDED_BY; among equally near lines, those of the first word come first. file, line: of the
-    operation that the finding is about. said: the finding's sentences. other: the line of its place "other", if that is
-    in the same file; 0: none.
+    decided_by: keys of DECIDED_BY; among equally near lines, those of the first key come first. file, line: the place
+    of the operation that the finding is about. said: the finding's sentences. other: the line of the finding's place
+    "other" if it is in the same file; 0: none.
     """
     if not decided_by or not file:
         return []
@@ -71,7 +72,7 @@ def deciding(
     source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
     for word in decided_by:
-        find = DECIDED_BY.get(word)  # the lint refuses an unknown word; a finding is shown all the same
+        find = DECIDED_BY.get(word)  # skip an unknown word, which the catalogue's check refuses: the finding is shown
         begin, end = source.statement(other if word.startswith("other-") else line)
         every += find(source, begin, end, said) if find and begin < end else ()
     found: dict[int, Deciding] = {}
@@ -84,7 +85,7 @@ def deciding(
 def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:
     """Return the number of the line that the fix changes, the part to mark in it, and the mark's label.
 
-    The number is 0 if no line of the file is of that kind, or several are. what: a word of FIX_AT, or nothing.
+    The number is 0 unless exactly one line of the file is of the kind ``what``, a key of FIX_AT or "".
     """
     if what not in FIX_AT:
         return 0, "", ""
@@ -96,9 +97,10 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 
 
 def operator_line(file: str, line: int, op: str) -> int:
-    """Return the line of ``z = x + y`` on tensors if one follows ``line``, else ``line``.
+    """Return the number of the line with ``z = x + y`` on tensors that follows ``line``; ``line`` if there is none.
 
-    An operator has no argument for its place, so the twin knows only the last call before it. op: ``operator+``.
+    An operator has no argument that could pass its line, so the twin knows only the line of the last call before it.
+    op: the operator, as ``operator+``.
     """
     linecache.checkcache(file)
     return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line

@@ -1,9 +1,9 @@
-"""A line of the learner's source with a mark under the part that matters.
+"""Makes excerpts: a line of the learner's source with a mark under the part that a finding is about.
 
-The twin names a file and a line. The column is found in the text of that line. It does not come from the compiler,
+The twin names a file and a line; the column is found in the text of the line. The compiler does not give the column,
 because g++ 12 has no ``__builtin_COLUMN``, and a column from the text is the same for every compiler, so that stored
-output compares equal. If a line calls the operation twice, the first call is marked, unless the twin says which one it
-was.
+output compares equal. If a line calls the operation twice, the first call is marked, unless the twin sends the number
+of the call.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _TAB = 4
 class Excerpt:
     """One line of source and its mark.
 
-    ``text`` is the line with its tabs expanded, empty if the file cannot be read; ``start`` and ``length`` are the mark
-    in it. ``column`` counts characters of the file's line from 1, 0 if not known. ``primary``: the line is the
-    finding's own; every other line (where the buffer was made, the other access) has a ``label``.
+    ``text`` is the line with its tabs expanded, empty if the file cannot be read; ``start`` and ``length`` give the
+    mark's place in it. ``column`` is the mark's column in the file's line, from 1; 0 if unknown. ``primary``: the line
+    is the finding's own; every other line (where the buffer was made, the other access) has a ``label``.
     """
 
     file: str
@@ -39,7 +39,7 @@ class Excerpt:
 
     @property
     def name(self) -> str:
-        """The file without its folder, which differs from machine to machine."""
+        """The file's name without its folder, which differs from machine to machine."""
         return Path(self.file).name
 
 
@@ -53,9 +53,9 @@ def excerpt(
     primary: bool = False,
     nth: int = 0,
 ) -> Excerpt:
-    """Return the line with ``op`` marked, else the first of ``calls`` in it, else its whole statement.
+    """Return the line with a mark under ``op``, else under the first of ``calls`` that it calls, else under all code.
 
-    nth: the number of the call of ``op``, from 0; a number beyond the last call begins again at the first.
+    nth: which call of ``op`` in the line to mark, from 0; a number beyond the last call begins again at the first.
     """
     raw = source_line(file, line)
     if not raw.strip():
@@ -77,7 +77,7 @@ def excerpt(
 
 
 def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """Return the excerpts with every line once. A second excerpt of a line adds its label to the first."""
+    """Return the excerpts with every line once: a second excerpt of a line only adds its label to the first one."""
     lines: dict[tuple[str, int], Excerpt] = {}
     for one in excerpts:
         place = (one.file, one.line)
@@ -102,8 +102,9 @@ def source_line(file: str, line: int) -> str:
 def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
     """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
 
-    nth: find this call instead, counted from 0, and begin again after the last. ``Queue::Get`` is searched as ``Get``;
-    comments and strings do not count. None if there is none, or, with ``called``, no call.
+    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this call
+    instead, counted from 0, and begin again after the last. ``Queue::Get`` is searched as ``Get``; comments and strings
+    do not count.
     """
     tokens = list(placed_tokens(text))
     last = name.rpartition("::")[2]

@@ -1,7 +1,7 @@
-"""Diagnostics as data: the twin's report parsed, rendered as sentences, and raised as exceptions.
+"""Parses the twin's report into findings, renders them as sentences, and makes exceptions of them.
 
-The twin writes an id, a place and named facts (one JSON object a line); the sentences are in diagnostics.toml under the
-same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``rendering``
+The twin writes an id, a place and named facts, one JSON object a line. The sentences are in diagnostics.toml under the
+same id (``catalogue``): ``what`` went wrong, ``why`` it is wrong on the device, and how to ``fix`` it. ``rendering``
 makes text and HTML of them.
 """
 
@@ -27,7 +27,7 @@ from gn_tutorial.translation.texts import translated
 _INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
 _PRINTED_LINES = 10
-#: Severity of a note, a line of the report that is no finding.
+#: The severity of a note: a line of the report that is not a finding.
 _NOTE = "note"
 #: How many findings of one launch are shown; the others are counted.
 SHOWN = 5
@@ -35,9 +35,10 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. ``file`` and ``line`` are in the learner's source; ``fields`` are the facts of its sentences.
+    """One finding. ``file`` and ``line`` are in the learner's source; ``fields`` are the facts for its sentences.
 
-    A pair of fields ``<name>_file`` and ``<name>_line`` is another place: where the buffer was made, the other access.
+    The fields ``<name>_file`` and ``<name>_line`` together are another place, such as where the buffer was made, or the
+    other access.
     """
 
     id: str
@@ -49,9 +50,9 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """What went wrong, in one sentence, with a second one on the cause if the twin knows it.
+        """What went wrong, in one sentence; a second sentence names the cause if the twin knows it.
 
-        An id that is not in the catalogue is spelt out with its facts.
+        For an id that is not in the catalogue, the id's words and the facts.
         """
         what, cause = self._sentence("what") or self._spelt_out(), self._cause()
         if not cause:
@@ -77,7 +78,7 @@ class Diagnostic:
 
     @property
     def where(self) -> str:
-        """The place, ``kernel.cpp:12:3, block 0``. A column or file that is not known is left out."""
+        """The place, ``kernel.cpp:12:3, block 0``, without an unknown column or file."""
         return self._where(self.column)
 
     def _where(self, column: int) -> str:
@@ -104,7 +105,7 @@ class Diagnostic:
         return {name: place for name, place in found.items() if place[0] and place[1]}
 
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """Return the finding's own line, the lines that the catalogue adds to it, its other places; each line once."""
+        """Return the finding's own line, the lines that the catalogue adds, and its other places; each line once."""
         return self.view().excerpts
 
     def view(self) -> FindingView:
@@ -150,12 +151,12 @@ class Diagnostic:
         }
 
     def _excerpt(self) -> Excerpt:
-        # If the twin sends no "op", the sentence names the operation: the first of its words that the line calls.
+        # If the twin sends no "op", mark the first name of the sentence "what" that the line calls.
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
 
     def _beside(self, said: str) -> list[Excerpt]:
-        """Return the line that the fix changes, and the lines that decide the finding. said: what and fix."""
+        """Return the line that the fix changes, and the lines that decide the finding. said: text of what and fix."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
         line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
@@ -180,11 +181,11 @@ class Diagnostic:
         return excerpt(file, line, op, label=label, nth=self._nth(name))
 
     def _shown_with(self) -> list[ShownWith]:
-        """Return what says how the finding is shown: the cause, which takes precedence, then the entry."""
+        """Return the cause, which takes precedence, and the entry: both say how the finding is shown."""
         return [one for one in (self._cause(), entries().get(self.id)) if one]
 
     def _nth(self, name: str) -> int:
-        # The number of the call in its line, if the twin sends how often the line was called before.
+        # Which call of its line it is, from 0, if the twin sends how often the line was called before; else 0.
         return int(self.fields.get(f"{name}_nth", 0))
 
     def _sentence(self, part: str) -> str:
@@ -206,7 +207,7 @@ class Diagnostic:
         return own | {key: name for key, name in names.items() if name} | self._quoted()
 
     def _quoted(self) -> dict[str, Any]:
-        # Translate English words among the facts, but no name of the learner's.
+        # Translate the facts that are English words of the catalogue, but not the learner's names.
         known = words()
         return {key: translated(value) if value in known.get(key, ()) else value for key, value in self.fields.items()}
 
@@ -217,7 +218,7 @@ class Diagnostic:
 
 
 class _Facts(dict):
-    """The facts of a sentence. Words replace a fact that the twin did not send, so that the sentence can be read."""
+    """The facts of a sentence. A missing ``buffer_name`` reads "the buffer"; any other missing fact reads "?"."""
 
     def __missing__(self, key: str) -> str:
         if not key.endswith("_name"):
@@ -238,7 +239,7 @@ class Findings(tuple[Diagnostic, ...]):
     def lines(self, limit: int = SHOWN, *, named: bool = True) -> list[Line]:
         """Return the findings as lines, with why and fix once for each id, and the number of those past ``limit``.
 
-        named: False leaves out the first one's severity.
+        named: False leaves out the severity of the first finding.
         """
         return _lines(self.views(limit), self.rest(limit), named=named)
 
@@ -262,7 +263,7 @@ class Findings(tuple[Diagnostic, ...]):
         )
 
     def views(self, limit: int) -> list[tuple[FindingView, bool]]:
-        """Return the findings that are shown, and for each whether it is the first with its id."""
+        """Return the first ``limit`` findings for display, each with whether it is the first with its id."""
         shown = self.ordered[:limit]
         ids = [one.id for one in shown]
         return [(one.view(), ids.index(one.id) == number) for number, one in enumerate(shown)]
@@ -275,19 +276,19 @@ class Findings(tuple[Diagnostic, ...]):
 
 
 def parse_report(report: bytes) -> Findings:
-    """Return the findings of a report: JSON lines up to the first NUL, without those cut off or of another form."""
+    """Return the findings of a report: JSON lines up to the first NUL byte. Malformed lines are skipped."""
     return parse_with_notes(report)[0]
 
 
 def parse_with_notes(report: bytes) -> tuple[Findings, tuple[Diagnostic, ...]]:
-    """Return the findings of a report, and its notes: facts that a failed comparison may name."""
+    """Return the findings of a report, and its notes: facts that the report of a failed comparison may name."""
     text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
     read = [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
     return Findings(one for one in read if one.severity != _NOTE), tuple(one for one in read if one.severity == _NOTE)
 
 
 def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:
-    """Return the exception for a launch that failed: its findings in words, the first error first, and as data."""
+    """Return the exception for a launch that failed, with its findings as text, errors first, and as data."""
     findings = Findings(diagnostics)
     if not findings:
         what = translated("the twin stopped the launch without saying why")
@@ -315,7 +316,7 @@ def _lines(views: Sequence[tuple[FindingView, bool]], rest: str, *, named: bool)
 
 
 def printed_tail(printed: str) -> str:
-    """Return the last lines that a kernel printed, as the detail of an error; empty if it printed nothing."""
+    """Return the last lines that a kernel printed, for the detail of an error; empty if it printed nothing."""
     lines = printed.splitlines()
     if not lines:
         return ""
@@ -343,6 +344,6 @@ def _parse_line(line: str) -> Diagnostic | None:
 
 
 def _buffer_name(file: str, line: int, nth: int) -> str:
-    # A line in a loop runs repeatedly, so the count begins again after the last call in the line.
+    # A line in a loop runs repeatedly, so ``nth`` begins again at the line's first call after the last one.
     found = _INIT_BUFFER.findall(source_line(file, line))
     return found[nth % len(found)] if found else ""

@@ -1,7 +1,7 @@
-"""One finding as text with carets, as lines of spans that a terminal may colour, and as HTML.
+"""Renders one finding as text with carets, as lines of spans that a terminal may colour, and as HTML.
 
-Text may name a folder, so that a terminal can open the file. Notebooks store HTML: it has no folder, no script and no
-style sheet, and is the same on every machine.
+The text may name a folder, so that a terminal can open the file. Notebooks store the HTML, so it names no folder, has
+no script and no style sheet, and is the same on every machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gn_tutorial.translation.texts import translated
 
 
 class TextSpan(NamedTuple):
-    """A piece of a line. ``style`` is its role: error, warning, label, place, gutter, mark, second; or nothing."""
+    """A piece of a line. ``style`` is its role: error, warning, label, place, gutter, mark, second; or "" for none."""
 
     text: str
     style: str = ""
@@ -28,7 +28,7 @@ Line = tuple[TextSpan, ...]
 
 @dataclass(frozen=True)
 class FindingView:
-    """A finding for display: its sentences, its places, and the command that prints its page.
+    """A finding for display. ``more`` is the command that prints its page, and ``link`` the page's path.
 
     ``where`` begins with ``folder``, which HTML leaves out.
     """
@@ -83,7 +83,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
 
 def html_of(view: FindingView, *, reasons: bool = True) -> str:
     """Return the finding as one HTML element, everything escaped, readable in light and dark themes."""
-    # JupyterLab has a red that is readable in each of its themes, but no amber. So a warning has the text's colour.
+    # JupyterLab defines a red that is readable in each of its themes, but no amber. So a warning has the text's colour.
     error = view.severity == "error"
     edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [
@@ -98,7 +98,7 @@ def html_of(view: FindingView, *, reasons: bool = True) -> str:
 
 
 def _reasons(view: FindingView, shown: Callable[[str], str], more: str) -> list[tuple[str, str]]:
-    """Return the parts below the source, each with its label; none for a part that the catalogue lacks."""
+    """Return (label, text) of the parts below the source, without the parts that the catalogue lacks."""
     labelled = [
         (translated("why"), shown(view.why)),
         (translated("fix"), shown(view.fix)),

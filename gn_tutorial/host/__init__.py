@@ -1,10 +1,10 @@
-"""The host API in two calls (docs/host-api.md) from Python: NumPy arrays as tensors, streams, and each operator.
+"""The two-call host API (docs/host-api.md) from Python: NumPy arrays as tensors, streams, and each operator.
 
     import gn_tutorial as gnt
     y, mean, rstd = gnt.host.group_norm(x, num_groups=4)
 
-``kernels/host_api`` is the API, in C++ with a C interface; ``c_library`` builds it, ``c_headers`` reads its headers.
-``gnt.host`` also has every operator of ``host.operators``. ``host.npu`` builds the API for a real NPU.
+``kernels/host_api`` implements the API in C++ with a C interface. ``c_library`` builds it, ``c_headers`` reads its
+headers. ``gnt.host`` also exports every operator of ``host.operators``. ``host.npu`` builds the API for a real NPU.
 """
 
 from gn_tutorial.host import operators

@@ -1,4 +1,4 @@
-"""Makes tensors of the host API for NumPy arrays, and makes both calls of an operator on them."""
+"""Creates the host API's tensors for NumPy arrays, and makes both calls of an operator on them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gn_tutorial.operators.arguments import require_array
 class Tensor:
     """A descriptor of an array's memory. It keeps the array alive. Pass ``handle`` to the C functions.
 
-    array: its strides must be multiples of the element's size and not negative. Raises Refused; ArgumentError for a
-    dtype that has no number in CANN's list.
+    The array's strides must be multiples of the element's size, and not negative. Raises Refused for an array that the
+    C side refuses; ArgumentError for other strides, and for a dtype that has no number in CANN's list.
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -83,10 +83,10 @@ def run(
     outputs: Sequence[np.ndarray | None],
     stream: Stream | None,
 ) -> None:
-    """Make both calls of operator ``name`` on the stream, which keeps the memory alive.
+    """Make both calls of operator ``name`` on the stream, which keeps the arrays and the workspace alive.
 
-    stream: None makes a stream for this call alone, and the function waits for it. numbers: the arguments between
-    inputs and outputs. Raises as the two calls do.
+    numbers: the arguments between inputs and outputs. stream: with None the function makes a stream for this call alone
+    and waits for it. Raises as ``c_library.call`` and ``Stream`` do.
     """
     if stream is None:
         with Stream() as own:
@@ -102,9 +102,9 @@ def run(
 def masked(
     output_mask: Sequence[bool], shapes: Sequence[tuple[int, ...]], dtype: np.dtype
 ) -> tuple[list[np.ndarray | None], tuple[Any, int]]:
-    """Return an array for each gradient that a mask of three asks for, None for the others, and the mask for C.
+    """Return the arrays of three gradients, None where ``output_mask`` is False, and the mask and its length for C.
 
-    The C side refuses a mask of another length.
+    shapes: those of the three gradients. The C side refuses a mask of another length.
     """
     mask = [bool(one) for one in output_mask]
     wanted = (*mask, False, False, False)[:3]

@@ -1,4 +1,4 @@
-"""Reads the C interface of the host API from its headers: ctypes' types, and the kernels that an operator launches.
+"""Reads the host API's headers: the ctypes types of each function, and the kernels that each operator launches.
 
 A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
 operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, with commas between
@@ -47,7 +47,7 @@ _KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
 class Function(NamedTuple):
-    """A function of the C interface, with ctypes' types. kernels: the registered kernels that its comment names."""
+    """A function of the C interface, with ctypes types. kernels: the registered kernels that its comment names."""
 
     name: str
     arguments: tuple[Any, ...]
@@ -56,7 +56,7 @@ class Function(NamedTuple):
 
 
 def read_header(path: Path) -> Iterator[Function]:
-    """Yield the functions of a header, in its order. Raises RegistryError for a type that is not in the table here."""
+    """Yield the functions of a header, in its order. Raises RegistryError for a type that is not in ``_TYPES``."""
     for found in _DECLARATION.finditer(path.read_text("utf-8")):
         where = f"{path}: {found['name']}"
         words = [one.strip() for one in found["arguments"].split(",")]

@@ -1,8 +1,8 @@
-"""The host API as a C library: builds it for the twin, declares its functions to ctypes, and raises errors.
+"""Builds the host API as a C library for the twin, declares its functions to ctypes, and raises its errors.
 
-``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
-interface, and ``declared`` declares it from the same headers; only the functions of ``gn_host_twin.h`` belong to the
-twin.
+``kernels/host_api`` implements the API in C++ with a C interface (docs/host-api.md). A build for another device has the
+same interface, and ``declared`` declares it from the same headers; only the functions of ``gn_host_twin.h`` belong to
+the twin.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def functions() -> dict[str, Function]:
 
 @functools.cache
 def operators() -> dict[str, str]:
-    """Return a dict: operator of the host API -> the registered kernel that it launches for contiguous tensors.
+    """Return operator of the host API -> the registered kernel that it launches for contiguous tensors.
 
     An operator's name is that of its second call; the first is ``<name>GetWorkspaceSize``. The operators are those that
     the headers declare. Raises RegistryError for an operator whose comment names no kernel.
@@ -79,7 +79,7 @@ def _kernels_of_operators() -> dict[str, tuple[str, ...]]:
 
 
 def kernels(names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the registered kernels that these operators launch (all operators if None). Each has its own library."""
+    """Return the registered kernels that these operators launch (None: all operators), and the kernel for copies."""
     known = _kernels_of_operators()
     return (*(kernel for name in (known if names is None else names) for kernel in known[name]), _COPY)
 
@@ -125,10 +125,10 @@ def source_text() -> str:
 
 
 def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> dict[str, Path]:
-    """Build every kernel that these operators launch (all operators if None); return entry -> library.
+    """Build every kernel that these operators launch (None: all operators); return entry -> library.
 
-    An observed kernel is optimised as for a launch from Python, because what counts is its verdict and not its speed.
-    Raises as ``build_kernel`` does.
+    An observed kernel is optimised as for a launch from Python, because its findings matter and not its speed. Raises
+    as ``build_kernel`` does.
     """
     build = functools.partial(build_kernel, observed=observed, optimise="soonest" if observed else True)
     specs = [find_kernel(name, _registered())[1] for name in kernels(operators)]
@@ -142,7 +142,7 @@ def _registered() -> dict[str, OpSpec]:
 
 
 def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
-    """Raise the error of the last call of this thread, unless it succeeded.
+    """Raise the error of this thread's last call, which returned ``status``; do nothing if the call succeeded.
 
     loaded: the build that was called; None: the twin's. The error is Refused for an argument (161001, 161002),
     KernelFault for a launch that the twin stopped, and KernelError for the rest.
@@ -166,9 +166,9 @@ def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """Return a whole number for C. Raises ArgumentError, which names the argument ``name``, for another value.
+    """Return ``value`` as an int for C. Raises ArgumentError, which names the argument ``name``, for other values.
 
-    A number must fit in 64 bits, because ctypes would silently truncate it.
+    The number must fit in 64 bits, because ctypes would silently truncate it.
     """
     try:
         number = operator.index(value)
@@ -180,7 +180,7 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
-    """Return lengths or strides for the C functions. Raises ArgumentError for one that is no 64-bit whole number."""
+    """Return lengths or strides as a C array of int64. Raises ArgumentError for values that are no 64-bit integers."""
     listed = [whole_number("length or stride", one) for one in numbers]
     return (c_int64 * len(listed))(*listed)
 
@@ -211,9 +211,9 @@ def repeatable(
 ) -> tuple[c_void_p, int]:
     """Make the first call of operator ``name``; return an executor for ``GnRunExecutor``, and its workspace in bytes.
 
-    arguments: as in ``call``. tensors: the tensors among the arguments, None for an absent one, in the order in which
-    ``GnRunExecutor`` will get their addresses. ``GnDestroyExecutor`` destroys the executor. Raises Refused,
-    KernelError.
+    arguments: as in ``call``. tensors: the tensors among the arguments, in the order in which ``GnRunExecutor`` gets
+    their addresses; None for an absent tensor. The caller destroys the executor with ``GnDestroyExecutor``. Raises
+    Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()
     check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
@@ -234,8 +234,8 @@ def call(
 ) -> Any:
     """Make both calls of operator ``name``; return the workspace, which must stay until the stream is synchronised.
 
-    arguments: those of ``<name>GetWorkspaceSize`` without the last two. stream: a handle. allocate: takes a number of
-    bytes, and returns that much memory of the device and its address. Raises Refused, KernelError.
+    arguments: those of ``<name>GetWorkspaceSize`` without the last two. stream: a handle. allocate: a function that
+    takes a number of bytes and returns that much memory of the device, and its address. Raises Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()
     check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)

@@ -1,6 +1,6 @@
 """Writes a folder with everything that a C program needs to call an operator: headers, libraries, an example.
 
-A module of its own, because the modules of commands, one of which imports it, only declare arguments.
+The code is not in the module of the command that calls it, because the commands' modules only declare arguments.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import c_library
 from gn_tutorial.operators.registry import kernels_root
 
-#: The host library; it looks for kernels beside itself, as ``<entry>.so``.
+#: The file name of the host library, which looks for kernels in its own folder, as ``<entry>.so``.
 LIBRARY = "libgn_host.so"
 EXAMPLE = "example.c"
 
 
 def write(folder: Path, *, observed: bool = False) -> list[Path]:
-    """Write headers, host library, kernels and an example to ``folder``, which is created. Return the sorted files.
+    """Write headers, host library, kernels and an example to ``folder``, creating it. Return the sorted files.
 
     observed: whether the kernels have the twin's checks. Files of the same names are replaced. Raises ArgumentError if
-    the folder cannot be written, and the errors of a build.
+    the folder cannot be written, and the errors of ``build_library`` and ``build_kernels``.
     """
     api, twin = kernels_root() / "host_api", TWIN / "host"
     sources = {one.name: one for one in (*api.glob("gn_*.h"), *twin.glob("gn_*.h"), api / EXAMPLE)}

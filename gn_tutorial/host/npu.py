@@ -1,7 +1,7 @@
-"""Support for a real NPU: finds one, builds the host API for it, and gets a handle of PyTorch's stream.
+"""Support for a real NPU: finds it, builds the host API for it, and gets the handle of PyTorch's stream.
 
-Nothing here was run on an NPU (docs/npu.md says what was checked instead). Everything else of the package
-works without it.
+Nothing here was run on an NPU (docs/npu.md says what was checked instead). The rest of the package works without this
+module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from gn_tutorial.errors import CompileError, KernelError
 
 LIBRARY = "libgn_host_npu.so"
-#: What pages and commands say about the parts for an NPU.
+#: The sentence with which pages and commands describe the parts for an NPU.
 NOT_RUN = "not run on an NPU here: written from the public documentation of CANN and checked without one"
 _NPU_SECONDS = 120
 _BUILD_SECONDS = 1800
@@ -39,9 +39,10 @@ def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
-    """Return whether there is a usable NPU, and the reason. The cheapest question is asked first.
+    """Return whether there is a usable NPU, and the reason. The cheapest check comes first.
 
-    torch is imported in a process of its own, because an adapter that does not fit the driver can end the process.
+    torch and torch_npu are imported in a separate process, because a torch_npu that does not fit the driver can end its
+    process.
     """
     if util.find_spec("torch_npu") is None:
         return False, "torch_npu is not installed"
@@ -66,13 +67,13 @@ def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path(
 
 @functools.cache
 def why_not() -> str | None:
-    """Return the first reason why nothing can run on an NPU from this process, or None. The answer is cached."""
+    """Return the first reason why this process cannot use an NPU; None if it can. The answer is cached."""
     available, reason = npu_available()
     return None if available else reason
 
 
 def cmake_folder(toolkit: Path | None) -> Path:
-    """Return the folder of kernels/npu whose CMakeLists.txt fits the toolkit; by default the one for CANN 8.5 and 9.x.
+    """Return the folder whose CMakeLists.txt fits the toolkit: kernels/npu (the default; CANN 8.5, 9.x) or its cann8.
 
     If neither folder fits the toolkit, no error is raised here: CMake reports it.
     """
@@ -107,7 +108,7 @@ def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
             where="ASCEND_HOME_PATH",
             hint="install CANN, then source its set_env.sh; `gnt dev npu` prints the commands",
         )
-    # The CMake files read ASCEND_HOME_PATH, for which an older set_env.sh has another name.
+    # The CMake files read ASCEND_HOME_PATH; an older set_env.sh sets ASCEND_TOOLKIT_HOME instead.
     variables = {**environ, "ASCEND_HOME_PATH": str(toolkit_path(environ))}
     for command in build_commands(folder, environ):
         try:
@@ -133,7 +134,7 @@ def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def build_library() -> Path:
-    """Return the host API for the NPU, built in the cache's folder once for each state of the sources and the toolkit.
+    """Return the library of the host API for the NPU. It is built in the cache, again when sources or toolkit change.
 
     Raises CompileError, CacheError.
     """
@@ -162,8 +163,8 @@ def host_library() -> ctypes.CDLL:
 def stream_of_torch() -> c_void_p:
     """Return the host API's handle of PyTorch's current NPU stream. Raises KernelError, Refused.
 
-    A stream always has the same handle. Reading ``npu_stream`` empties torch_npu's own task queue into the stream, so
-    the work of the host API comes after those tasks.
+    A stream always has the same handle. Reading ``npu_stream`` moves the tasks of torch_npu's own queue into the
+    stream, so the host API's work runs after those tasks.
     """
     if reason := why_not():
         raise KernelError(f"there is no NPU stream: {reason}", hint="`gnt doctor` says what is missing")
@@ -174,7 +175,7 @@ def stream_of_torch() -> c_void_p:
 
 
 def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
-    """Return the handle that ``library``, a build of the host API, has for an aclrtStream.
+    """Return the handle of an aclrtStream in ``library``, a build of the host API; always the same one.
 
     Raises Refused, KernelError.
     """

@@ -1,4 +1,4 @@
-"""Streams of the host API. Each has a queue with a thread, and keeps the memory that its pending work uses."""
+"""Streams of the host API. Each stream has a queue and a thread, and keeps the memory of its pending work alive."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gn_tutorial.host.c_library import build_kernels, check
 
 
 class Stream:
-    """A queue with a thread of its own. As a context manager it is destroyed at the end.
+    """A queue of work with a thread of its own. In a ``with`` statement the stream is destroyed at the end.
 
     kernels: entry -> library, for kernels to use instead of the registered ones. observed: use kernels with the twin's
-    checks, which stop a wrong launch with a diagnostic. direct: have no thread; then each call does its work before it
+    checks, which stop a wrong launch with a diagnostic. direct: use no thread; then each call does its work before it
     returns, and raises its errors. Raises as ``c_library.library`` does.
     """
 
@@ -36,17 +36,17 @@ class Stream:
         self._kept: list[Any] = []  # memory that work on the stream may still read or write
         self._lock = threading.Lock()  # for the list of memory: several threads may use one stream
         self._raised: list[BaseException] = []
-        # The finalizer also runs when the interpreter ends, because the thread must not use memory that Python frees.
+        # The finalizer also runs at the interpreter's exit, because the thread must not use memory that Python frees.
         self._end = weakref.finalize(self, _destroy, made, self._kept)
         self._load(kernels or {})
 
     def ready(self, operator: str) -> c_void_p:
         """Return the stream's handle, after compiling and loading the kernels of ``operator``.
 
-        Kernels are compiled operator by operator, so that a caller never waits for those of another one. Raises as
-        ``build_kernels`` does.
+        Kernels are compiled operator by operator, so that a caller never waits for the kernels of another operator.
+        Raises as ``build_kernels`` does.
         """
-        if operator not in self._ready:  # two threads may both do it: the second one finds the kernels compiled
+        if operator not in self._ready:  # two threads may both enter: the second one finds the kernels compiled
             libraries = build_kernels(observed=self._observed, operators=[operator])
             self._load({entry: path for entry, path in libraries.items() if entry not in self._given})
             self._ready.add(operator)
@@ -57,10 +57,10 @@ class Stream:
             check(c_library.library().GnTwinUseKernel(self.handle, entry.encode(), str(path).encode()))
 
     def keep(self, *objects: Any) -> None:
-        """Keep the memory of queued work alive until the stream is synchronised. Call it after queueing the work.
+        """Keep ``objects``, the memory of queued work, alive until the stream is synchronised.
 
-        If it were called earlier, another thread's ``synchronize`` could release the memory without waiting for the
-        work.
+        Call ``keep`` after queueing the work. Before it, another thread's ``synchronize`` could release the memory
+        without waiting for the work.
         """
         with self._lock:
             self._kept.append(objects)
@@ -68,7 +68,7 @@ class Stream:
     def launch_host_func(self, function: Callable[[], object]) -> None:
         """Call ``function`` on the stream's thread, after earlier work of the stream.
 
-        ``synchronize`` raises its exception.
+        If the function raises an exception, ``synchronize`` raises it again.
         """
 
         def call(_: int | None) -> None:
@@ -106,7 +106,7 @@ class Stream:
         try:
             self.destroy()
         except GntError:
-            if kind is None:  # otherwise the pending exception says more
+            if kind is None:  # otherwise raise the pending exception, which says more
                 raise
 
 

@@ -1,4 +1,4 @@
-"""Makes the two calls of an operator one at a time and with their return codes, as a C program does.
+"""Makes the two calls of an operator separately, and returns their codes, as a C program does.
 
     first = gnt.host.first_call("GroupNorm", x, gamma, beta, n, c, hxw, groups, eps, out, mean, rstd)
     workspace = np.empty(first.workspace_size, np.uint8)
@@ -25,7 +25,7 @@ from gn_tutorial.host.stream import Stream
 
 
 class Executor:
-    """The plan that a first call made: kernels, tiling, copies. It keeps the arrays of the plan alive.
+    """The plan that a first call made: kernels, tiling, copies. The object keeps the plan's arrays alive.
 
     Pass ``handle`` to the C functions. A plan that was never run is destroyed with this object.
     """
@@ -37,7 +37,7 @@ class Executor:
 
 
 class FirstCall(NamedTuple):
-    """The result of a first call. workspace_size: in bytes. A refusal has size 0, no executor, and a ``message``."""
+    """The result of a first call. workspace_size: in bytes. A refused call has size 0, no executor, and a message."""
 
     code: Code
     workspace_size: int
@@ -74,10 +74,10 @@ def first_call(operator: str, *arguments: Any) -> FirstCall:
 
 
 def second_call(operator: str, workspace: np.ndarray | None, executor: Executor | None, stream: Stream) -> Code:
-    """Call ``<operator>``, which puts the plan on the stream; return its code without waiting for the plan to run.
+    """Call ``<operator>``, which puts the plan on the stream; return the code without waiting for the plan to run.
 
-    workspace: at least as many bytes as the first call said; None stands for a null pointer of size 0. The outputs are
-    valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its text.
+    workspace: an array of at least ``FirstCall.workspace_size`` bytes; None stands for a null pointer of size 0. The
+    outputs are valid after ``stream.synchronize()``. A refused call raises no error; ``GnGetRecentErrMsg`` says why.
     """
     address = None if workspace is None else workspace.ctypes.data
     size = 0 if workspace is None else workspace.nbytes
@@ -89,7 +89,7 @@ def second_call(operator: str, workspace: np.ndarray | None, executor: Executor 
 
 
 def _words(arguments: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
-    """Return the descriptors of the arrays, which must live until the call ends, and all arguments for ctypes."""
+    """Return the arrays' tensors, which must live until the call ends, and all arguments converted for ctypes."""
     tensors: list[Tensor] = []
     words: list[Any] = []
     for one in arguments:

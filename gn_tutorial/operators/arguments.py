@@ -1,4 +1,4 @@
-"""The values that a learner passes to ``Kernel.run``, and the launch argument that each becomes."""
+"""Checks the values that a learner passes to ``Kernel.run``, and converts each to a launch argument."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _VALUE_DTYPES = {ctype: one.name for one in DTYPES.values() for ctype in one.cty
 
 
 def as_dtype(dtype: Any) -> np.dtype:
-    """Return the dtype of a kernel's array for ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype.
+    """Return ``dtype`` (``"float32"``, ``np.float16``, ``"bfloat16"``, a dtype) as a NumPy dtype in native byte order.
 
-    Raises ArgumentError for anything else, with the reason for float64 and complex.
+    Raises ArgumentError for a dtype that a kernel's array cannot have, with a hint for float64 and complex.
     """
     try:
         if isinstance(dtype, str) and dtype == "bfloat16":
@@ -53,7 +53,7 @@ def as_dtype(dtype: Any) -> np.dtype:
 
 @dataclass(frozen=True)
 class Out:
-    """An output: only its shape and dtype are given, and its memory is poisoned before the launch."""
+    """An output: the caller gives only its shape and dtype. Its memory is poisoned before the launch."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -61,7 +61,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Same:
-    """An argument that gets the memory of an earlier parameter, ``name``, with the shape and dtype of ``array``."""
+    """An argument that shares the memory of the earlier parameter ``name``, with the shape and dtype of ``array``."""
 
     name: str
     array: np.ndarray
@@ -69,7 +69,7 @@ class Same:
 
 @dataclass(frozen=True)
 class SameList:
-    """An argument that gets the list of tensors of an earlier parameter, ``name``: same descriptor, same memory."""
+    """An argument that shares the list of tensors of the earlier parameter ``name``: same descriptor, same memory."""
 
     name: str
 
@@ -110,12 +110,12 @@ def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
 
 
 def inout(array: np.ndarray) -> InOut:
-    """Return an array for the kernel to read and write. The caller's array stays; the new one is in the result."""
+    """Return an array for the kernel to read and write. The caller's array stays unchanged; the result has a copy."""
     return InOut(check_array("inout", array))
 
 
 def workspace(size: int) -> Scratch:
-    """Return scratch memory of ``size`` bytes in global memory. Raises ArgumentError if it cannot exist."""
+    """Return scratch memory of ``size`` bytes in global memory. Raises ArgumentError for an impossible size."""
     try:
         whole = operator.index(size)
     except TypeError:
@@ -127,9 +127,10 @@ def workspace(size: int) -> Scratch:
 
 
 def check_array(name: str, value: Any) -> np.ndarray:
-    """Return ``value`` as a C-contiguous array in native byte order; copies only if it is not one already.
+    """Return ``value`` as a C-contiguous array in native byte order; copies it only if it is not one already.
 
-    Raises ArgumentError, with the conversion to write, for lists, tensors, masked arrays and dtypes the device lacks.
+    Raises ArgumentError, whose hint has the conversion to write, for lists, tensors, masked arrays, and dtypes that the
+    device lacks.
     """
     require_array(name, value)
     try:
@@ -141,22 +142,22 @@ def check_array(name: str, value: Any) -> np.ndarray:
 
 
 def require_array(name: str, value: Any) -> None:
-    """Raise ArgumentError, with the conversion to write, unless ``value`` is an array without a mask."""
+    """Raise ArgumentError, whose hint has the conversion to write, unless ``value`` is an array without a mask."""
     if isinstance(value, (list, tuple, range)):
         hint = f"np.array({name}, dtype=np.float32): the dtype has to be chosen"
         raise ArgumentError(f"'{name}' is a {type(value).__name__}, not an array", hint=hint)
     if not isinstance(value, np.ndarray):
         hint = f"np.asarray({name})" if hasattr(value, "__array__") else "pass a NumPy array"
         raise ArgumentError(f"'{name}' is of type {type(value).__name__}, not an array", hint=hint)
-    # Without numpy.ma, whose import takes 10 ms, no masked array can exist.
+    # Do not import numpy.ma, which takes 10 ms: while nothing has imported it, no masked array can exist.
     if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"'{name}' is a masked array, and a kernel sees no mask", hint=f"{name}.filled(0)")
 
 
 def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[LaunchArg]:
-    """Return the arguments of a launch: one for each parameter, then the tensors of lists, ``x[0]``, ``x[1]``.
+    """Return the arguments of a launch: one for each parameter, then the tensors of lists, as ``x[0]``, ``x[1]``.
 
-    values: parameter name -> value. Raises ArgumentError naming the parameter.
+    values: parameter name -> value. Raises ArgumentError, which names the parameter.
     """
     args, tensors = [], []
     for param in params:
@@ -186,7 +187,7 @@ def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[Laun
 def launch_arg(param: Param, value: Any) -> LaunchArg:
     """Return the launch argument for ``param`` with this value. None, for an optional array, becomes a null pointer.
 
-    Raises ArgumentError naming the parameter.
+    Raises ArgumentError, which names the parameter.
     """
     if param.kind == ArgKind.VALUE:
         return LaunchArg(param.name, ArgKind.VALUE, Role.IN, _value_bytes(param, value))
@@ -246,7 +247,7 @@ def _value_bytes(param: Param, value: Any) -> bytes:
 
 
 def _number(param: Param, value: Any, name: str) -> np.generic:
-    """Return ``value`` as a NumPy scalar. Raises ArgumentError if C++ would silently make it another number."""
+    """Return ``value`` as a NumPy scalar of dtype ``name``. Raises ArgumentError if C++ would silently change it."""
     if name.startswith(("int", "uint")):
         bits = np.iinfo(name)
         try:

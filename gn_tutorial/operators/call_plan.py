@@ -1,7 +1,7 @@
 """Turns a call of a registered operator into the values of one launch.
 
-``plan`` checks the caller's arrays against the operator's ``op.toml``, asks the C++ tiling function how to split the
-work, and names a value for every kernel parameter. It launches nothing, so a wrong call is refused before any kernel
+``plan`` checks the caller's arrays against the operator's ``op.toml``, calls the C++ tiling function, which splits the
+work, and gives a value to every kernel parameter. It launches nothing, so a wrong call is refused before any kernel
 runs.
 """
 
@@ -26,7 +26,10 @@ from gn_tutorial.timing.machine import default_cores
 
 @dataclass(frozen=True)
 class Plan:
-    """A value for each kernel parameter, by name, and how many blocks to launch: 0 if there is no work."""
+    """The launch of one call. values: by kernel parameter. blocks: how many to launch, 0 if there is no work.
+
+    tiling: the filled tiling struct, None if the operator has none. outputs: names, in the operator's order.
+    """
 
     values: dict[str, Any]
     blocks: int
@@ -40,8 +43,8 @@ def plan(
     """Check a call and return the plan of its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the largest number of blocks to
-    use; None stands for the number of cores of the default chip. Raises ArgumentError naming the argument that does not
-    fit.
+    use; None stands for the number of cores of the default chip. Raises ArgumentError, which names the argument that
+    does not fit.
     """
     arrays, attributes = split_call(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
@@ -58,9 +61,9 @@ def plan(
 
 
 def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
-    """Return the plan with another tiling struct, and the blocks and workspaces that follow from it.
+    """Return the plan with another tiling struct, and with the blocks and workspaces that the struct gives.
 
-    Raises ArgumentError for a struct that is not the operator's.
+    Raises ArgumentError if ``tiling`` is not the operator's struct.
     """
     if not isinstance(tiling, Tiling):
         raise ArgumentError(f"'tiling' is a Tiling, not {tiling!r}", hint="k.tiling(x).with_(field=value)")
@@ -78,7 +81,7 @@ def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
 
 
 def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
-    """Return the result of a call with nothing to compute: empty outputs, no launch.
+    """Return the result of a call with nothing to compute: empty outputs, without a launch.
 
     Raises ArgumentError if an output has elements, because no launch would write them.
     """
@@ -95,7 +98,7 @@ def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
 
 
 def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
-    """Return the result with the operator's outputs only (a workspace is none), and with the tiling struct."""
+    """Return the result with only the operator's outputs, thus without workspaces, and with the tiling struct."""
     outputs = {name: result.outputs[name] for name in plan.outputs}
     return replace(result, launched=replace(result.launched, arrays=outputs), tiling=plan.tiling)
 
@@ -130,7 +133,7 @@ def split_call(
 
 
 def _data_dtype(op: OpSpec, spec: KernelSpec, arrays: Mapping[str, np.ndarray]) -> np.dtype:
-    """Return the first data input's dtype. Raises ArgumentError if the kernel lacks it, or another input differs."""
+    """Return the first data input's dtype. Raises ArgumentError if the kernel lacks it, or another input's is wrong."""
     found: tuple[str, np.dtype] | None = None
     for argument in op.inputs:
         if argument.name not in arrays:

@@ -1,4 +1,4 @@
-"""``kernel("group_norm/scalar")``, ``kernel(path)``, ``kernel(source=...)`` give a kernel to build, run and call."""
+"""Kernels to build, run and call: ``kernel("group_norm/scalar")``, ``kernel(path)``, ``kernel(source=...)``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OPTIONS, _LIMITS = TwinOptions(), Limits()
 
 
 class Kernel:
-    """One Ascend C source and its entries. ``kernel`` makes it; ``build`` compiles it, or the first run does."""
+    """One Ascend C source and its entries. ``kernel`` makes the object; ``build`` or the first run compiles it."""
 
     def __init__(
         self,
@@ -78,15 +78,15 @@ class Kernel:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
+        """The kernels that the source defines. Raises CompileError, which shows an example, if there is none."""
         place, text = self._place(), self.source
         return _entries(text, place, self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
-        """Return the entry of that name.
+        """Return the entry called ``name``.
 
-        None stands for the registered entry, that of the given template, or the only one. Raises ArgumentError, which
-        lists all entries, if none or several fit.
+        None stands for the registered entry, for the entry of the given template, or for the only entry. Raises
+        ArgumentError, which lists all entries, if none or several fit.
         """
         entries = self.entries
         if name is None and self.spec is not None:
@@ -102,7 +102,7 @@ class Kernel:
         raise ArgumentError(f"the source has no kernel '{name}'", where=self._place(), hint=f"it has {listed}")
 
     def build(self, observed: bool = True, array_bytes: int = 0) -> Built:
-        """Return the library, compiled or from the cache. ``observed=False``: the bare build, no checks, no counts.
+        """Return the library, compiled or from the cache. observed=False: the bare build, without checks and counts.
 
         array_bytes: the bytes of the launch's arrays, which decide how to optimise (see ``kernel``).
         Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
@@ -135,7 +135,7 @@ class Kernel:
         Arrays may be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
 
         blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, because a
-        kernel in a notebook's cell mostly does not divide its work. tiling_key: what TILING_KEY_IS compares with.
+        kernel in a notebook's cell mostly does not divide its work. tiling_key: the number for TILING_KEY_IS.
         observed: use the build with checks and counts. isolated: launch in a separate process, so that a crash or an
         endless loop becomes an exception; False is faster, for trusted kernels. tracing: record what the blocks do,
         into ``result.trace``.
@@ -205,7 +205,7 @@ class Kernel:
         return call_plan.finish(op, plan, result)
 
     def tiling(self, *inputs: Any, blocks: int | None = None, **named: Any) -> Tiling:
-        """Return the tiling struct that a call with these arguments passes. Raises ArgumentError if it passes none."""
+        """Return the tiling struct that a call with these arguments passes. Raises ArgumentError if there is none."""
         op, spec = self._registered()
         plan = call_plan.plan(op, spec, inputs, named, cores=blocks)
         if plan.tiling is None:
@@ -221,7 +221,7 @@ class Kernel:
         return self.op, self.spec
 
     def _check_signature(self, op: OpSpec) -> None:
-        """Raise RegistryError if the registry has other parameters or another order: values would swap places."""
+        """Raise RegistryError if the registry has other parameters or another order: values would be swapped."""
         actual = [param.name for param in self.entry().params]
         expected = [argument.name for argument in op.arguments]
         if actual != expected:
@@ -283,12 +283,13 @@ def kernel(
     """Return a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")``
-    takes a folder that ``gnt new`` made. For a file or text:
-    template="float, 16" gives the arguments of its kernel template; dtypes={"x": "float16"} defines DTYPE_X,
-    ORIG_DTYPE_X and FORMAT_X; defines=["NAME=VALUE"] defines other macros; includes are files to read before the
-    source, as in a project. optimise=True compiles for speed (-O3); "little" compiles in a third of the time, but
-    launches run slower; "soonest" is "little" unless a fast library is in the cache; False is -O0 -g, for a debugger;
-    None is "soonest" for an observed launch of 64 MiB or less, else True.
+    takes a folder that ``gnt new`` made. For a file or text: template="float, 16" gives the arguments of its kernel
+    template. dtypes={"x": "float16"} defines DTYPE_X, ORIG_DTYPE_X and FORMAT_X. defines=["NAME=VALUE"] defines other
+    macros. includes are files to read before the source, as in a project.
+
+    optimise=True compiles for speed (-O3). "little" compiles in a third of the time, but launches run slower. "soonest"
+    is "little" unless a fast library is in the cache. False is -O0 -g, for a debugger. None is "soonest" for an
+    observed launch of 64 MiB or less, else True.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """
@@ -325,7 +326,7 @@ def kernel(
 
 
 def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:
-    """Raise ArgumentError if an argument of ``kernel`` has a type that it does not take, as ``source=b"..."`` has."""
+    """Raise ArgumentError if an argument of ``kernel`` has a wrong type, as ``source=b"..."`` has."""
     if not isinstance(name_or_path, (str, os.PathLike, type(None))):
         raise ArgumentError(f"a kernel is found by a name or a path, not by {shown(name_or_path, 60)}")
     if not isinstance(source, (str, type(None))):

@@ -1,7 +1,7 @@
-"""Checks that an array fits into this machine's memory, before it is allocated, wherever a user gives a size.
+"""Checks that an array of a size that a user gives fits into this machine's memory, before it is allocated.
 
-Without this check NumPy raises MemoryError or ValueError from somewhere inside, or the system hands out memory that it
-lacks and ends the process later.
+Without this check NumPy raises MemoryError or ValueError from its internals, or the system promises memory that it
+lacks and kills the process later.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gn_tutorial.errors import ArgumentError
 
 #: The most axes of a NumPy array: 64 since NumPy 2.0, 32 before (NumPy, release notes of 2.0.0).
 MOST_AXES = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
-#: The bytes that a process of 64 bits can address: the limit if the system does not say how much memory it has.
+#: The bytes that a 64-bit process can address: the limit if the system does not say how much memory it has.
 _ADDRESSABLE = 1 << 47
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def require_room(what: str, shape: Sequence[int], element_bytes: int) -> None:
-    """Raise ArgumentError unless an array of this shape can exist here. what: the array, for the message."""
+    """Raise ArgumentError unless this machine can hold an array of this shape. what: names the array in the message."""
     if len(shape) > MOST_AXES:
         raise ArgumentError(
             f"{what} has {len(shape)} axes; an array has {MOST_AXES} at most",

@@ -1,8 +1,8 @@
-"""The prototype of a registered operator (算子原型), which CANN's tools need before any kernel exists.
+"""Writes the prototype of a registered operator (算子原型), which CANN's tools need before any kernel exists.
 
-``msopgen gen -i <file>`` makes an operator project from such a file: a folder with the prototype in C++, a tiling
-function and a kernel to fill in. A prototype has neither sizes nor a number of axes: the project's code gets them with
-each call.
+``msopgen gen -i <file>`` makes an operator project from a file of prototypes: a folder with the prototype in C++, a
+tiling function and a kernel to fill in. A prototype has neither sizes nor a number of axes: the project's code gets
+them with each call.
 Names and types are those of CANN's public documentation; nothing here was run through msopgen or on an NPU.
 """
 
@@ -28,10 +28,10 @@ def op_type(name: str) -> str:
 
 
 def prototype(name: str) -> dict[str, Any]:
-    """Return the prototype of the operator of that name; its dtypes are those of the kernel with the most dtypes.
+    """Return the prototype of the operator ``name``, with the dtypes of its kernel with the most dtypes.
 
-    An input that may be left out is optional. Raises ArgumentError if there is no such operator, or if one
-    of the dtypes has no name in a prototype.
+    An input with a default (``fill``) is optional. Raises ArgumentError for an unknown operator, and for a dtype that
+    has no name in a prototype.
     """
     registry = load_registry()
     op = registry.get(name)
@@ -49,7 +49,7 @@ def prototype(name: str) -> dict[str, Any]:
 
 
 def text(names: Iterable[str]) -> str:
-    """Return a file for msopgen: a list, with one entry for each operator."""
+    """Return the text of a file for msopgen: a JSON list with one prototype for each operator."""
     return json.dumps([prototype(name) for name in names], indent=2) + "\n"
 
 
@@ -58,9 +58,9 @@ def _most(op: OpSpec) -> KernelSpec:
 
 
 def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
-    """Return one input or output.
+    """Return the prototype of one input or output.
 
-    CANN combines types by their place: the first types of all inputs and outputs go together.
+    CANN combines types by their index: the first types of all inputs and outputs form one combination.
     """
     own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
     if unknown := [one for one in own if one not in DTYPES or not DTYPES[one].msopgen]:

@@ -1,4 +1,4 @@
-"""Seeded input for a registered operator, and its reference's answer, for ``gnt run`` and the tests."""
+"""Makes seeded random inputs for a registered operator, and its reference's outputs, for ``gnt run`` and the tests."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gn_tutorial.operators.memory_check import require_room
 from gn_tutorial.operators.shapes import input_shapes
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, OpSpec
 
-#: The bytes of memory for each random number: it is drawn as a float64, and scaling it makes a second one.
+#: The bytes of memory for each random number: it is drawn as a float64, and scaling makes a second float64.
 _DRAWN_BYTES = 16
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """Return the generator of this seed. Raises ArgumentError unless the seed is a whole number from 0 on."""
+    """Return a random generator with this seed. Raises ArgumentError unless the seed is a whole number from 0 on."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ArgumentError(f"a seed is a whole number from 0 on, not {seed!r}")
     return np.random.default_rng(seed)
 
 
 def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
-    """Return random numbers; every slice along the axis of the channels has its own mean and spread.
+    """Return random numbers; every slice along the channels' axis has its own mean and spread.
 
-    channels: that axis; None for axis 1, or axis 0 of a vector.
+    channels: the index of that axis; None for axis 1, or axis 0 of a vector.
 
     A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
-    wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
+    wrong by much more than a tolerance. Signed integers lie within -100 .. 100, unsigned ones within 0 .. 200.
     """
     found = as_dtype(dtype)
     require_room("a random array of this shape", shape, _DRAWN_BYTES)
@@ -44,7 +44,7 @@ def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, cha
     axis = channels if channels is not None else min(1, len(shape) - 1)
     per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
     mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
-    # asarray: without axes NumPy computes scalars.
+    # asarray, because for a shape without axes NumPy returns a scalar.
     return np.asarray(rng.standard_normal(shape) * spread + mean, found)
 
 
@@ -59,7 +59,7 @@ def inputs(
 ) -> dict[str, np.ndarray]:
     """Return an array for each input of ``op``: a random one, or a computed one for an input with ``saved_by``.
 
-    shape: that of the first input. dtype: of the data; an input that has its own dtype in the registry keeps it.
+    shape: the first input's. dtype: of the data inputs; an input with a dtype of its own in the registry keeps it.
     attributes: of the call, by name; an operator with a ``saved_by`` input needs them. lengths: symbol -> length, for
     lengths that neither shape nor attributes fix; the default is the operator's example. Raises ArgumentError for a
     wrong rank or a missing attribute.
@@ -81,8 +81,8 @@ def inputs(
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
     """Return the array for an input with ``saved_by``: another operator's reference returns it under the same name.
 
-    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
-    names a reference that does not exist or has no such output.
+    arrays, attributes: of our operator, by name; the reference gets those that are among its parameters. Raises
+    RegistryError if the registry names a reference that does not exist or has no such output.
     """
     forward = getattr(reference, argument.saved_by, None)
     known = {**arrays, **attributes}
@@ -94,12 +94,12 @@ def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapp
 
 
 def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
-    """Return the axis of the channels if it is the last one, else None."""
+    """Return the index of the channels' axis if it is the last axis, else None."""
     return len(shape) - 1 if len(shape) > 1 and (argument.shape or ("",))[-1] == "C" else None
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the reference's outputs for these inputs: name -> array, float64; empty if a mask excludes the output.
+    """Return the reference's outputs for these inputs: name -> float64 array; empty if a mask excludes the output.
 
     Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
     """
@@ -121,7 +121,7 @@ def _reference(op: OpSpec) -> Callable[..., Any]:
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    """Return the names that a learner's file defines; reads it each time, because it may have been edited."""
+    """Return name -> value of what a learner's file defines. Reads it each time, because it may have been edited."""
     names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     try:
         exec(compile(source_text(path), str(path), "exec"), names)

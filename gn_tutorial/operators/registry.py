@@ -4,15 +4,15 @@ A folder may hold further operators whose kernels share its headers, each in a `
 ``kernels/group_norm/group_norm_silu.op.toml``. With ``extends = "op.toml"`` such a file takes the keys that it
 lacks from ``op.toml``.
 
-A learner's own operator is such a folder anywhere (``gnt new``), called by its path; its reference may be a function of
-a file in it, ``reference = "reference.py:my_softmax"``.
+A learner's own operator (``gnt new``) is a folder with an ``op.toml`` anywhere, called by its path. Its reference may
+be a function of a file in the folder, ``reference = "reference.py:my_softmax"``.
 
-A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
-a new file that is not in an ``op.toml`` does not exist for them. A mistake in an ``op.toml`` is refused here, with its
-file and key.
+A kernel is registered once. Tables, tests, the command line and the tour all use the registry, so a new file that is
+not in an ``op.toml`` does not exist for them. A mistake in an ``op.toml`` is refused here, and the error names its file
+and key.
 
-The process keeps what it read of a file, keyed by ``toml_file.look_of``, and reads an edited file again. An operator's
-name determines its file. Only that file is read for a kernel, so a mistake in another operator's file stops no kernel.
+Parsed files are cached, keyed by ``toml_file.look_of``, and an edited file is read again. An operator's name determines
+its file. Only that file is read for a kernel, so a mistake in another operator's file stops no kernel.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def kernels_root() -> Path:
 def load_registry(root: Path | None = None) -> dict[str, OpSpec]:
     """Read every ``<root>/<op>/op.toml`` and ``<name>.op.toml``; ``root`` is ``kernels_root()`` by default.
 
-    Returns operator name -> OpSpec, in the course's order. Raises RegistryError naming the file and the key at fault.
+    Returns operator name -> OpSpec, in the course's order. Raises RegistryError, which names the faulty file and key.
     """
     folder = kernels_root() if root is None else Path(root)
     return _in_order([*folder.glob("*/op.toml"), *folder.glob("*/*.op.toml")])
@@ -59,7 +59,7 @@ def all_kernels(registry: dict[str, OpSpec]) -> list[tuple[OpSpec, KernelSpec]]:
 
 
 def find_operator(name: str | Path) -> OpSpec:
-    """Return the operator of that name, or of that folder. Raises RegistryError that lists the names."""
+    """Return the operator with that name or in that folder. Raises RegistryError, which lists the names."""
     op = _registered(str(name))
     if op is not None:
         return op
@@ -89,9 +89,10 @@ def is_operator(folder: str | Path) -> bool:
 
 
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Return the kernel of a name: ``"group_norm/scalar"``, or ``"copy"`` if this operator has only one, or a folder.
+    """Return the kernel called ``name``, with its operator.
 
-    Raises RegistryError that suggests the closest names.
+    name: ``"group_norm/scalar"``; the operator's name if it has only one kernel; or the path of a learner's operator
+    (``my_softmax``) or kernel (``my_softmax/first``). Raises RegistryError, which suggests the closest names.
     """
     of = name.partition("/")[0]
     op = _registered(of) if registry is None else registry.get(of)
@@ -111,7 +112,7 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
 
 
 def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
-    """Return all kernels of an operator's folder (``my_softmax``), or the one that is named (``my_softmax/first``)."""
+    """Return all kernels of an operator's folder (``my_softmax``), or one of them (``my_softmax/first``)."""
     for folder, short in ((path, ""), (path.parent, path.name)):
         if is_operator(folder):
             op = find_operator(folder)
@@ -159,7 +160,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """The form of an ``op.toml``: that of OpSpec, except for the keys here, whose values look different in the file."""
+    """The schema of an ``op.toml``: the fields of OpSpec, except for those here, whose form in the file differs."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None
@@ -167,7 +168,7 @@ class _Operator(OpSpec, kw_only=True):
 
 
 def _read_op(path: Path) -> OpSpec:
-    """Return the operator of a registry file, read again if that file, or the one it may extend, looks different."""
+    """Return the operator of a registry file. It is read again if the file, or an op.toml beside it, was edited."""
     return _read_once(path, look_of(path), look_of(path.with_name(_FILE)))
 
 
@@ -197,7 +198,7 @@ def _read_once(path: Path, *_looks: object) -> OpSpec:
 
 
 def _read_content(path: Path) -> dict[str, Any]:
-    """Return the keys of a registry file; those that it lacks come from the file that it extends."""
+    """Return key -> value of a registry file; keys that it lacks come from the file that it extends."""
     content = read_toml(path, "the registry file")
     base = content.pop("extends", None)
     if base is None:
@@ -208,7 +209,7 @@ def _read_content(path: Path) -> dict[str, Any]:
 
 
 def _mistakes(op: OpSpec) -> Iterator[tuple[str, str]]:
-    """Yield each mistake that otherwise only a launch would show, such as a symbol that nothing binds, and a hint."""
+    """Yield (mistake, hint) for mistakes that otherwise only a launch would show, such as a symbol without a value."""
     names = [argument.name for argument in op.arguments]
     ids = [kernel.id for kernel in op.kernels]
     for label, values in (("argument", names), ("kernel", ids), ("step", [k.step for k in op.kernels])):

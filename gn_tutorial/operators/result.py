@@ -23,8 +23,8 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 _PRINTED_LINES = 20
-#: A comparison looks for the origin of a wrong number only if the output's elements and the launch's instructions are
-#: at most so many together. A trace of so many takes a second.
+#: A comparison looks for the origin of a wrong number only if the output's elements plus the launch's vector
+#: instructions and copies are at most this number. To trace so many takes a second.
 _MOST_TRACED = 1 << 17
 
 
@@ -32,10 +32,10 @@ _MOST_TRACED = 1 << 17
 class Result:
     """The outputs of one launch, by attribute (``result.y``) or by key (``result["y"]``).
 
-    blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
+    blocks: 0 if there was nothing to compute and nothing was launched. launched: all results of the launch.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
     it has none. args: the launch's arguments, not copied, for the sentences of a comparison. again: a function that
-    repeats the launch with a trace.
+    repeats the launch with a trace; None if the launch overwrote its inputs, or if nothing was launched.
     """
 
     kernel: str
@@ -54,17 +54,17 @@ class Result:
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
-        """The arrays that the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
+        """The arrays that the kernel wrote, by argument name; for a registered kernel only the operator's outputs."""
         return self.launched.arrays
 
     @property
     def tally(self) -> Tally:
-        """Instructions and bytes counted; zero in a bare build."""
+        """The counts of instructions and bytes; zero in a bare build."""
         return self.launched.tally
 
     @property
     def seconds(self) -> float:
-        """Wall time of the kernel's blocks, without Python."""
+        """The wall time of the kernel's blocks in seconds, without Python's part."""
         return self.launched.seconds
 
     @property
@@ -113,8 +113,8 @@ class Result:
     ) -> Comparison:
         """Return a comparison of the outputs with a reference: arrays by name, a list in order, or a single array.
 
-        The tolerance is given whole (a registered kernel has ``kernel.spec.tolerance``) or as ``rtol`` and ``atol``.
-        ``tolerance.within`` says what is right for NaN and infinity.
+        Give a ``tolerance`` (a registered kernel has ``kernel.spec.tolerance``), or ``rtol`` and ``atol``.
+        ``tolerance.within`` defines when NaN and infinity are right.
         Raises ArgumentError if the reference has another number of arrays or an unknown name.
         """
         if tolerance is None:
@@ -123,7 +123,7 @@ class Result:
         launch = KnownLaunch(self.blocks, self.inputs, bool(self.diagnostics), self.launched.notes)
         for name, golden in self._pair(reference):
             rows.append(compare(name, self.outputs[name], golden, tolerance, launch))
-            if rows[-1].wrong:  # only the first wrong output names the inputs that nothing has read
+            if rows[-1].wrong:  # the notes, such as inputs that nothing has read, belong to the first wrong output only
                 launch = replace(launch, notes=())
         return Comparison(tuple(rows), self._origin_of_wrong)
 
@@ -131,7 +131,8 @@ class Result:
         """Return where an element of an output comes from, step by step back to inputs: ``result.origin("y", 0, 37)``.
 
         The kernel is launched again for this, so the inputs must not have changed. A single index counts in the flat
-        array. Raises ArgumentError for an output or an element that is not there, and for a bare build.
+        array. Raises ArgumentError for an output or an element that does not exist, for a bare build, and for a launch
+        that overwrote its inputs.
         """
         if name not in self.outputs:
             raise ArgumentError(f"this result has no output '{name}'", hint=f"outputs: {', '.join(self.outputs)}")

@@ -1,7 +1,7 @@
 """Finds the value of each symbol of an ``op.toml`` from the inputs' shapes, then the outputs' shapes from the symbols.
 
-``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
-``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they lie between N and C.
+``["N", "C", "S..."]`` means: the first axis is N, the second C, and ``S...`` stands for all remaining axes (none, or
+several). ``S`` is the product of their lengths, 1 without any. In ``["N", "S...", "C"]`` they lie between N and C.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.spec import Argument, Attribute, OpSpec
 
 Shape = tuple[int, ...]
-#: Symbol -> its value: a length, an attribute, or the axes that a ``S...`` stands for.
+#: Symbol -> its value: a length, an attribute's value, or the lengths of the axes that ``S...`` stands for.
 Symbols = dict[str, Any]
 
 
@@ -24,11 +24,11 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
     """Return the value of every symbol of ``op``.
 
     ``shapes`` holds the shape of each input that was given (an optional input may be absent), ``attributes`` the
-    values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
-    fit, and the argument that fixed the length.
+    values of the operator's attributes by name. Raises ArgumentError, which names the argument whose rank or length
+    does not fit, and the argument that fixed the length.
     """
-    # Bind the attributes first. If one of them fixes a length, as num_groups fixes that of mean, an input with another
-    # length is then refused.
+    # Bind the attributes first. If one of them fixes a length, as num_groups fixes the length of mean, an input with
+    # another length is then refused.
     symbols = bind_attributes(op, attributes)
     origins = {a.symbol: f"'{a.name}' is {shown(symbols[a.symbol])}" for a in op.attributes}
     for argument in op.inputs:
@@ -40,7 +40,7 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
 
 
 def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
-    """Return symbol -> value of the attributes, with defaults. Raises ArgumentError for a wrong name or type."""
+    """Return symbol -> value for all attributes: given or default. Raises ArgumentError for a wrong name or value."""
     names = [attribute.name for attribute in op.attributes]
     for name in given:
         if name not in names:
@@ -51,7 +51,7 @@ def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
 
 
 def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
-    """Return the lengths of symbols: ``("N", "G")`` -> ``(2, 4)``; a ``S...`` contributes all of its axes."""
+    """Return a shape given as symbols in numbers: ``("N", "G")`` -> ``(2, 4)``; ``S...`` gives all of its axes."""
     lengths: list[int] = []
     for axis in shape:
         value = symbols[axis]
@@ -65,11 +65,11 @@ def input_shapes(
     attributes: Mapping[str, Any] | None = None,
     lengths: Mapping[str, int] | None = None,
 ) -> dict[str, Shape]:
-    """Return every input's shape, given that of the first: for ``(2, 8, 16)``, gamma of GroupNorm has ``(8,)``.
+    """Return every input's shape, given the first input's: with ``(2, 8, 16)``, gamma of GroupNorm has ``(8,)``.
 
-    attributes: needed where one fixes a length, as ``num_groups`` fixes that of mean. A length that neither attributes
-    nor the first input fix, as the O of Linear's weight, comes from ``lengths``, or else from the operator's [example].
-    Raises ArgumentError if the rank does not fit, or if such an attribute is missing.
+    attributes: needed if one fixes a length, as ``num_groups`` fixes the length of mean. A length that neither
+    attributes nor the first input fix, as the O of Linear's weight, comes from ``lengths``, or else from the operator's
+    [example]. Raises ArgumentError if the rank does not fit, or if such an attribute is missing.
     """
     symbols: Symbols = {}
     needed = {axis for argument in op.inputs for axis in argument.shape or ()}
@@ -150,9 +150,9 @@ def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols,
 
 
 def flat_index(name: str, shape: Sequence[int], index: Sequence[int]) -> int:
-    """Return an element's place in the flat array. index: one number for each axis, or the place itself.
+    """Return an element's index in the flat array. index: one number for each axis, or only the flat index.
 
-    Raises ArgumentError if there is no such element.
+    Negative numbers count from the end. Raises ArgumentError if there is no such element.
     """
     axes = list(shape) if len(index) != 1 else [math.prod(shape)]
     whole = all(isinstance(one, SupportsIndex) and not isinstance(one, bool) for one in index)

@@ -1,4 +1,4 @@
-"""One kernel source and the libraries built from it, which are used again while nothing is edited."""
+"""Builds the libraries of one kernel source, and uses each library again while no file is edited."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
-#: For so many seconds isolated launches assume that the headers of the twin and of the system are unchanged. Looking at
-#: all of them takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
+#: For this number of seconds isolated launches assume that the headers of the twin and of the system are unchanged. To
+#: check all of them takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
-#: A launch with fewer bytes of arrays ends before a faster library would be compiled. With "little",
-#: an observed launch of 4 MiB takes 27 ms instead of 18, one of a scalar kernel 54 instead of 23, but compiling takes
-#: one to three seconds less.
+#: A launch with at most this number of bytes of arrays ends before a faster library would be compiled. With "little",
+#: an observed launch of 4 MiB takes 27 ms instead of 18, and of a scalar kernel 54 ms instead of 23, but compiling
+#: takes one to three seconds less.
 _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
 
 @dataclass
 class _Earlier:
-    """An earlier build: its state, its headers, when all of its files were last looked at, and its result."""
+    """An earlier build. state, headers: the results of ``_state`` and ``headers`` before it.
+
+    since: when all of its files were last checked, in seconds of ``time.monotonic``.
+    """
 
     state: object
     headers: tuple[str, ...]
@@ -41,9 +44,9 @@ class _Earlier:
 
 @functools.lru_cache(maxsize=64)
 def _builds(*_asked: object) -> dict[tuple[bool, Optimise], _Earlier]:
-    """Return the builds of a source.
+    """Return the dict of builds for a source with these arguments: (observed, how optimised) -> build.
 
-    All Kernel objects of this source share them, because a loop may make such an object for each launch.
+    All Kernel objects of the same source share this dict, because a loop may make such an object for each launch.
     """
     return {}
 
@@ -80,7 +83,7 @@ class SourceBuild:
         }
         asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
         self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
-        self._looked: set[tuple[bool, Optimise]] = set()  # which builds this object has looked at
+        self._looked: set[tuple[bool, Optimise]] = set()  # the builds whose files this object has checked
         self._read: tuple[object, str] | None = None  # reading the file twice took a fifth of a launch in process
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
@@ -109,12 +112,12 @@ class SourceBuild:
         return self._read[1]
 
     def headers(self) -> tuple[str, ...]:
-        """Return the texts of the headers that the source includes, because macros in them may make its entries."""
+        """Return the texts of the headers that the source includes, because their macros may define its entries."""
         near = self.path.resolve().parent if self.path else Path.cwd()
         return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
 
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
-        """Return the library for a launch of so many bytes, compiled or from the cache. Raises as ``build_kernel``."""
+        """Return the library for a launch of arrays of so many bytes, compiled or cached. Raises as build_kernel."""
         return self._build(observed, self._level(observed, array_bytes))
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
@@ -138,7 +141,7 @@ class SourceBuild:
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
-        """Return how to optimise: for speed if the launch is bare or large, else so that its verdict comes soonest."""
+        """Return how to optimise: for speed if the launch is bare or large, else so that its result comes soonest."""
         if self._optimise is not None:
             return self._optimise
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
@@ -161,7 +164,7 @@ class SourceBuild:
         return True
 
     def _state(self) -> object:
-        """Return a value that changes with the source, the headers beside it, and what chooses compiler and cache."""
+        """Return a value that changes with the source, sources beside it, and the variables for compiler and cache."""
         chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
         if self.path is None:
             return self._text, chosen

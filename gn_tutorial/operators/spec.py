@@ -13,19 +13,19 @@ from gn_tutorial.compare.tolerance import Tolerance
 
 Role = Literal["in", "out", "inout", "workspace", "tiling", "value"]
 AttributeType = Literal["int64", "float32", "mask", "choice"]
-#: helper: a kernel that the host API launches around an operator. case: an operator besides GroupNorm, worked out like
-#: it. Neither is a step of the course, and the tour leaves both out.
+#: helper: a kernel that the host API launches around an operator. case: a further operator, worked out as the steps of
+#: GroupNorm are. Neither is a step of the course, and the tour leaves both out.
 Direction = Literal["forward", "backward", "helper", "case"]
-#: As a ``dtype`` this stands for the dtype of the operator's data inputs, one of the kernel's ``dtypes``.
+#: As ``Argument.dtype``, this stands for the dtype of the operator's data inputs, one of the kernel's ``dtypes``.
 DATA_DTYPE = "T"
 
 
 class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
-    A ``mask`` says for each output, in their order, whether the caller wants it. The others come back empty, of shape
-    (0,). The mask's symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
-    the words ``choices``; its symbol is the word's place among them.
+    A ``mask`` is one boolean for each output, in their order: whether the caller wants it. Other outputs come back with
+    shape (0,). The symbol of a mask is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    the words ``choices``; its symbol is the word's index among them.
     """
 
     name: str
@@ -38,12 +38,13 @@ class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
 class Argument(Struct, frozen=True, forbid_unknown_fields=True):
     """One kernel parameter, in the order of the kernel's signature.
 
-    ``shape`` is a tuple of symbols. One may end in ``...``: it stands for all axes that the other symbols leave, and
-    without the dots for the product of their lengths. An output with ``like`` has the shape and dtype of that input.
-    ``fill`` is the value of all elements of an input that is left out; None: it must be given. ``symbol`` is what a
-    by-value parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling
-    struct. ``saved_by``: the reference of another operator, which computes this input from the other inputs, as its
-    output of the same name. Mean and rstd of a backward pass must belong to its x, so random numbers would not do.
+    ``shape`` is a tuple of symbols. One symbol may end in ``...``: ``S...`` stands for all axes that the other symbols
+    leave, and ``S`` for the product of their lengths. An output with ``like`` has the shape and dtype of that input.
+    ``fill`` is the value of all elements of an input that the caller leaves out; None: the input is required.
+    ``symbol`` is the symbol whose value a by-value parameter receives. ``bytes`` is the size of a workspace: a number,
+    or the name of a field of the tiling struct. ``saved_by`` names another operator's reference, which computes test
+    data for this input from the other inputs, as its output of the same name: mean and rstd of a backward pass must
+    belong to its x, so they cannot be random.
     """
 
     name: str
@@ -58,12 +59,12 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """The C++ header, struct and function that split the work. The field ``blocks`` says how many blocks to launch.
+    """The C++ header, struct and function that split the work.
 
-    ``arguments`` may be symbols of the inputs' shapes and of attributes, ``cores``, and ``dtype``. The last is the
-    dtype of the data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field
-    with the number of elements in a group; "" if there are no groups. A kernel must read a whole group before it writes
-    any part of it.
+    ``arguments``: the symbols to pass to the function: of the inputs' shapes and of attributes, ``cores``, and
+    ``dtype``, the dtype of the data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16).
+    ``blocks``: the struct's field with the number of blocks to launch. ``group``: its field with the number of elements
+    in a group, which a kernel must read completely before it writes any part of it; "" if there are no groups.
     """
 
     header: Path
@@ -77,8 +78,8 @@ class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
 class KernelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One registered kernel of an operator. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
-    ``tiling``: the tiling function of this kernel, if it is not the operator's. Header and struct are the
-    same, and so are the arguments unless ``tiling_arguments`` names others.
+    ``tiling``: the kernel's own tiling function; "" if it uses the operator's. Header and struct are the operator's,
+    and so are the arguments unless ``tiling_arguments`` names others.
     """
 
     id: str
@@ -107,7 +108,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
     ``file``: the registry file that it was read from. ``replaces``: for a fused operator, the launches that together
-    give the same. ``capstone``: for a learner's solution of the capstone, the operator that it implements (softmax,
+    compute the same. ``capstone``: for a learner's solution of the capstone, the operator that it implements (softmax,
     layer_norm, rms_norm); ``gnt grade`` uses the course's shapes, reference and tolerance for it.
     """
 
@@ -133,7 +134,7 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
 
     @property
     def group(self) -> str:
-        """The tiling field with the elements of a group (``TilingSpec``); "" where no elements belong together."""
+        """The tiling field with the number of elements in a group (``TilingSpec``); "" if there are no groups."""
         return self.tiling.group if self.tiling else ""
 
     @functools.cached_property
@@ -153,11 +154,11 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
 
     @functools.cached_property
     def outputs(self) -> tuple[Argument, ...]:
-        """The arrays that come back, in the order in which the reference returns them too."""
+        """The arrays that a call returns, in the order in which the reference returns them too."""
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
 
     def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:
-        """Return a kernel's tiling: the operator's, but with the kernel's own function and arguments if it has them."""
+        """Return a kernel's tiling: the operator's, with the kernel's own function and arguments if it has them."""
         if self.tiling is None:
             return None
         return replace(

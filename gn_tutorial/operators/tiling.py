@@ -32,14 +32,14 @@ from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.tables import html_table, text_table
 
-#: The bytes of an answer before the struct. They say whether the call was refused, and why, as a sentence.
+#: The bytes of an answer before the struct: the first says whether the call was refused, the others are the reason.
 _HEAD_BYTES = 1024
-#: The limit of a call. A tiling function computes only a few numbers, but reading its library from a slow disk takes a
-#: second.
+#: The time limit of a call. A tiling function computes only a few numbers, but reading its library from a slow disk
+#: takes a second.
 _SECONDS = 20.0
-#: The answers of at most so many calls are kept, because launches of one shape come in loops.
+#: The answers of at most this number of calls are kept, because launches of one shape come in loops.
 _MOST_KNOWN = 4096
-#: No struct of tiling data is larger: CANN's own limit is far below (projects/host_call.py has 8 MiB for all answers).
+#: The most bytes of a tiling struct. CANN's own limit is far lower (projects/host_call.py has 8 MiB for all answers).
 _MOST_BYTES = 8 << 20
 _KINDS = {0: "u", 1: "i", 2: "f", 3: "?"}
 
@@ -64,10 +64,10 @@ class Tiling:
         return iter(self.fields)
 
     def with_(self, **values: int | float) -> Tiling:
-        """Return the struct with other numbers, to try what the host function did not choose.
+        """Return the struct with other numbers, to try values that the host function did not choose.
 
-        ``tiling.with_(tileElements=512)``. No other field changes, so the caller must adapt those that depend on a
-        changed one. Raises ArgumentError for a field that does not exist or cannot hold the number.
+        ``tiling.with_(tileElements=512)``. No other field changes, so the caller must adapt the fields that depend on a
+        changed field. Raises ArgumentError for a field that does not exist or cannot hold the number.
         """
         record = np.frombuffer(self.bytes, self.dtype).copy()
         for name, value in values.items():
@@ -83,9 +83,9 @@ class Tiling:
         return Tiling(self.name, record.tobytes(), self.dtype)
 
     def rows(self) -> list[tuple[str, str, int, str]]:
-        """Return field name, dtype, byte offset and value as text, in the struct's order."""
+        """Return (name, dtype, byte offset, value as text) for each field, in the struct's order."""
         record, places = np.frombuffer(self.bytes, self.dtype)[0], self.dtype.fields or {}
-        # A NumPy scalar's text has its own digits: 1e-05, where a Python float shows 9.999999747378752e-06.
+        # A NumPy float32 prints as few digits as it needs: 1e-05. A Python float prints 9.999999747378752e-06.
         return [(name, str(places[name][0]), places[name][1], str(record[name])) for name in self.fields]
 
     def __repr__(self) -> str:
@@ -100,9 +100,9 @@ class Tiling:
 class TilingFunction:
     """The tiling function of one header, ready to be called. ``load_tiling`` makes it.
 
-    The header is somebody's C++, so it runs as a kernel does, in a process of its own with limits
-    (``runtime.isolated``). A crash, an endless loop, a write to a file or the start of a program becomes an exception.
-    That holds for a static initialiser as for the function.
+    The header may be anybody's C++, so it runs as a kernel does, in a process of its own with limits
+    (``runtime.isolated``). A crash, an endless loop, a write to a file or the start of a program becomes an exception,
+    in the function and also in a static initialiser of the header.
     """
 
     def __init__(self, spec: TilingSpec, library: Kept, field_names: tuple[str, ...]) -> None:
@@ -115,7 +115,7 @@ class TilingFunction:
         self._known: dict[bytes, bytes] = {}
 
     def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
-        """Return the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
+        """Return the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The answers of earlier calls are cached.
 
         Raises ArgumentError with the sentence that the C++ function returned; KernelError if it does not return.
         """
@@ -139,7 +139,7 @@ class TilingFunction:
         return Tiling(self.spec.struct, data, self.dtype)
 
     def _ask(self, entry: str, request: bytes, answer_bytes: int, limits: Limits) -> np.ndarray:
-        """Return the library's answer. Raises KernelError whose text names the tiling function, not a kernel."""
+        """Return the library's answer to ``request``. Raises KernelError, whose text names the tiling function."""
         args = [
             LaunchArg("request", ArgKind.TENSOR, Role.IN, request),
             LaunchArg("answer", ArgKind.TENSOR, Role.INOUT, np.zeros(answer_bytes, np.uint8)),
@@ -173,8 +173,8 @@ class TilingFunction:
 def load_tiling(spec: TilingSpec) -> TilingFunction:
     """Compile the header (once per content) and return its function.
 
-    Raises RegistryError if the header or the struct is missing or has a field that is no number, CompileError if the
-    header does not compile.
+    Raises RegistryError if the header or the struct is missing, or if a field cannot be parsed; CompileError if the
+    header does not compile, or if a field is not a number.
     """
     try:
         text = source_text(spec.header)
@@ -184,7 +184,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 
 
 def _included(folder: Path, text: str) -> tuple[str, ...]:
-    """Return the texts of the headers that a tiling header includes from its folder; an edit of one recompiles it."""
+    """Return the texts of the headers that a tiling header includes from its folder, as a part of the cache's key."""
     files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
     return tuple(readable_text(file) for file in files)
 
@@ -217,12 +217,11 @@ def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
 
 
 def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
-    """Return C++ that exports the struct's layout and the function.
+    """Return C++ source that exports the struct's layout and the function.
 
-    The structured binding does not compile unless the struct has as many fields as ``names``; ``offsetof`` does not
-    unless each name exists. An argument arrives as an integer or as a real number, depending on the type of its
-    parameter. An integer that does not fit the parameter is refused, because the conversion would silently give another
-    number.
+    The structured binding compiles only if the struct has as many fields as ``names``, and ``offsetof`` only if each
+    name exists. An argument arrives as an integer or as a real number, depending on the type of its parameter. An
+    integer that does not fit the parameter is refused, because the conversion would silently give another number.
     """
     layout = ",\n    ".join(
         f"offsetof({spec.struct}, {name}), sizeof({spec.struct}::{name}), kind_of<decltype({spec.struct}::{name})>, "

@@ -1,10 +1,10 @@
-"""Pictures: Matplotlib figures, each with a text of its numbers. Only this package imports Matplotlib.
+"""Draws pictures: Matplotlib figures, each with a text of its numbers. Only this package imports Matplotlib.
 
-``gnt.plot.gantt(profile)`` and the like; every picture of the course is a function here.
+Every picture of the course is a function here, as ``gnt.plot.gantt(profile)``.
 """
 
-# Import all at once, not on first use: a module and its function share a name (gantt, ladder), and a later import of
-# the module would hide the function.
+# Import all functions now, not on first use: a module and its function share a name (gantt, ladder), so a later import
+# of the module would hide the function.
 from gn_tutorial.plot.accuracy import accuracy_map
 from gn_tutorial.plot.bits import bits_over_orders
 from gn_tutorial.plot.bounds import bounds_and_times

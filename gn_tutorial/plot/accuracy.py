@@ -1,4 +1,4 @@
-"""Draws accuracy maps: for each dtype, which way of computing passes the accuracy standard on which data."""
+"""Draws accuracy maps: which way of computing passes the accuracy standard, by dtype and by kind of data."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from gn_tutorial.compare.accuracy import Accuracy
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture
 
-#: The range of the colours: from a hundredth of the allowed error to a hundred times that.
+#: The range of the colours, in decades: from a hundredth of the allowed error to a hundred times the allowed error.
 _DECADES = 2.0
 #: Decades between the middle of the colour map and the palest colour of a passing or failing cell.
 _STEP = 0.5
 _ABSENT = "#dddddd"
 
-#: kind of data -> its accuracy, or None if there is nothing to run.
+#: Kind of data -> the accuracy on it, or None if there is nothing to run.
 Row = Mapping[str, Accuracy | None]
 
 
 def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
     """Draw a map for each dtype: a row for each way of computing, a column for each kind of data.
 
-    found: by dtype, then by way, then by kind; ways and kinds are the same for every dtype. A cell shows MERE / T
-    and MARE / its limit, or the number of misses near zero if only these are too many. Its colour shows
+    found: dtype -> way -> kind -> accuracy; ways and kinds are the same for every dtype. A cell shows MERE / T and MARE
+    divided by its limit; or the number of misses near zero if only they are too many. Its colour shows
     ``Accuracy.used``: purple if the cell passes, orange if it fails. A failing cell also has a frame and bold type, for
-    readers without colours. Raises ArgumentError if a dtype has nothing to draw, or if ways or kinds differ.
+    readers who do not see the colours. Raises ArgumentError if a dtype has nothing to draw, or if ways or kinds differ.
     """
     panels = [(dtype, list(rows), [list(row) for row in rows.values()]) for dtype, rows in found.items()]
     if not panels or not panels[0][1] or not panels[0][2][0]:
@@ -66,7 +66,8 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
     with np.errstate(divide="ignore"):
         values = np.clip(np.log10(shares), -_DECADES, _DECADES)
     colours = matplotlib.colormaps["PuOr_r"].with_extremes(bad=_ABSENT)
-    # Avoid the pale middle of the map, which looks like neither, and its dark ends, on which black type is unreadable.
+    # Avoid the pale middle of the map, which looks like neither result, and its dark ends, where black text is
+    # unreadable.
     values = np.where(passes, np.minimum(values, 0.0) - _STEP, np.maximum(values, 0.0) + _STEP)
     most = 1.7 * (_DECADES + _STEP)
     axis.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto")
@@ -84,7 +85,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
 
 
 def cell_text(one: Accuracy | None) -> str:
-    """Return MERE / T and MARE / its limit, ``0.18 | 0.05``, or the misses near zero if only these are too many."""
+    """Return MERE / T and MARE / its limit, ``0.18 | 0.05``; or the misses near zero if only they are too many."""
     if one is None:
         return "–"
     mere, mare = one.mere / one.standard.unit, one.mare / one.mare_limit

@@ -1,4 +1,4 @@
-"""Draws whether atomic sums are reproducible: the bits that change with the order of the cores."""
+"""Draws how reproducible atomic sums are: which bits of a sum change with the order of the cores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture
 
-#: The fields of a float32, most significant first: the sign, 8 bits of exponent, 23 of fraction.
+#: A float32, most significant bit first: the number of bits, and the index of the first bit of exponent and fraction.
 _BITS, _EXPONENT, _FRACTION = 32, 1, 9
 _MOST_KERNELS = 3
 
@@ -20,9 +20,9 @@ _MOST_KERNELS = 3
 def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, element: int = 0) -> Picture:
     """Draw a column for each kernel: above, the bits of one element by launch; below, the errors of all elements.
 
-    runs: by the kernel's name, float32 of shape (launches, elements), one launch a row, the same number for each
-    kernel. truth: float64 of shape (elements,). element: the one whose bits are shown. Errors are in units of the
-    last place: the distance between the two float32 numbers next to the truth. Raises ArgumentError for wrong shapes.
+    runs: kernel name -> float32 of shape (launches, elements); 1 to 3 kernels with the same number of launches.
+    truth: float64 of shape (elements,). element: the index of the element whose bits are shown. Errors are in units of
+    the last place: the distance from the truth, as float32, to the next float32. Raises ArgumentError for wrong shapes.
     """
     arrays = _checked(runs, truth, element)
     step = np.spacing(np.abs(truth).astype(np.float32)).astype(np.float64)
@@ -76,7 +76,7 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
     launches, _ = next(iter(arrays.values())).shape
     figure = Figure(figsize=(WIDTH, 2.6 + 0.2 * launches), layout="constrained")
     grid = figure.subplots(2, len(arrays), squeeze=False, sharey=True)
-    # A difference of nearly equal terms has ten times the usual error; a scale that includes it would hide the others.
+    # A sum whose terms nearly cancel has ten times the usual error; a scale that includes it would hide the others.
     every = np.abs(np.concatenate([one.ravel() for one in errors.values()]))
     worst = max(float(np.percentile(every, 97)), 0.5)
     image = None
@@ -109,7 +109,7 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
 
 
 def _draw_bits(axis: Axes, values: np.ndarray) -> None:
-    """Draw a cell for each bit: dark for 1, light for 0; orange if it differs from the first launch."""
+    """Draw a cell for each bit, a row for each launch: dark for 1, light for 0; orange if the first launch differs."""
     words = values.view(np.uint32)
     bits = words[:, None] >> np.arange(_BITS - 1, -1, -1, dtype=np.uint32) & 1
     changed = bits != bits[0]

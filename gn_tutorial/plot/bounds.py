@@ -1,4 +1,4 @@
-"""Draws modelled times beside the lower bound of each shape: which kernel comes nearest to the bound."""
+"""Draws kernels' modelled times beside the lower bound of each shape, to show which kernel comes nearest to it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from gn_tutorial.plot.pipes import plain_logarithm
 from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.profiler.palette import BOUND, FASTER, TOTAL
 
-#: Fractions of the axis: the margin of a box, and the width of a number in it. Boxes that would overlap are merged.
+#: The margin of a box and the width of a step number in it, as fractions of the axis. Boxes that would overlap merge.
 _MARGIN, _NUMBER = 0.006, 0.016
 
 
 def bounds_and_times(bench: Bench) -> Picture:
     """Draw a row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
 
-    The bound of a shape is the lowest of its rows, because only some kernels may split groups over cores. The axis is
-    logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
+    The bound of a shape is the lowest bound of its kernels, because only some kernels may split groups over cores. The
+    axis is logarithmic, so the distance from bar to number shows their ratio. Raises ArgumentError if no kernel ran.
     """
     cases = [(case, [row for row in rows_that_ran(bench.rows) if row.case == case]) for case in bench.cases]
     cases = [(case, rows) for case, rows in cases if rows]
@@ -69,9 +69,9 @@ def bounds_and_times(bench: Bench) -> Picture:
 
 
 def _boxes(rows: Sequence[BenchRow], width: float) -> list[list[BenchRow]]:
-    """Return the rows sorted by time and grouped if their boxes would overlap; a group is sorted by step.
+    """Return the rows as groups, sorted by time: rows whose boxes would overlap form a group, sorted by step.
 
-    width: the logarithm of the ratio of the times at the ends of the axis.
+    width: the natural logarithm of (time at the right end of the axis / time at its left end).
     """
     found = [[row] for row in sorted(rows, key=lambda one: one.modelled_us or 0.0)]
     place = 0

@@ -1,4 +1,4 @@
-"""Draws modelled time against the number of cores, with the ideal time and the time that no core can shorten."""
+"""Draws modelled time against the number of cores, with the ideal time and the time that more cores cannot shorten."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gn_tutorial.profiler.profile import Profile
 
 
 def time_against_cores(profiles: Sequence[Profile]) -> Picture:
-    """Draw one kernel on more and more cores: its time, the ideal time, and the time of launch and memory.
+    """Draw one kernel's modelled time against its number of blocks, the ideal time, and the time of launch and memory.
 
-    In the ideal time, the cores divide the work evenly. The time of launch and memory is what more cores cannot
-    shorten. Both axes are logarithmic.
+    In the ideal time, the cores divide the work evenly. More cores cannot shorten the time of launch and memory. Both
+    axes are logarithmic.
 
-    profiles: of one kernel on one machine, each with another number of blocks, in any order. Raises ArgumentError for
-    fewer than two profiles, or if they differ in more than the blocks.
+    profiles: of one kernel on one machine, each with a different number of blocks, in any order. Raises ArgumentError
+    for fewer than two profiles, two equal numbers of blocks, or different kernels or machines.
     """
     ordered = sorted(profiles, key=lambda profile: profile.blocks)
     blocks = [profile.blocks for profile in ordered]

@@ -20,8 +20,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from gn_tutorial.errors import ArgumentError
 
-#: Rows and columns of every filter; smaller ones are padded with zeros. A feature map has SIZE - 1 rows and columns
-#: fewer than the photograph.
+#: Rows and columns of every filter; smaller filters are padded with zeros. A feature map has SIZE - 1 fewer rows and
+#: SIZE - 1 fewer columns than the photograph.
 SIZE = 5
 #: Number of groups of filters, of equal size and one theme each.
 NUM_GROUPS = 4
@@ -35,9 +35,9 @@ _BLUE_MINUS_YELLOW = (-0.5, -0.5, 1.0)
 
 @dataclass(frozen=True)
 class Filter:
-    """The filter of one output channel. weights: float64 (3, SIZE, SIZE), for the red, green and blue window.
+    """The filter of one output channel. weights: float64 (3, SIZE, SIZE), one window each for red, green and blue.
 
-    The window is not flipped (a correlation, as in a convolution layer), so an x derivative is positive where
+    The window is not flipped: this is a correlation, as in a convolution layer. So an x derivative is positive where
     the image gets brighter to the right, and a y derivative where it gets brighter downwards.
     """
 
@@ -84,7 +84,7 @@ def feature_map(photo: np.ndarray) -> np.ndarray:
     """Return the feature map that the bank makes of a photograph.
 
     photo: shape (H, W, 3), red, green, blue; uint8 from 0 to 255, or floats from 0 to 1. Both axes at least SIZE.
-    Returns float32 of shape (1, 16, H - SIZE + 1, W - SIZE + 1), C-contiguous; nothing is padded. Summed in float64.
+    Returns float32 of shape (1, 16, H - SIZE + 1, W - SIZE + 1), C-contiguous, without padding, summed in float64.
     Raises ArgumentError for another shape or dtype, an image smaller than a filter, or values that are not finite.
     """
     image = _as_unit_range(photo)
@@ -133,7 +133,7 @@ def _laplacian_of_gaussian(sigma: float) -> np.ndarray:
     y, x = _grid()
     square = (x**2 + y**2) / (2 * sigma**2)
     window = (square - 1) * np.exp(-square)
-    # The filter is cut off at 5 x 5. Without this it would not sum to 0, and would respond to plain brightness.
+    # Cut off at 5 x 5, the filter does not sum to 0, and would respond to plain brightness. So subtract its mean.
     window -= window.mean()
     return window / np.abs(window).sum()
 

@@ -13,17 +13,17 @@ from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan, lines_of, plain
 from gn_tutorial.plot.picture import INK, STYLE, WIDTH, Picture
 
-# Size of the type in points, the width of its letters (DejaVu Sans Mono: 0.602 em), the distance of two rows.
+# Font size, width of a letter (DejaVu Sans Mono: 0.602 em), and distance between rows, in points.
 _SIZE, _ADVANCE, _ROW = 8.0, 0.602 * 8.0, 1.5 * 8.0
 _MARGIN = 8.0  # points around the text
-# A letter is a whole number of pixels wide, so a coarse picture needs 6 % more width.
+# A letter's width is rounded to whole pixels, so a picture of low resolution needs up to 6 % more width.
 _COLUMNS = int((WIDTH * 72 - 2 * _MARGIN) / (1.06 * _ADVANCE))
 _COLOURS = {"error": "#b3261e", "mark": "#b3261e", "warning": "#7a4f00", "place": "#00336f", "second": "#00336f"}
 _BOLD = {"error", "warning", "label", "mark"}
 
 
 def finding(found: Diagnostic) -> Picture:
-    """Draw what went wrong, the lines of the source, why, and what to do. File names have no folder."""
+    """Draw a finding: its message, the lines of the source, the reason and the fix. File names have no folder."""
     lines = lines_of(_of_any_machine(found.view()))
     rows = [row for line in lines for row in _rows(line)]
     height = len(rows) * _ROW + 2 * _MARGIN
@@ -40,7 +40,7 @@ def _of_any_machine(view: FindingView) -> FindingView:
 
 
 def _rows(line: Line) -> Iterator[Line]:
-    """Yield the rows of a line, wrapped below its label; a line of the source is cut off instead."""
+    """Yield the rows of a line: its text is wrapped, and indented by its label. A line of source is cut off instead."""
     head, *rest = line
     text, style, room = plain([tuple(rest)]), rest[-1].style if rest else "", _COLUMNS - len(head.text)
     if head.style == "gutter":

@@ -21,17 +21,17 @@ from gn_tutorial.timing.span import Span, in_header, place
 
 _IDLE = "#e4e4e4"
 _DENSE = 100
-# Fraction of the axis: a narrower box is drawn without an edge.
+# Fraction of the axis. A box narrower than this is drawn without an edge.
 _NARROW = 1.0 / 300.0
-# Fraction of the axis that a letter of 8 points takes.
+# Width of a letter of 8 points, as a fraction of the axis.
 _LETTER = 1.0 / 110.0
 
 
 def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
-    """Draw the four pipes of one core: a box for an instruction, a thin bar for data under way, grey for waiting.
+    """Draw the four pipes of one core: a box for an instruction, a thin bar for data in flight, grey for waiting.
 
-    block: by default the slowest recorded one. window: from, to in microseconds since the blocks started; by default
-    the whole block. Raises ArgumentError for a block that was not recorded, and for a window with nothing in it.
+    block: by default the slowest recorded block. window: (from, to) in microseconds since the blocks started; by
+    default the whole block. Raises ArgumentError for a block that was not recorded, or a window that starts after it.
     """
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
@@ -53,7 +53,7 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
 
 
 def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Draw every recorded core as a row with a thin lane for each pipe. Arguments and errors: as ``gantt``."""
+    """Draw every recorded core as a row with a thin lane for each pipe. window, errors: as for ``gantt``."""
     blocks = sorted(profile.trace.blocks)
     shown = window_of(profile.timeline, None, window)
     with matplotlib.rc_context(STYLE):
@@ -83,8 +83,8 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
 def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None) -> Picture:
     """Draw the slowest recorded core of several launches, one row each, on one axis of time.
 
-    window: as for ``gantt``; by default up to the end of the longest launch. Raises ArgumentError without a launch, for
-    launches on different machines, and for a window in which all are idle.
+    window: as for ``gantt``; by default up to the end of the longest launch. Raises ArgumentError for no launch, for
+    launches on different machines, and for a window that starts after the longest launch.
     """
     if not profiles:
         raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
@@ -166,7 +166,7 @@ def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low
     """Draw the busy intervals of one pipe as one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
-    # Narrow boxes have no edges and hatches, which would hide them; the lane shows the pipe.
+    # Edges would hide narrow boxes, and hatches would hide many boxes; the lane shows the pipe without them.
     least = shown.width * _NARROW
     edges = [0.6 if box.width > least and len(boxes) < _DENSE else 0.0 for box in boxes]
     fine = {"hatch": look.hatch} if len(boxes) < _DENSE else {}
@@ -180,7 +180,7 @@ def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low
 
 
 def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: float, height: float) -> None:
-    """Draw the time in which the scalar unit issues to the other pipes."""
+    """Draw the time in which the scalar unit issues instructions to the other pipes."""
     boxes = busy_intervals(profile.timeline.issues_of(block), profile.machine, shown)
     ranges = [(box.start, box.width) for box in boxes]
     drawn = axis.broken_barh(ranges, (low, height), facecolor=LOOKS[Pipe.S].colour, linewidth=0.0, zorder=3)
@@ -202,7 +202,7 @@ def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machi
 
 
 def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
-    """Draw the idle time before an instruction, and the cause if its name fits."""
+    """Draw the idle time before an instruction, and write its cause if the text fits."""
     start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
     if not span.cause or waited < shown.width / 300.0:
         return

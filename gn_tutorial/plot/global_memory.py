@@ -19,9 +19,9 @@ from gn_tutorial.plot.pipes import of_all
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.intervals import Window, window_of
 
-#: The most rows of one transfer that are drawn one by one; more would look like a solid box.
+#: A transfer of more rows is drawn as one box, because its rows would look like a solid box anyway.
 _ROWS = 64
-#: Arguments of at least this many bytes have an axis in KiB and a high panel.
+#: Arguments of at least this many bytes have an axis in KiB and a taller panel.
 _LARGE = 8192
 
 
@@ -38,7 +38,7 @@ class Reach(NamedTuple):
 
 
 def gm_reaches(profile: Profile) -> list[Reach]:
-    """Return the accesses of the recorded blocks to global memory, as a Reach for each row and each scalar run.
+    """Return the accesses of the recorded blocks to global memory: a Reach for each row and each run of scalars.
 
     A transfer of more than 64 rows is one Reach over all of them."""
     placed = {one.name: one.address for one in profile.trace.arguments}
@@ -67,7 +67,7 @@ def _rows(operand: Operand) -> list[tuple[int, int]]:
 
 
 def times_over(reaches: list[Reach]) -> float:
-    """Return how many times a byte was moved on average: all moved bytes over the different ones; 0 if none."""
+    """Return how many times a byte was moved on average: bytes moved divided by distinct bytes; 0 if none moved."""
     moved = sum(one.end - one.at for one in reaches)
     different, last = 0, 0
     for one in sorted(reaches, key=lambda one: one.at):
@@ -79,8 +79,8 @@ def times_over(reaches: list[Reach]) -> float:
 def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
     """Draw when each block touches which address: time to the right, the address upwards, a panel per argument.
 
-    window: from, to in microseconds since the blocks started. Raises ArgumentError for a window with nothing in it, and
-    for a launch that touches no argument.
+    window: (from, to) in microseconds since the blocks started. Raises ArgumentError for a window that starts after the
+    launch ends, and for a launch that touches no argument.
     """
     shown = window_of(profile.timeline, None, window)
     reaches = gm_reaches(profile)
@@ -115,7 +115,7 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
 
 
 def _both(reaches: list[Reach], argument: str) -> bool:
-    """Whether an argument is both read and written. Only then must the picture distinguish the two."""
+    """Whether an argument is both read and written. Only then must the picture distinguish reads from writes."""
     return len({one.writes for one in reaches if one.argument == argument}) == 2
 
 
@@ -123,7 +123,7 @@ def _draw(
     axis: Axes, argument: TracedArgument, reaches: list[Reach], by_block: dict[int, np.ndarray], shown: Window
 ) -> str:
     unit, name = (1024.0, "KiB") if argument.bytes >= _LARGE else (1.0, "byte")
-    # Draw each access at least a pixel large, so that a smaller one shows too.
+    # Draw each access at least about a pixel wide and high, so that small ones are visible.
     thin, low = shown.width / 1000.0, argument.bytes / unit / 120.0
     alike = Counter((one.start, one.at, one.end) for one in reaches)
     before: Counter[tuple[float, int, int]] = Counter()

@@ -1,4 +1,4 @@
-"""The interactive timeline in a notebook: a widget while a kernel runs, otherwise a picture of the launches."""
+"""The interactive timeline in a notebook: a widget while the notebook's kernel runs, else a picture of the launches."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _WITHOUT = "This picture can be zoomed with the package anywidget: pip install a
 class LiveTimeline:
     """An interactive timeline of one launch, or of several one above the other.
 
-    picture: the PNG that a notebook stores, and its text. ``save`` writes one HTML file with the same timeline.
+    picture: the PNG that a notebook stores, and its alt text. ``save`` writes one HTML file with the same timeline.
     """
 
     profiles: tuple[Profile, ...]
     picture: Picture
 
     def save(self, path: Path) -> None:
-        """Write one HTML file that any browser opens. Raises ArgumentError if it cannot be written, or is a .png."""
+        """Write one HTML file. Raises ArgumentError if it cannot be written, or its name does not end in .html."""
         if path.suffix.lower() not in (".html", ".htm"):
             raise ArgumentError(
                 f"{path}: the name of a timeline must end in .html", hint="picture.save(path) writes a PNG"

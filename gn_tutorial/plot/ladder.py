@@ -45,7 +45,7 @@ def ladder_of(bench: Bench, case: str) -> Picture:
     if case not in bench.cases:
         raise ArgumentError(f"the bench has no shape '{case}'", hint=f"one of: {'; '.join(bench.cases)}")
     rows = [row for row in rows_that_ran(bench.rows) if row.case == case]
-    once = {row.kernel: row for row in rows}  # a shape may run twice: for itself, and instead of another dtype
+    once = {row.kernel: row for row in rows}  # a float32 shape may run twice: also in place of another dtype
     return draw(
         [
             Rung(row.kernel, row.modelled_us or 0.0, row.binding, row.binding_us or 0.0, bench.machine, row.blocks)
@@ -58,7 +58,7 @@ def ladder_of(bench: Bench, case: str) -> Picture:
 def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each step gained") -> Picture:
     """Draw a waterfall on a logarithmic axis: each step's bar reaches from the time of the step before to its own.
 
-    So a bar's length is a speed-up. A diamond marks the step's binding limit, below which the step's time cannot be.
+    So a bar's length is a speed-up. A diamond marks the step's binding limit, the least time that the step can take.
     Raises ArgumentError for fewer than two rungs, and for different machines.
     """
     if len(rungs) < 2:

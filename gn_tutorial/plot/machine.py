@@ -1,4 +1,4 @@
-"""Draws the machine and its work: one core, its limits, groups on cores, the order of copies."""
+"""Draws the machine and its work: one core, a roofline, the speed-up over cores, and the order of copies."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def bounds_roofline(
     """Draw bounds, not times: the operations/s that bandwidth and ceiling allow each kernel, on logarithmic axes.
 
     kernels: name -> (operations for each byte of global memory, key of its ceiling). bandwidth: bytes/s. source: where
-    the figures come from; it is written under the title. A kernel lies at the lower of its ceiling and of bandwidth
-    times operations for each byte. Raises ArgumentError for numbers that are not above zero, or an unknown ceiling.
+    the figures come from; the title names it. A kernel's point is the lower of its ceiling and of bandwidth times
+    operations for each byte. Raises ArgumentError for no kernel, a number that is not above zero, an unknown ceiling.
     """
     numbers = [bandwidth, *(one.rate for one in ceilings.values()), *(one for one, _ in kernels.values())]
     if not kernels or not all(np.isfinite(number) and number > 0 for number in numbers):
@@ -187,8 +187,8 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
     """Draw the speed-up over one core against the number of cores, as one staircase for each launch.
 
     speedups: name -> the speed-up with 1, 2, 3, ... cores, if all pieces of work take the same time. The
-    dashed line is the ideal: the speed-up equals the number of cores. Raises ArgumentError unless all lines have one
-    length, 2 or more.
+    dashed line is the ideal: the speed-up equals the number of cores. Raises ArgumentError unless there are 1 to 4
+    launches with equally many speed-ups, two or more.
     """
     lines = {name: np.asarray(values, dtype=np.float64) for name, values in speedups.items()}
     lengths = {values.size for values in lines.values()}
@@ -227,10 +227,10 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
 
 
 def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) -> Picture:
-    """Draw the order in which a block reads and writes an array: a box for each copy, from left to right, at its place.
+    """Draw the order in which a block copies an array: a box for each copy, from left to right, over its elements.
 
     copies: ("in" or "out", first element, number of elements), in the order of the kernel. bounds: the elements where a
-    group begins, and the end of the last one. Raises ArgumentError for a copy that is neither in nor out, or no copy.
+    group begins, and the end of the last group. Raises ArgumentError for a copy of another kind, or for no copy.
     """
     if not copies or any(kind not in ("in", "out") for kind, _, _ in copies):
         raise ArgumentError(

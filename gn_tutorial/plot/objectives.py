@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
 
-# Inches of one bar, and of the title and the axis.
+# Height in inches of one bar, and of title and axis together.
 _BAR, _AROUND = 0.23, 1.2
 _CLASS_BAR, _CLASS_AROUND = 0.25, 1.5
 
 
 # Protocols stand for the reports, because pictures belong to the engine, which does not import the course.
 class LearnersReport(Protocol):
-    """What ``gnt.exam_goals()`` returns (``course/exam/goals_report``)."""
+    """The members used here of the report that ``gnt.exam_goals()`` returns (``course/exam/goals_report``)."""
 
     topics: Mapping[str, str]
     standings: Sequence[Any]
@@ -30,7 +30,7 @@ class LearnersReport(Protocol):
 
 
 class ReportOfAClass(Protocol):
-    """What ``gnt class report`` sums up (``course/classroom/class_report``)."""
+    """The members used here of the report that ``gnt class report`` prints (``course/classroom/class_report``)."""
 
     learners: Sequence[Any]
 
@@ -44,7 +44,7 @@ class ReportOfAClass(Protocol):
 
 
 def goals(report: LearnersReport) -> Picture:
-    """Draw how far the learner is: a bar for each objective, grouped by topic. Proposed ones have another colour."""
+    """Draw the learner's share of each objective as a bar, by topic. Proposed objectives have another colour."""
     groups = {
         title: mine
         for name, title in report.topics.items()

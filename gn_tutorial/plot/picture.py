@@ -28,13 +28,13 @@ _VALUES, _ERRORS = "cividis", "PuOr_r"
 INK, FAINT = "#222222", "#767676"
 #: Width of a picture in inches, and points of its smallest text: at 800 pixels it is as large as text on a web page.
 WIDTH, SMALL = 8.8, 8.0
-# Pixels an inch on a page: WIDTH is just below 800 pixels. The PNG has twice as many.
+# Pixels per inch on a page, so that WIDTH is just below 800 pixels. The PNG has _FINE times as many.
 _SHOWN_DPI, _FINE = 90, 2
-# The mean change, of 255 levels, that a reduced palette may cause.
+# The largest mean change of a colour channel (0 to 255) that a reduced palette may cause.
 _UNSEEN = 0.25
 _BEFORE, _AFTER = "#b35806", "#00336f"
 # A colour and a marker for each line of one picture. Colours alone distinguish the lines, and so do markers alone.
-# None of these is a pipe's colour or looks like one.
+# None of these colours is a pipe's or looks like one.
 LINES = (("#b35806", "o"), ("#cc79a7", "s"), ("#8073ac", "^"), ("#00336f", "D"))
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -89,7 +89,7 @@ class Picture:
 
 
 def _fewer_colours(image: Image.Image) -> Image.Image:
-    """Return the picture with 256 colours, a third of the bytes; unchanged if the change would show, as in a photo.
+    """Return the picture with 256 colours, a third of the bytes; unchanged if the loss would be visible, as in a photo.
 
     Colours of larger areas, such as a pipe's, stay exactly the same.
     """
@@ -100,7 +100,7 @@ def _fewer_colours(image: Image.Image) -> Image.Image:
 
 def heading(axis: Axes, title: str, facts: str = "") -> None:
     """Write the title of a picture at its left, and in a line below it the facts: machine, blocks, time."""
-    # The left title ends in an empty line; the centre title, moved to the left, fills it in another type.
+    # The left title ends in an empty line. The centre title, moved to the left, fills this line in a smaller font.
     axis.set_title(f"{title}\n" if facts else title, loc="left", fontsize=11, fontweight="bold")
     if facts:
         axis.set_title(facts, x=0.0, ha="left")
@@ -133,7 +133,7 @@ def sample_photo() -> Path:
 
 
 def tour_picture(data: TourPicture) -> Picture:
-    """Draw the photograph, one channel of each group before and after, its error, and the spread of every channel."""
+    """Draw the photograph, one channel per group before and after, its error, and all channels' standard deviations."""
     bank = filter_bank()
     size = len(bank) // data.num_groups
     chosen = [group * size for group in range(data.num_groups)]
@@ -196,7 +196,7 @@ def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: l
 
 
 def _draw_spreads(axis: Axes, data: TourPicture) -> None:
-    """Draw a line for each channel on a logarithmic axis, from its standard deviation before to that after."""
+    """Draw a line for each channel on a logarithmic axis, from its standard deviation before GroupNorm to after it."""
     channels = data.features.shape[1]
     size = channels // data.num_groups
     # One empty place between two groups.
@@ -254,7 +254,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
             box = {"width": count, "left": first, "facecolor": colours[block], "edgecolor": "white", "linewidth": 0.8}
             axis.barh(-1.4, height=0.9, **box)
             axis.barh(block, height=0.7, **box)
-            # A box narrower than a 26th of the array is too narrow for its number.
+            # A number does not fit into a box narrower than 1/26 of the array.
             if count * 26 > size:
                 axis.text(first + count / 2, block, f"{number}", ha="center", va="center", fontsize=SMALL, color=ink)
     axis.set_yticks([-1.4, *range(blocks)], ["array in GM", *(f"block {number}" for number in range(blocks))])

@@ -1,4 +1,4 @@
-"""Shared parts of the pictures of a profile: the legend of the pipes, the drawn block, the subject in a title."""
+"""Shared parts of a profile's pictures: the pipes' legend, the choice of a block, the facts below a title, ticks."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def recorded_block(profile: Profile, block: int | None) -> int:
 
 
 def of_all(profile: Profile) -> str:
-    """Return a title's text about the launch: machine, blocks, modelled time."""
+    """Return the facts of the launch for a title: machine, blocks, modelled time."""
     blocks = f"{profile.blocks} block" + ("s" if profile.blocks > 1 else "")
     launch = profile.timeline.launch_us
     return f"{profile.machine.name}, {blocks}: {profile.microseconds:.2f} us modelled, {launch:.2f} us of them launch"
 
 
 def plain_ticks(value: float, _position: int) -> str:
-    """Return a tick's label: 20, not 2 × 10¹; between two powers of ten only 2 and 5 have one."""
+    """Return a tick's label, such as 20, not 2 × 10¹; empty unless its first digit is 1, 2 or 5."""
     return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 

@@ -60,14 +60,14 @@ def limits(profile: Profile) -> Picture:
 
 
 def intensity(profile: Profile) -> float:
-    """Return the elements that vector instructions process per byte between HBM and the chip; infinite for no bytes."""
+    """Return the elements that vector instructions process per byte read from or written to HBM; infinite for none."""
     traffic = profile.timeline.traffic
     moved = traffic.hbm_read + traffic.hbm_written
     return profile.operations / moved if moved else float("inf")
 
 
 def vector_peak(machine: Machine, element_bytes: int) -> float:
-    """Return the elements per microsecond if every core processed a full repeat of 256 bytes each cycle."""
+    """Return the elements per microsecond that all cores process at one full repeat of 256 bytes each cycle."""
     return machine.cores * machine.clock_ghz * 1000.0 * _REPEAT_BYTES / element_bytes
 
 
@@ -107,7 +107,7 @@ def launch_roofline(*profiles: Profile) -> Picture:
 
 
 def _element_bytes(profile: Profile) -> int:
-    """Return the size of the widest elements that its vector instructions process."""
+    """Return the size in bytes of the widest elements that the launch's vector instructions process; 4 if unknown."""
     events = (event for block in profile.trace.blocks.values() for event in block)
     return max((event.element_bytes for event in events if event.kind is Kind.VECTOR), default=4) or 4
 

@@ -20,11 +20,11 @@ _IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], T
 
 
 def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int = 0) -> Picture:
-    """Draw the number of copies, the bytes read for each element, and the modelled time: a panel each, by tile size.
+    """Draw the number of copies, the bytes read per element, and the modelled time against tile size, in three panels.
 
     launches: a profile for each tile size, of one kernel on one shape. elements: number of elements of the input.
-    chosen: a tile size to mark; 0 for none. There are two lines of bytes: those of the copies, and those of the whole
-    lines that the L2 cache delivers. Raises ArgumentError for fewer than two launches.
+    chosen: a tile size to mark; 0 for none. Two curves show bytes: those that the copies ask for, and those of the
+    whole cache lines that the L2 cache delivers. Raises ArgumentError for fewer than two launches.
     """
     if len(launches) < 2:
         raise ArgumentError(f"stairs need two tile sizes or more, not {len(launches)}")
@@ -78,7 +78,7 @@ def _line(
 
 
 def _whole_lines(run: Profile) -> float:
-    """Return the bytes of the lines that the launch read, from HBM or L2."""
+    """Return the bytes of the cache lines that the launch read, from HBM or L2."""
     return float(run.timeline.traffic.l2_read)
 
 

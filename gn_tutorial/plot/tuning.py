@@ -20,8 +20,9 @@ from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 def tuning_curve(tuning: Tuning) -> Picture:
     """Draw the time of each value, and mark the fastest and the host's choice.
 
-    Refused values are crosses at the top, wrong ones are triangles. The dotted line is the bound of the operator on
-    this shape. Both axes are logarithmic. Raises ArgumentError if fewer than two values ran.
+    Crosses at the top are refused values; triangles are values with wrong results or no room for the trace. The dotted
+    line is the operator's bound on this shape. Both axes are logarithmic. Raises ArgumentError if fewer than two values
+    ran.
     """
     ran, best = tuning.ran, tuning.best
     if len(ran) < 2 or best is None:
@@ -109,7 +110,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
 
 
 def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
-    """Set both scales, with ticks at the powers of two among the values. The axis ends at ``room`` times the last."""
+    """Set scales, labels and ticks: x ticks at the powers of two in ``shown``; x ends at ``room`` times the largest."""
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))

@@ -87,7 +87,7 @@ def _lines_of(use: UbUse) -> str:
 
 
 def _name_buffers(axis: Axes, use: UbUse) -> None:
-    """Write the name, size and line of each buffer at its right. The names of small neighbours are moved apart."""
+    """Write each buffer's name, size and line to the right of the map. Texts of small neighbours are moved apart."""
     least, free = use.bytes / 10.0, 0.0
     for buffer in use.buffers:
         size = (buffer.end - buffer.at) / buffer.parts

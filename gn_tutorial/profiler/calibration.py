@@ -1,7 +1,7 @@
 """Compares the timing model with published measurements.
 
 ``machines/measurements.csv`` has the figures with their sources. The kernels of ``kernels/calibration`` do the same
-work as the measured ones; the twin runs them and the model times them.
+work as the measured kernels; the twin runs them and the model times them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _REPEATS = 64
 _USED = ("bank/1", "bank/5", "add/0", "add/1", "add/4", "add/5", "copy/1", "copy/3", "copy/6", "copy/7", "copy/8")
 _ROWS, _COLUMNS = 8192, 8192
 _TILE = 32768  # bytes between the tiles of the published Add kernels
-_APART = 32512  # the same without bank conflicts
+_APART = 32512  # bytes between tiles that have no bank conflicts
 
 
 class Measurement(NamedTuple):
-    """One published figure. value: in us, or for instructions the text ``start-up + slope R`` in cycles."""
+    """One published figure. value: in us; for instructions a formula of the repeats R in cycles, ``5.93+2.066R``."""
 
     case: str
     chip: str
@@ -52,7 +52,7 @@ class Measurement(NamedTuple):
 class CalibrationRow(NamedTuple):
     """One figure of the table. target: the largest error allowed, in per cent; None if there is none.
 
-    used: whether a constant of the model was fitted to the figure. Then the agreement proves little.
+    used: whether a constant of the model was fitted to the figure, so that agreement with it proves little.
     """
 
     case: str
@@ -98,9 +98,9 @@ class CalibrationRow(NamedTuple):
 class CalibrationCase:
     """One published case: how to run our kernel for it, and the targets of its metrics.
 
-    machine: the measured chip. scale: only one ``scale``-th of the rows is run, and the time without the launch is
-    multiplied by ``scale``. It is above 1 only on one core, where each tile costs the same. targets: the largest error
-    in per cent, by metric.
+    machine: the measured chip. scale: 1/``scale`` of the rows are run, and the time without the launch overhead is
+    multiplied by ``scale``. It is above 1 only on one core, where each tile costs the same. targets: metric -> the
+    largest error in per cent.
     """
 
     name: str
@@ -127,7 +127,7 @@ def measurements() -> tuple[Measurement, ...]:
 def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRow]:
     """Yield the rows of a series ("add") or of one of its cases ("add/3"), each as soon as its case has run.
 
-    machine: a chip instead of the measured one. Raises ArgumentError that lists the series or the cases.
+    machine: a chip to model instead of the measured one. Raises ArgumentError for an unknown series or case.
     """
     series, _, number = what.partition("/")
     if series not in SERIES or (series == "instructions" and number):
@@ -178,7 +178,7 @@ def _modelled(found: Profile, scale: int) -> dict[str, float]:
 
 
 def _in_flight(found: Profile, block: int, pipe: Pipe) -> float:
-    """Return the cycles with at least one transfer of the pipe under way, which a profiler calls busy."""
+    """Return the cycles in which at least one transfer of the pipe is in flight. A profiler calls this time busy."""
     total = until = 0.0
     for span in found.timeline.of(block, pipe):
         total += max(span.done - max(span.start, until), 0.0)
@@ -231,7 +231,7 @@ def _add_cases() -> Iterator[CalibrationCase]:
 
 
 def _copy_cases() -> Iterator[CalibrationCase]:
-    # Rows and columns of the matrix; rows and columns of a tile; slices, passes, order, whether past the L2 cache.
+    # Rows and columns of the matrix; rows and columns of a tile; slices, passes, order, whether to bypass the L2 cache.
     scenarios = (
         (12288, 12288, 1, 64, 1, 1, 0, 0),
         (12288, 12288, 64, 64, 1, 1, 0, 0),
@@ -258,8 +258,8 @@ def _run_copy(rows: int, columns: int, *values: int) -> Result:
 
 
 def _run(name: str, *values: Any, blocks: int = 1) -> Result:
-    # It is enough to record two blocks, because all do the same. The launch is in this process, so large arrays need no
-    # copy. The copies of the sweep overwrite a tile that nothing reads: a race, but the published kernels did the same.
+    # Two recorded blocks are enough, because all do the same. The launch runs in this process, so that large arrays are
+    # not copied. The sweep's copies overwrite a tile that nothing reads: a race, but the published kernels have it too.
     options = TwinOptions(races="ignore")
     return _kernel(name).run(*values, blocks=blocks, tracing=Tracing(blocks=2), isolated=False, options=options)
 

@@ -1,14 +1,14 @@
-"""A modelled timeline as Trace Event JSON, which Perfetto, chrome://tracing and MindStudio Insight open.
+"""Writes a modelled timeline as Trace Event JSON, which Perfetto, chrome://tracing and MindStudio Insight open.
 
 Each recorded block is a process, each of its pipes a thread, and each instruction a complete event ("ph": "X"). The
 pipes have the names of the pipeline chart of msProf's simulator: SCALAR, MTE2, VECTOR, MTE3. Times are in microseconds
-since the blocks started, rounded to whole nanoseconds, because Perfetto keeps no more. Perfetto also drops overlapping
-events of one thread, so each event's end is rounded, not its length. Processes and threads are numbered from 1, because
-0 is the idle process of a system's trace.
+since the blocks started, rounded to whole nanoseconds, because Perfetto keeps no more digits. Perfetto also drops
+overlapping events of one thread, so each event's end is rounded, not its length. Processes and threads are numbered
+from 1, because 0 is the idle process in a trace of an operating system.
 
 Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or truncates both to whole
-nanoseconds. So an event that begins where another ends might overlap it slightly. Speedscope drew such an event as a
-part of the other one.
+nanoseconds. So an event that begins where another ends might overlap it slightly. Speedscope drew such an event inside
+the other one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computes the lower bound of one launch, from the bytes that its operator moves and whether cores shared groups."""
+"""Computes the lower bound of a launch's time from the bytes that its operator moves and whether cores share groups."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.timing.machine import Machine
 def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
     """Return the bound of a traced launch.
 
-    arrays: its inputs, the data first. group: the field of the tiling struct with the number of elements of a group
-    that must be read whole before any of it is written; "" if there is none. The group is read from each input of the
-    data's shape: from dy and x in a backward pass.
+    arrays: the launch's inputs by name, the data first. group: the field of the tiling struct with the number of
+    elements of a group, which must be read whole before any of it is written; "" if there is none. The group is read
+    from each input that has the data's shape, such as dy and x in a backward pass.
     """
     read = sum(array.nbytes for array in arrays.values())
     written = sum(array.nbytes for array in result.outputs.values())
@@ -29,8 +29,8 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
     units = data.size // elements if elements else 0
     of_each = elements * data.itemsize
     work = Work(read, written, units, of_each * sum(array.shape == data.shape for array in arrays.values()))
-    # If groups fit into the UB, the bound is the same whether they are shared or not. Such launches have the most
-    # events, so do not search these.
+    # If groups fit into the UB, the bound is the same whether cores share them or not. Such launches have the most
+    # events, so their events are not searched.
     shared = result.blocks > units or (
         work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
     )
@@ -38,9 +38,10 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
 
 
 def arrays_of_call(target: object, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the input arrays of a call of a kernel or a project, by name if known; the data first.
+    """Return name -> array of the inputs in a call of a kernel or a project, the data first.
 
-    Outputs and scratch memory are left out. Each array of a list has an entry of its own.
+    An input whose name is not known has its position as name. Outputs and scratch memory are left out. Each array of a
+    list has an entry of its own.
     """
     op = target.op if isinstance(target, Kernel) else None
     names = [one.name for one in op.arguments if one.role in ("in", "inout")] if op else []

@@ -1,4 +1,4 @@
-"""Colours and words with one meaning in every picture of this package, in Matplotlib and in a browser.
+"""Colours and texts that mean the same in every picture of this package, in Matplotlib and in a browser.
 
 The colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common form of colour
 blindness can distinguish; FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour is used for nothing else.
@@ -23,9 +23,9 @@ CHOSEN = "#CC79A7"
 
 
 class Look(NamedTuple):
-    """The look of a pipe. colour: of PIPE_COLOURS. hatch: a pattern, for readers without colours. ink: for text on it.
+    """The look of a pipe. colour: from PIPE_COLOURS. hatch: Matplotlib's pattern, for readers who see no colours.
 
-    does: the pipe's work, in three words."""
+    ink: the colour of text on ``colour``. does: the pipe's work, in two or three words."""
 
     colour: str
     hatch: str

@@ -50,7 +50,7 @@ class Limit(NamedTuple):
 class Stall(NamedTuple):
     """The idle time of a pipe, in the recorded blocks, for one reason: how many cycles, and how many times.
 
-    cause: the pipe that was waited for. line, file: the place of its last instruction, which ``where`` names.
+    cause: the pipe that it waited for. line, file: the place of that pipe's last instruction; line 0: unknown.
     """
 
     pipe: Pipe
@@ -98,13 +98,13 @@ class Profile:
 
     @property
     def likely(self) -> tuple[float, float]:
-        """The range of us that a device would probably need, from the error band."""
+        """The time in us that a device would probably need, as (least, most), from the error band."""
         band = self.error_band
         return self.microseconds / (1.0 + band.high / 100.0), self.microseconds / (1.0 + band.low / 100.0)
 
     @cached_property
     def busy(self) -> dict[Pipe, float]:
-        """Microseconds for which each pipe of the busiest recorded core was occupied."""
+        """Pipe -> microseconds for which it was occupied, in the recorded block that took longest."""
         block = max(self.timeline.block_cycles, key=self.timeline.block_cycles.__getitem__)
         return {pipe: self.machine.microseconds(self.timeline.busy[block][pipe]) for pipe in _PIPES}
 
@@ -115,7 +115,7 @@ class Profile:
 
     @cached_property
     def ub_bytes(self) -> int:
-        """Bytes of the Unified Buffer that vector instructions read and wrote in all blocks, scaled up likewise."""
+        """Bytes of the UB that vector instructions read and wrote in all blocks, scaled up from the recorded blocks."""
 
         def touched(event: Any) -> int:
             if event.kind is not Kind.VECTOR:
@@ -181,7 +181,7 @@ class Profile:
 
     @cached_property
     def unmeasured(self) -> tuple[str, ...]:
-        """Vector APIs that the kernel calls, but whose cost nobody measured: they count as the cheapest instruction."""
+        """Vector APIs that the kernel calls and whose cost nobody measured. They count as the cheapest instruction."""
         names = {event.op for events in self.trace.blocks.values() for event in events if event.kind is Kind.VECTOR}
         other = self.machine.instructions["other"]
         return tuple(sorted(name for name in names if self.machine.instruction(name) is other))
@@ -240,13 +240,13 @@ class Profile:
 
 
 class Launchable(Protocol):
-    """An object that is called with arrays and is not a single kernel: an operator project."""
+    """An object that is called with arrays but is not a single kernel, such as an operator project."""
 
     def on(self, chip: str) -> Launchable:
         """Return the same object for another chip."""
 
     def __call__(self, *values: Any, **named: Any) -> Result:
-        """Run it; ``tracing`` is among ``named``."""
+        """Run the object. ``named`` may contain ``tracing``."""
 
 
 def profile(
@@ -266,7 +266,7 @@ def profile(
     the recorded blocks). warm: the data are in the L2 cache before the launch, if they fit; the default is a cold
     cache. blocks: by default all cores of the machine, but one for source text (see ``Kernel.run``).
 
-    Raises ArgumentError and what a call raises.
+    Raises ArgumentError, and the errors of a call.
     """
     chosen = load_machine(machine)
     found = target if isinstance(target, Kernel) or hasattr(target, "on") else kernel(target)
@@ -284,7 +284,7 @@ def profile(
 
 
 def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
-    """Run a kernel as ``profile`` does, and return its outputs too. Raises what a call raises."""
+    """Run a kernel as ``profile`` does, and return the result: outputs and trace. Raises the errors of a call."""
     call = found.run if isinstance(found, Kernel) and found.spec is None else found
     if tracing is not None:
         return call(*values, tracing=tracing, **named)

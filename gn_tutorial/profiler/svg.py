@@ -11,7 +11,7 @@ from gn_tutorial.timing.intervals import Window, busy_intervals, window_of
 from gn_tutorial.timing.timeline import Timeline
 
 _WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
-_PARTS = 150  # of the width; so few keep the text, which a notebook stores, below 100 kB
+_PARTS = 150  # boxes below 1/150 of the width are merged, so that the SVG in a notebook stays below 100 kB
 
 
 def svg_gantt(timeline: Timeline) -> str:
@@ -38,7 +38,7 @@ def svg_gantt(timeline: Timeline) -> str:
     height = 18.0 + len(PIPE_COLOURS) * (_LANE + 4.0)
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
-        # A minimum width, because the letters would shrink with a narrower picture; the page scrolls instead.
+        # A minimum width, because in a narrower picture the letters would shrink. The page scrolls instead.
         f'viewBox="0 0 {_WIDTH:g} {height:g}" style="min-width:{_WIDTH:g}px" font-family="sans-serif">'
         f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(names)}'
         # An outline in the text colour: no pipe's colour has enough contrast on both a light and a dark page.
@@ -47,7 +47,7 @@ def svg_gantt(timeline: Timeline) -> str:
 
 
 def _issues(timeline: Timeline, block: int, shown: Window, top: float, scale: float) -> list[str]:
-    """Return boxes of half height for the time in which the scalar unit issues to the other pipes."""
+    """Return boxes of half height for the time in which the scalar unit issues instructions to the other pipes."""
     found = busy_intervals(timeline.issues_of(block), timeline.machine, shown, parts=_PARTS)
     return [
         f'<rect x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}" '

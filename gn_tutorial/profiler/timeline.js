@@ -7,11 +7,11 @@
 const FORMAT = "gnt-timeline/1";
 const LANE = 40, LANE_GAP = 4, AXIS = 22, LABEL = 52;  // CSS pixels
 const LEAST_SPAN = 0.002;  // us, the narrowest view: a few cycles
-const FINE = 2;  // pixels: narrower boxes are drawn together, as columns of pixels that are as dense as the boxes there
-const GROUND = 0.07;  // the share of ink in the ground of a lane
-const RIM = 3;  // WCAG 2's contrast: a pipe whose colour has less contrast to the ground gets a rim
-const STEP = 1.3;  // the factor by which one turn of the wheel zooms
-const CLICK = 4;  // pixels that a pointer may move in a click
+const FINE = 2;  // pixels: narrower boxes are merged into columns of this width, more opaque where boxes are denser
+const GROUND = 0.07;  // the share of the text colour in the background of a lane
+const RIM = 3;  // WCAG 2's contrast: boxes of a pipe whose colour has less contrast to the background get a rim
+const STEP = 1.3;  // the factor by which one step of the wheel zooms
+const CLICK = 4;  // pixels: a pointer that moves less between press and release makes a click
 
 export function mountTimeline(element, data, options = {}) {
   if (data.format !== FORMAT) {
@@ -117,7 +117,7 @@ class TimelineView {
     this.draw();
   }
 
-  // Multiplies the length of the shown time by a factor; below 1 this zooms in. at: the moment that keeps its place.
+  // Multiplies the length of the shown time by a factor; below 1 this zooms in. at: the time that keeps its place.
   zoom(by, at = (this.view.start + this.view.end) / 2) {
     const {start, end} = this.view;
     this.look(at - (at - start) * by, at + (end - at) * by);
@@ -131,7 +131,7 @@ class TimelineView {
     this.look(this.view.start + us, this.view.end + us);
   }
 
-  // Picks a box and says what it is. picked: {row, lane, kind, index} of an instruction ("span") or an issue; or null.
+  // Picks a box and describes it. picked: {row, lane, kind, index} of an instruction ("span") or an "issue"; or null.
   pick(picked) {
     if (picked && ["row", "kind", "lane", "index"].every((name) => this.picked?.[name] === picked[name])) return;
     this.picked = picked;
@@ -288,7 +288,7 @@ class Row {
     return true;
   }
 
-  // Picks the next instruction of the lane (1), the one before (-1) or the first in sight (0), and shows it.
+  // Picks the lane's next instruction (by = 1), the one before (-1) or the first in sight (0), and shows it.
   step(by) {
     const {timeline} = this, lane = this.lanes[this.lane], picked = timeline.picked;
     if (!lane.count) return;
@@ -297,7 +297,7 @@ class Row {
     this.visit(this.lane, Math.min(Math.max(index, 0), lane.count - 1));
   }
 
-  // Picks an instruction, and moves what is shown if it is out of sight.
+  // Picks an instruction, and moves the view if the instruction is out of sight.
   visit(lane, index) {
     const {timeline} = this, {start, end} = timeline.view;
     const from = this.lanes[lane].start[index], to = this.lanes[lane].end[index];
@@ -309,7 +309,7 @@ class Row {
     timeline.pick({row: this, lane, kind: "span", index});
   }
 
-  // Picks an instruction in the next lane above (-1) or below (1), at the time of the box that was picked.
+  // Picks an instruction in the next lane above (by = -1) or below (1), at the time of the box that was picked.
   turn(by) {
     const {timeline} = this, picked = timeline.picked?.row === this ? timeline.picked : null;
     const at = picked ? this.laneOf(picked).start[picked.index] : timeline.view.start;
@@ -324,7 +324,7 @@ class Row {
     return picked.kind === "issue" ? this.issues : this.lanes[picked.lane];
   }
 
-  // The pixels for each microsecond. Below, x returns where a time lies on the canvas, and time does the reverse.
+  // The pixels per microsecond. Below, x() turns a time into a position on the canvas, and time() does the reverse.
   get scale() {
     const {start, end} = this.timeline.view;
     return Math.max(this.canvas.clientWidth - LABEL, 1) / (end - start);
@@ -338,7 +338,8 @@ class Row {
     return this.timeline.view.start + (x - LABEL) / this.scale;
   }
 
-  // Returns the box at a point, or near it, because a narrow box is hard to hit; else one whose wait or data lie there.
+  // Returns the box at a point or near it, because a narrow box is hard to hit; else a box whose wait or late data are
+  // at the point; else null.
   find(x, y) {
     const lane = Math.floor(y / (LANE + LANE_GAP));
     if (x < LABEL || lane < 0 || lane >= this.lanes.length) return null;
@@ -362,7 +363,7 @@ class Row {
     return best;
   }
 
-  // Fills an element with all that is known of a box.
+  // Describes a box in an element: instruction, times, bytes, place in the source, and wait.
   say(picked, into) {
     const columns = this.laneOf(picked), {index} = picked, pipe = this.pipes[picked.lane].name;
     const [call, file, line, text] = this.launch.places[columns.place[index]];
@@ -438,12 +439,12 @@ class Row {
     context.fillText("us", 2, bottom + AXIS / 2 + 1);
   }
 
-  // Draws the boxes of a lane that are in sight. Boxes narrower than FINE are drawn together as columns of pixels, as
-  // dense as the pipe was busy there. So the work grows with the picture's width, not with the number of instructions.
+  // Draws the boxes of a lane that are in sight. Boxes narrower than FINE are merged into columns, more opaque where
+  // the pipe was busier. So the work grows with the picture's width, not with the number of instructions.
   drawBoxes(context, theme, lane, pipe, top, height, width, words) {
     const {start, end} = this.timeline.view, scale = this.scale;
     let index = lane.after(start);
-    // Data of earlier instructions may still be under way.
+    // Data of earlier instructions may still be in flight.
     if (lane.ready) for (let before = Math.max(index - 64, 0); before < index; before++) this.drawLate(context, lane, before, pipe, top, height);
     while (index < lane.count && lane.start[index] - (lane.waited?.[index] ?? 0) < end) {
       const from = this.x(lane.start[index]), to = this.x(lane.end[index]);
@@ -527,7 +528,7 @@ class Row {
   }
 }
 
-// Columns of one lane as arrays that are quick to search; entries are in order of time and do not overlap.
+// The columns of one lane, as arrays that are quick to search. Entries are in order of time and do not overlap.
 class Lane {
   constructor(columns) {
     this.count = columns.start.length;
@@ -536,7 +537,7 @@ class Lane {
     }
     for (const name of ["place", "cause"]) if (columns[name]) this[name] = Int32Array.from(columns[name]);
     if (columns.count) this.many = Int32Array.from(columns.count);
-    // latest: when the last result is there. sums: for each entry, the time that all entries before it take.
+    // latest: when the last result is ready. sums: for each entry, the time that all entries before it take together.
     this.latest = (this.ready ?? this.end).reduce((most, one) => Math.max(most, one), 0);
     this.sums = new Float64Array(this.count + 1);
     for (let index = 0; index < this.count; index++) {
@@ -544,8 +545,8 @@ class Lane {
     }
   }
 
-  // Returns the index of the first entry that ends after a time; from returns that of the first that starts at or after
-  // it.
+  // after() returns the index of the first entry that ends after a time. from() returns the index of the first entry
+  // that starts at this time or later.
   after(time) {
     return search(this.count, (index) => this.end[index] > time);
   }
@@ -554,14 +555,14 @@ class Lane {
     return search(this.count, (index) => this.start[index] >= time);
   }
 
-  // Returns the microseconds that entries first to stop - 1 take.
+  // Returns the microseconds that the entries first to stop - 1 take together.
   busy(first, stop) {
     return this.sums[stop] - this.sums[first];
   }
 }
 
-// Returns the first index below count for which holds is true, or count if there is none. holds must also be true for
-// all later indices.
+// Returns the first index below count for which holds() is true, or count if there is none. holds() must be true for
+// all later indices too.
 function search(count, holds) {
   let low = 0, high = count;
   while (low < high) {
@@ -572,7 +573,7 @@ function search(count, holds) {
   return low;
 }
 
-// Writes the first of the words that fits between two places, in their middle. Returns whether one fits.
+// Writes the first text of words that fits between left and right, in their middle. Returns whether one fits.
 function write(context, words, left, right, y) {
   for (const one of words) {
     const width = context.measureText(one).width;
@@ -590,7 +591,7 @@ function niceStep(least) {
   return [1, 2, 5, 10].map((one) => one * power).find((step) => step >= least * 0.999);
 }
 
-// Returns red, green and blue, 0 to 255, of a style sheet's colour. A canvas is used because it reads every form of it.
+// Returns red, green and blue, 0 to 255, of a CSS colour. A canvas is used because it parses every CSS notation.
 function rgb(colour) {
   const context = (rgb.canvas ??= document.createElement("canvas")).getContext("2d", {willReadFrequently: true});
   context.clearRect(0, 0, 1, 1);

@@ -1,6 +1,6 @@
-"""The JSON that ``timeline.js`` draws: in a notebook, in a file of ``gnt profile --html``, on any page that loads it.
+"""Makes the JSON that ``timeline.js`` draws: in a notebook, in a file of ``gnt profile --html``, on any other page.
 
-This is the one description of the format. Times are in microseconds, since the blocks of the launch started, modelled.
+This docstring specifies the format. Times are modelled, in microseconds since the blocks of the launch started.
 
     format     "gnt-timeline/1"; a reader refuses another one
     pipes      the lanes from top to bottom: {name, does, colour, ink}; ink is the colour of text upon the colour
@@ -9,21 +9,21 @@ This is the one description of the format. Times are in microseconds, since the 
       blocks            of the launch, of which some are recorded
       modelled_us       the whole launch; launch_us of them are its start and end, which are not drawn
       notes             sentences that qualify the numbers
-      places            [call, file, line, text of the line ("" if unknown)]; other parts refer to its index
-      causes            [pipe that was waited for, file, line] of waits; file "" and line 0 if unknown
+      places            [call, file, line, text of the line ("" if unknown)]; ``place`` below is an index of this list
+      causes            [pipe that was waited for, file, line] of waits; file "" and line 0 if unknown; see ``cause``
       cores             the recorded blocks, in order:
         block, us         its number; its duration
         busy_us           pipe -> microseconds that it was occupied (S: with issuing)
         pipes             pipe -> columns of equal length, one entry for each instruction, in order of time:
-          start, end        the pipe was occupied; no two overlap
-          ready             its result could be used; never before end
+          start, end        when the pipe was occupied by it; no two overlap
+          ready             when its result could be used; never before end
           place             an index of ``places``
           bytes             moved between global memory and the core
           waited            how long the pipe was idle before, because of ``cause``
           cause             an index of ``causes``; -1 if it did not wait
-          conflict          how many times longer bank conflicts made its data take; 0 or 1: none
+          conflict          the factor by which bank conflicts prolonged the processing of its data; 0 or 1: none
         issues            columns start, end, place, count: in this time the scalar unit put ``count`` instructions,
-                          flags and waits into the queues of the others; no entry of S overlaps it
+                          flags and waits into the queues of the other pipes; no entry of pipe S overlaps it
 
 The data contain names of files but never their folders.
 """
@@ -50,7 +50,7 @@ _LONGEST_LINE = 160
 
 
 class _Table:
-    """A table of different rows; equal rows have one number."""
+    """A table of distinct rows; equal rows share one number."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[Any, ...], int] = {}

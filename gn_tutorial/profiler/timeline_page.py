@@ -1,4 +1,4 @@
-"""The interactive timeline as one HTML file with data, program and style; it contacts no other host."""
+"""Writes the interactive timeline as one HTML file with data, program and style; the page contacts no other host."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def front() -> tuple[str, str]:
 
 
 def timeline_page(*profiles: Profile) -> str:
-    """Return the whole file, the same text for the same launches. Raises ArgumentError if there is no launch."""
+    """Return the HTML file's text, the same for the same launches. Raises ArgumentError if there is no launch."""
     program, style = front()
     # Only "<" can end a script element or begin a comment in it. JSON has it only in strings, which may escape it.
     data = timeline_json(*profiles).replace("<", "\\u003c")

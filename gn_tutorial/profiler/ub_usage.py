@@ -27,8 +27,8 @@ class Touch(NamedTuple):
 class Hold(NamedTuple):
     """The time from ``start`` to ``stop`` (us) in which a buffer holds data: first to last access before FreeTensor.
 
-    what: the argument that was copied into the buffer or out of it; empty if the data stayed on the core. from_gm:
-    whether the argument was copied in.
+    at, end: the buffer's bytes, [at, end). what: the argument that was copied into the buffer or out of it; empty if
+    the data stayed on the core. from_gm: whether the argument was copied in.
     """
 
     at: int
@@ -82,9 +82,9 @@ class _Open:
 def ub_use(profile: Profile, block: int) -> UbUse:
     """Return how this recorded block used the Unified Buffer.
 
-    In program order, AllocTensor and FreeTensor separate the uses of a buffer. But a use lasts from the first to the
-    last instruction between them that touches the buffer. The times of AllocTensor and FreeTensor would be too early,
-    because the scalar unit, which runs them, is ahead of the other pipes.
+    In program order, AllocTensor and FreeTensor separate the uses of a buffer. The times of a use are those of the
+    first and the last instruction between them that touches the buffer. The times of AllocTensor and FreeTensor would
+    be too early, because the scalar unit, which runs them, is ahead of the other pipes.
     """
     events, machine = profile.trace.blocks[block], profile.machine
     spans = {span.event: span for span in profile.timeline.of(block)}

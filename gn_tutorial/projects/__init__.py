@@ -1,1 +1,1 @@
-"""Operator projects, as CANN's project generator makes them: what their host files define, and how they are called."""
+"""Operator projects, as CANN's project generator makes them: reads their definitions, calls, tests and fuzzes them."""

@@ -1,8 +1,8 @@
-"""The C functions of ``aclnn_<snake name>.h``, which CANN generates from an operator's definition, as data and text.
+"""Describes and generates the C functions of ``aclnn_<snake name>.h``, which CANN makes from an operator's definition.
 
 The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
-Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). The names
-and the order of arguments, and which are const, follow the public tests of CANN's generator (asc-devkit,
+Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). The names, the
+order and the const qualifiers of arguments follow the public tests of CANN's generator (asc-devkit,
 tests/tools/utils/opbuild).
 """
 
@@ -34,9 +34,9 @@ class AclnnArgument:
     """One argument of an aclnn function. ctype: its C type; a pointer ends with ``*``.
 
     role: input, attribute or output; workspace_size, executor, workspace or stream for an argument that the framework
-    adds. parameter: its name in the definition. index: its place among the definition's inputs, attributes or outputs;
-    -1 if the framework adds it. in_place: whether this input is an output too. optional: whether a caller may pass a
-    null pointer.
+    adds. parameter: its name in the definition. index: its position among the definition's inputs, attributes or
+    outputs; -1 if the framework adds it. in_place: whether this input is an output too. optional: whether a caller may
+    pass a null pointer.
     """
 
     name: str
@@ -56,8 +56,8 @@ class AclnnFunction:
     """A C function that returns aclnnStatus. header: the file that declares it.
 
     first: True for the first call, which returns the workspace's size; False for the second, which launches. version:
-    inputs and attributes of later versions have no argument here. They are absent, or have their defaults. tensors:
-    whether an input whose values tiling reads is passed as a tensor instead of an array.
+    the function has no arguments for inputs and attributes of later versions. Such inputs are absent, such attributes
+    have their defaults. tensors: whether an input whose values tiling reads is passed as a tensor, not as an array.
     """
 
     name: str
@@ -192,7 +192,7 @@ def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
     if one.type not in ATTRIBUTE_TYPES:
         listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
         raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
-    # Numbers are passed by value, and no value means "left out". So a caller must pass every number.
+    # Numbers are passed by value, and no number stands for "left out". So a caller must pass every number.
     optional = not one.required and one.type not in _BY_VALUE
     name = camel_name(one.name) + ("Optional" if optional else "")
     return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)

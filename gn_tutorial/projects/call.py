@@ -1,4 +1,4 @@
-"""One call of a project's operator: its arrays, its attributes, and the column of the definition that fits them.
+"""Binds one call of a project's operator: its arrays, its attributes, and the column of the definition that fits them.
 
 ``kernel_arguments`` makes the kernel's arguments from such a call: inputs, outputs, workspace and tiling data.
 """
@@ -30,9 +30,9 @@ class OpCall:
     """One call of an operator.
 
     arrays: for each declared input a tuple with its array, or with all arrays of a dynamic input; None if the input is
-    left out. note: ``Columns.note``, a warning if the definition does not name this chip. counts: the number of tensors
-    of each output, 0 for an output that is left out. A dynamic output has as many tensors as the first dynamic input,
-    unless the caller gives another number (``outputs.chosen_outputs``).
+    left out. attributes: (name, type, value) of each. note: ``Columns.note``, a warning if the definition does not name
+    this chip. counts: the number of tensors of each output, 0 for an output that is left out. A dynamic output has as
+    many tensors as the first dynamic input, unless the caller gives another number (``outputs.chosen_outputs``).
     """
 
     definition: OpDefinition
@@ -45,7 +45,7 @@ class OpCall:
 
     @property
     def output_tensors(self) -> tuple[tuple[int, str], ...]:
-        """Return each output tensor's index in the definition and its name: ``y``, or ``y[0]``, ``y[1]`` if dynamic."""
+        """For each output tensor: its output's index in the definition, and its name (``y``; ``y[0]`` if dynamic)."""
         return tuple(
             (index, name)
             for index, (declared, many) in enumerate(zip(self.definition.outputs, self.counts, strict=True))
@@ -53,7 +53,7 @@ class OpCall:
         )
 
     def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
-        """Return the request to the host functions. They infer each output whose shape is None.
+        """Return the request to the host functions, which infer each output whose shape is None.
 
         fill: the byte that fills the tiling struct before tiling. tile: False infers shapes only.
         """
@@ -80,7 +80,7 @@ class OpCall:
 def bind(
     definition: OpDefinition, soc: Soc, values: Sequence[Any], named: Mapping[str, Any], op_file: str = ""
 ) -> OpCall:
-    """Return the call of an operator with these inputs, in order or by name, and attributes, by name.
+    """Return a call of the operator: inputs in order (``values``) or by name, attributes by name (``named``).
 
     Raises ArgumentError if a name is unknown, an input is missing, or a dtype or an attribute's type does not fit.
     """
@@ -154,18 +154,19 @@ def _attribute(declared: OpAttribute, value: Any) -> Any:
 
 
 def format_number(label: str) -> int:
-    """Return the graph engine's number of a format. NCHW and NHWC have their own; all others get that of ND."""
+    """Return the graph engine's number of a format: 0 for NCHW, 1 for NHWC; every other format gets 2, that of ND."""
     return {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1}.get(label, 2)
 
 
 def kernel_arguments(
     call: OpCall, plan: TilingPlan, params: Sequence[Param], held: Mapping[str, np.ndarray], source: Path
 ) -> list[Any]:
-    """Return the arguments in the order that every project's kernel has: inputs, outputs, workspace, tiling.
+    """Return the kernel's arguments in the order of every project's kernel: inputs, outputs, workspace, tiling.
 
     An output in place is a parameter of its own (x_ref, as in every public kernel of such an operator). It gets the
     memory, or the list, of the input with the same name. An argument that is left out is a null pointer. held: the
-    values of outputs before the launch, by name. source: the kernel's file, for an error. Raises ArgumentError.
+    values of outputs before the launch, by name. source: the kernel's file, which the error names. Raises ArgumentError
+    if the kernel has another number of parameters.
     """
     one, many = call.definition, len(params)
     values: list[Any] = []
@@ -195,7 +196,7 @@ def kernel_arguments(
 
 
 def kernel_outputs(definition: OpDefinition, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
-    """Return which output each argument of the launch holds: name of the argument -> name of the output.
+    """Return a mapping: name of a launch's argument -> name of the output that the argument holds.
 
     A parameter that is a list has one argument for each of its tensors.
     """

@@ -18,10 +18,10 @@ _LIKE_910B = "Ascend910B"
 
 
 class Soc(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One chip, with the members that ``gn_twin/host/platform.h`` has. Sizes are in bytes.
+    """One chip, with the members of the struct in ``gn_twin/host/platform.h``. Sizes are in bytes.
 
-    config: the chip's name in AddConfig. machine: the file of gn_tutorial/machines that models the chip's times, empty
-    if none does.
+    config: the chip's name in AddConfig. machine: the file of gn_tutorial/machines that models the chip's times; empty
+    if there is none.
     """
 
     name: str
@@ -66,7 +66,7 @@ def socs() -> dict[str, Soc]:
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:
-    """Return the default chip if these AddConfig names include it or name no known chip, else the first known one."""
+    """Return the default chip if these AddConfig names include it or no known chip, else the first known chip."""
     named = [one for one in configs if knows_soc(one)]
     default = find_soc()
     return default if default.config in named or not named else find_soc(named[0])

@@ -1,4 +1,4 @@
-"""An operator's definition as data: what the host files of a project registered (OpDef, OP_ADD, IMPL_OP).
+"""Reads an operator's definition: the registrations in the host files of a project (OpDef, OP_ADD, IMPL_OP).
 
 The twin's ``gn_twin/op_host/describe.h`` writes the document that ``read_definitions`` reads. Fields have the names of
 the document's members. Types and formats have the graph engine's names (``DT_FLOAT16``, ``FORMAT_ND``).
@@ -25,8 +25,8 @@ _T = TypeVar("_T")
 class OpDefinition:
     """One operator type. functions: registered functions that the twin calls.
 
-    graph_functions: registered functions that only the graph engine calls. defined_at: ``file:line`` of each OP_ADD. It
-    is empty if the files register only functions; the operator then has no parameters. compile_info_bytes: the size of
+    graph_functions: registered functions that only the graph engine calls. defined_at: ``file:line`` of each OP_ADD;
+    empty if the files register only functions, and then the operator has no parameters. compile_info_bytes: the size of
     the type that the tiling parse function fills, 0 if there is none. groups: the communication groups (MC2).
     data_dependencies, tiling_data_dependencies, outputs_depending_on_compute: indices that IMPL_OP names.
     """
@@ -60,7 +60,7 @@ class OpDefinition:
 
     @cached_property
     def in_place(self) -> frozenset[str]:
-        """Names that are an input and an output: the kernel reads and overwrites the caller's tensor."""
+        """Names of tensors that are both input and output: the kernel reads and overwrites the caller's tensor."""
         return frozenset(one.name for one in self.inputs) & frozenset(one.name for one in self.outputs)
 
     @property
@@ -72,11 +72,11 @@ class OpDefinition:
         return self.in_place if self.outputs else frozenset(one.name for one in self.inputs)
 
     def input(self, name: str) -> Parameter:
-        """Return the input of that name. Raises ArgumentError."""
+        """Return the input of that name. Raises ArgumentError if there is none."""
         return self._named(name, self.inputs, "input")
 
     def output(self, name: str) -> Parameter:
-        """Return the output of that name. Raises ArgumentError."""
+        """Return the output of that name. Raises ArgumentError if there is none."""
         return self._named(name, self.outputs, "output")
 
     def reads_values(self, index: int) -> bool:

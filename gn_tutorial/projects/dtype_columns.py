@@ -1,4 +1,4 @@
-"""The combinations of dtypes and formats that an operator supports: the columns of its definition, on one chip.
+"""Computes the combinations of dtypes and formats that an operator supports: its definition's columns, on one chip.
 
 Source: docs/zh/api, Utils-API/原型注册与管理/OpParamDef. DataType and Format are paired by index; a DataTypeList or a
 FormatList is combined with every column; Follow and To copy another input's dtype or format. The default format is ND.
@@ -19,7 +19,7 @@ _LABELS = {one.name: one.label for one in DTYPES.values() if one.label}
 
 
 def dtype_name(label: str) -> str:
-    """Return NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; other types keep their label."""
+    """Return NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; a type without one keeps its label."""
     return _NAMES.get(label, label)
 
 
@@ -64,8 +64,8 @@ class Column:
 class Columns:
     """The columns of an operator on a chip.
 
-    entry: the AddConfig that the columns are from, "" for none. note: if ``entry`` is not this chip's, a warning with
-    what to do.
+    entry: the chip name of the AddConfig that has the columns; "" for none. note: a warning with its remedy if
+    ``entry`` is not this chip; else "".
     """
 
     op_type: str
@@ -77,9 +77,9 @@ class Columns:
     def column_of(self, dtypes: Mapping[str, str], formats: Mapping[str, str] | None = None) -> Column:
         """Return the first column with these dtypes (``{"x": "float16"}`` or labels) and, if given, formats.
 
-        The names are inputs or outputs. A parameter that is not named, such as an optional input that is absent, may
-        have any dtype. A column with only ND formats is preferred. Raises ArgumentError for an unknown name, and if no
-        column fits.
+        The names are those of inputs and outputs. A parameter that is not named, such as an absent optional input, may
+        have any dtype. A column with only ND formats is preferred to an earlier one. Raises ArgumentError for an
+        unknown name, and if no column fits.
         """
         known = {form.name for column in self.columns for form in (*column.inputs, *column.outputs)}
         asked = formats or {}
@@ -175,7 +175,7 @@ def _form(
     one: Parameter, index: int, picked: Mapping[tuple[int, str], str], inputs: Mapping[str, Parameter], where: str
 ) -> Form:
     types, formats = (_followed(one, what, inputs, where) for what in ("dtype", "format"))
-    # A scalar may be converted. Its type here is the one that the kernel gets, not the one that the caller passes.
+    # A scalar may be converted. Its type here is the type that the kernel gets, not the type that the caller passes.
     dtype = types.to_dtype or (types.dtypes[index] if types.dtypes else picked.get((id(types), "every_dtype"), ""))
     layout = formats.formats[index] if formats.formats else picked.get((id(formats), "every_format"), "FORMAT_ND")
     if not dtype:

@@ -1,8 +1,8 @@
 """Draws calls of an operator project, runs each beside a reference, and shrinks failures: ``fuzz(project, reference)``.
 
 Contest judges do not publish their cases, so calls are drawn at random. The draws come in rounds, each with its own
-seed, so a run can continue where an earlier one stopped. hypothesis shrinks a new kind of failure in the round that
-finds it; later rounds only count it.
+seed, so a run can continue where an earlier run stopped. hypothesis shrinks a new kind of failure in the round that
+finds it; later rounds only count its failures.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def _require(condition: bool, what: str, hint: str) -> None:
 
 
 _ROUND = 20
-#: The most cases for shrinking one failure, the most for simplifying it, and the extra time for both (a part of the
-#: time limit).
+#: The most cases for shrinking one failure, the most cases for simplifying it, and the extra time for both, as a
+#: fraction of the time limit.
 _SHRINK_CASES, _SIMPLER_CASES, _SHRINK_PART = 150, 30, 0.5
 #: The run stops after this many rounds without a new case, because the operator then has no others.
 _STALE_ROUNDS = 3
@@ -147,13 +147,13 @@ class _Failed(Exception):
 
 
 class _Stop(BaseException):
-    """Raised when time or examples are used up. hypothesis does not take a BaseException for a failure."""
+    """Raised when time or examples are used up. hypothesis does not treat a BaseException as a failure."""
 
 
 class FuzzRun:
     """One call of ``fuzz``: its rounds, its counts, its time.
 
-    most: the number of cases after which it stops. most_failures: the number of kinds of failures after which it stops.
+    most: the number of cases after which the run stops. most_failures: the same for kinds of failures. None: no limit.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class FuzzRun:
             raise self._error
 
     def _simplified(self, group: str) -> bool:
-        """Return whether a simpler call fails in the same way. The first one found becomes the failure's call."""
+        """Return whether a simpler call fails in the same way. The first such call becomes the failure's call."""
         now = self.state.failures[group].case
         for case in simpler(now):
             if case.weight() >= now.weight():
@@ -281,7 +281,7 @@ class FuzzRun:
     def _judged(self, case: Case) -> Outcome:
         try:
             return self.judge(case)
-        except GntError as error:  # hypothesis would take this error for a failure and shrink the case
+        except GntError as error:  # hypothesis would treat this error as a failure and shrink the case
             self._error = error
             raise _Stop from None
 

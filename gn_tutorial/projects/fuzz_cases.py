@@ -1,4 +1,4 @@
-"""Random cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes and values.
+"""Draws random cases of an operator with hypothesis: dtypes, ranks, lengths, attributes and values.
 
 The first choice of each draw is the simplest, because hypothesis shrinks towards it: the first column, one axis, few
 elements, attributes left out, ordinary values, seed 0.
@@ -19,7 +19,7 @@ from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
 from gn_tutorial.projects.parameters import OpAttribute
 
-#: Each draw takes its largest number of axes from this list. 8 is the graph engine's limit for most operators.
+#: The largest number of axes in a draw is drawn from this list. 8 is the graph engine's limit for most operators.
 MOST_AXES = (3, 2, 4, 3, 5, 8)
 SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
 _BLOCK_BYTES = 32
@@ -28,8 +28,8 @@ _LARGE_ELEMENTS = 1 << 13
 #: How the shape of a further input follows from the first input's. With ``broadcast`` and ``free`` the shape is drawn.
 RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
-#: Values of integer attributes. None is larger, because a reference may take the value as a number of elements. With a
-#: large one it would fill the memory.
+#: Values of integer attributes. None is larger than 1000: a reference may use the value as a number of elements, and a
+#: large number would fill the memory.
 _INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
 _STRINGS = ("none", "mean", "sum")
 
@@ -167,7 +167,7 @@ def size_class(one: ArrayPlan) -> str:
 class CaseSpace:
     """The space of all cases that may be drawn. columns: the inputs' dtypes in each column.
 
-    relations: alternatives. Each alternative has one of RELATIONS for every input after the first.
+    relations: alternatives, each with one of RELATIONS for every input after the first.
     """
 
     definition: OpDefinition
@@ -185,8 +185,8 @@ def learnt_relations(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the relations between input shapes that the reference accepts in trial calls on small shapes.
 
-    Alternatives with the same relation for all inputs come first. If the reference accepts none, all are returned, and
-    the reference then refuses the drawn cases.
+    allowed: the relations to try. Alternatives with the same relation for all inputs come first. If the reference
+    accepts none, all are returned, and the reference then refuses the drawn cases.
     """
     others = len(definition.inputs) - 1
     if others < 1:
@@ -200,7 +200,7 @@ def learnt_relations(
     for relations in tried:
         for shape in shapes:
             related = _probe(shape, relations)
-            # On some shapes two relations give the same result: in (2, 3) the channels are the last axis.
+            # On some shapes two relations give equal shapes: in (2, 3) the channels are the last axis.
             if any(_probe(shape, other) == related for other in found):
                 continue
             lists = [() if one.kind == "dynamic" else None for one in definition.inputs]
@@ -233,7 +233,7 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
     dynamic = any(one.kind == "dynamic" for one in definition.inputs)
     tensors = draw(st.integers(1, 3)) if dynamic else 1
     shapes = [draw(_shapes(space.max_elements, _BLOCK_BYTES // size)) for _ in range(tensors)]
-    # Half of all calls have inputs of equal shapes, if the reference accepts that.
+    # About half of all calls have the first relation: inputs of equal shapes, if the reference accepts these.
     relations = draw(st.sampled_from((*space.relations[:1] * len(space.relations), *space.relations[1:])))
     inputs: list[ArrayPlan | None] = []
     for declared, dtype, relation in zip(definition.inputs, dtypes, ("", *relations), strict=False):

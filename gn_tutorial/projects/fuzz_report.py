@@ -1,4 +1,4 @@
-"""The failures that fuzzing found, and the state from which a later run continues, as data, JSON and a table."""
+"""Stores and shows the failures that fuzzing found, and the state from which a later run continues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADERS = ("what failed", "smallest call", "what it said")
 class FuzzFailure:
     """A failure and its smallest call. times: how many calls failed in this way.
 
-    group: the kind, and what distinguishes this failure from others of its kind.
+    group: the kind, with a detail that separates this failure from others of its kind, such as a finding's id.
     """
 
     kind: str
@@ -31,9 +31,10 @@ class FuzzFailure:
 
 @dataclass
 class FuzzState:
-    """The state in which fuzzing stopped. rounds: how many were drawn with this seed.
+    """The state in which fuzzing stopped. rounds: how many rounds were drawn with this seed.
 
-    sources: a digest of the project's files at that time.
+    examples: cases with these sources, over all runs. sources: a digest of the project's files at that time. failures:
+    group -> failure.
     """
 
     seed: int = 0
@@ -79,10 +80,10 @@ class FuzzState:
 class FuzzReport:
     """The result of one run of ``fuzz``.
 
-    examples: cases of this run, without those of shrinking. counts: class of cases -> value -> (tried, failed).
-    refusals: status -> (number, simplest case). mended: failures of an earlier run whose call passes now.
-    stopped: why the run ended: time, examples, failures, nothing new. left_out: columns with dtypes that no array can
-    have.
+    examples: cases of this run, without those for shrinking. total: the same over all runs. shrinking: cases for
+    shrinking. stopped: why the run ended: time, examples, failures, nothing new. mended: failures of an earlier run
+    whose call passes now. counts: class of cases -> value -> (tried, failed). refusals: status -> (number, simplest
+    case). left_out: columns with dtypes that no array can have.
     """
 
     project: str
@@ -132,7 +133,7 @@ class FuzzReport:
         return rows
 
     def hint(self) -> str:
-        """Return what to try next; empty if there is nothing to say."""
+        """Return a suggestion for the next run; empty if there is none."""
         shapes = [{one.shapes for one in found.case.inputs if one is not None} for found in self.failures]
         if shapes and all(len(one) > 1 for one in shapes):
             return (

@@ -1,4 +1,4 @@
-"""The values of a drawn input: ordinary numbers, and those for which operators often differ from their reference."""
+"""Makes the values of a drawn input: ordinary numbers, and kinds for which operators often differ from references."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OF_UNSIGNED = ("zeros", "small", "equal", "extremes")
 _OF_BOOL = ("zeros", "equal")
 #: All kinds of values, for options and messages.
 VALUES = (ORDINARY, *dict.fromkeys((*_OF_FLOATS, *_OF_INTEGERS)))
-#: The factors that make ordinary float16 numbers large or tiny. Other dtypes use 1e6 and 1e-30. float16 can hold the
-#: squares of most numbers that are large by this factor, so few of them overflow.
+#: The factors that make ordinary float16 numbers large or tiny. Other dtypes use 1e6 and 1e-30. Most numbers that are
+#: 100 times larger have squares within float16's range, so few squares overflow.
 _LARGE, _TINY = {"float16": 100.0}, {"float16": 1e-4}
 _PART = 8
 

@@ -49,7 +49,8 @@ _SECONDS = 20.0
 class Outcome:
     """The verdict on a case. status: passed, failed, refused by both, refused by the reference.
 
-    kind: one of KINDS for a failure; group: the kind, and what distinguishes this failure from others of its kind.
+    kind: one of KINDS for a failure. group: the kind, with a detail that separates this failure from others of its
+    kind, such as a finding's id. what: the failure in words.
     """
 
     status: str
@@ -77,7 +78,7 @@ class Judge:
     _builds: dict[str, CompileError | None] = field(default_factory=dict)
 
     def call(self, case: Case) -> OpCall:
-        """Return the case as a call of the operator. Raises ArgumentError."""
+        """Return the case as a call of the operator. Raises ArgumentError as ``Project.call``."""
         definition = self.project.definition
         names = [one.name for one in definition.inputs]
         call = self.project.call(**dict(zip(names, case.arrays(), strict=True)), **dict(case.attributes))
@@ -85,9 +86,9 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """Return the call with as many tensors in its dynamic output as the reference returns, as Split needs.
+        """Return the call with as many tensors in its only dynamic output as the reference returns, as Split needs.
 
-        If an input is dynamic, its number of tensors decides instead, so such a call stays unchanged.
+        If an input is dynamic, the input's number of tensors decides instead, so such a call stays unchanged.
         """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]
@@ -182,7 +183,7 @@ class Judge:
     def _granted(self, call: OpCall) -> list[list[np.ndarray]]:
         """Return the reference's outputs for inputs that are one rounding step larger, and one smaller.
 
-        Where large numbers cancel, or numbers are at the end of a range, these answers are as good as the reference's
+        Where large numbers cancel, or numbers are at the end of a range, these outputs are as right as the reference's
         own. Contest judges draw ordinary numbers, for which only the tolerance counts.
         """
         found = []

@@ -1,4 +1,4 @@
-"""Calls of a project's host functions in a separate process: registration, shape inference and tiling.
+"""Calls a project's host functions in a separate process: registration, shape inference and tiling.
 
 ``gn_twin/op_host/host_call.h`` defines request and answer. The functions run in the launcher's sandbox, so a crash, an
 endless loop or a written file becomes an error that names the line in the project.
@@ -31,7 +31,7 @@ _CRASH = re.compile(
     r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL
 )
 _FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
-#: The most bytes of an input's values that host code gets. Such values are shapes or axes, so they are few.
+#: Host code gets an input's values only up to this number of bytes. Values that it reads are shapes or axes: few.
 _MOST_VALUE_BYTES = 1 << 20
 
 
@@ -120,7 +120,7 @@ def describe(library: Path, where: Sequence[Path]) -> str:
 
 
 def call_host(library: Path, request: HostRequest, where: Sequence[Path]) -> HostAnswer:
-    """Return the answer to one request. Raises HostError, which names a line in ``where``, the project's host files."""
+    """Return the answer to one request. Raises HostError with a line in ``where``, the project's host files."""
     return _ask(library, request.text().encode(), where)
 
 
@@ -176,7 +176,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
 def _line(library: Path, offsets: Iterable[int], where: Sequence[Path]) -> str:
     """Return the innermost line of the project's own files on the stack; empty if no tool can read the symbols."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
-    # A return address points behind its call, so one is subtracted. The innermost address is no return address.
+    # A return address points behind its call, so 1 is subtracted. The innermost address is no return address.
     addresses = [hex(offset - (index > 0)) for index, offset in enumerate(offsets)]
     if tool is None or not addresses:
         return ""

@@ -1,4 +1,4 @@
-"""The roles of an operator project's files: host files, kernels, tiling headers.
+"""Finds the files of an operator project and their roles: host files, kernels, headers.
 
 The text of a file decides its role, because folders differ: 8.x and 9.x projects have op_host and op_kernel, operator
 repositories have several host files, and samples have everything in one folder.
@@ -44,10 +44,10 @@ _MOST_NEIGHBOURS = 100
 class Layout:
     """The files of one project. hosts, kernels: sources. headers: every header.
 
-    named: the folder that the caller named. root: the folder with the files. It is ``named``, or a folder in the cache
+    named: the folder that the caller gave. root: the folder with the files. It is ``named``, or a folder in the cache
     for a package of the course (``packing``). texts: the text of each source and header, without comments. elsewhere:
-    further sources that host files may refer to: sources for other architectures, helpers that register nothing, and
-    the source beside an included header outside the project.
+    further sources that host files may refer to: host files for other architectures, helpers that register nothing,
+    and the source beside an included header outside the project.
     """
 
     named: Path
@@ -68,14 +68,14 @@ class Layout:
         return tuple(dict.fromkeys((*folders, *above, *(folder for folder in shared if folder.is_dir()))))
 
     def place(self, path: Path) -> Path:
-        """Return the path below ``root`` for a path inside the folder that was named; any other path unchanged."""
+        """Return the path below ``root`` for a path inside ``named``; any other path unchanged."""
         found = path.expanduser().resolve()
         return self.root / found.relative_to(self.named) if found.is_relative_to(self.named) else path
 
     def of(self, op_type: str) -> Layout:
-        """Return the layout with the host files of one operator.
+        """Return the layout with only the host files of one operator.
 
-        They are all host files in a folder where at least one names the operator's type.
+        These are all host files of each folder in which at least one host file names the operator's type.
         """
         named = re.compile(rf"\b{re.escape(op_type)}\b")
         folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
@@ -107,7 +107,7 @@ class Layout:
 
 
 def read_layout(root: Path) -> Layout:
-    """Return the layout of the files below ``root``. Raises ArgumentError: no such folder, or no host file in it."""
+    """Return the layout of the files below ``root``. Raises ArgumentError without such a folder or any host file."""
     with contextlib.suppress(ValueError):  # a path with a NUL or a lone surrogate cannot be a folder
         root = Path(root).expanduser().resolve()
     if not root.is_dir():
@@ -167,7 +167,7 @@ def _text(path: Path) -> str:
 
 
 def _without_disabled(text: str) -> str:
-    """Return the text without what ``#if 0`` disables. Many projects keep the template's struct in such lines."""
+    """Return the text without the lines that ``#if 0`` disables. Many projects keep the template's struct in these."""
     kept, depth, disabled = [], 0, 0
     for line in text.splitlines(keepends=True):
         if re.match(r"\s*#\s*if", line):
@@ -186,7 +186,7 @@ def _without_disabled(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Yield sources and headers. Raises ArgumentError if one is unreadable: it would be missing from the project."""
+    """Yield sources and headers. Raises ArgumentError for an unreadable one, which the project would then lack."""
     for folder, names, files in os.walk(root, onerror=_cannot_read):
         # Folders whose names begin with a dot belong to tools. Jupyter's .ipynb_checkpoints has copies of sources.
         names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))
@@ -213,7 +213,7 @@ def _readable(path: Path) -> bool:
 
 
 def _other_chip(path: Path) -> bool:
-    """Whether the name of the file, or of one of the two folders above it, means another architecture."""
+    """Whether the name of the file, or of one of the two folders above it, is that of another architecture."""
     names = (path.name, path.parent.name, path.parent.parent.name)
     return any(_OTHER_CHIPS.search(name) and name not in _OWN_CHIP for name in names)
 

@@ -1,7 +1,7 @@
 """Makes a new operator project (算子工程) from a prototype, as CANN's project generator does.
 
-The project compiles at once, and marks what an operator's author has to write: the tiling struct, the tiling function
-and the kernel's class. Layouts: 8.x, with a tiling struct of macros and the toolkit's own CMake files; 9.x, with a
+The project compiles at once, and marks the parts that an operator's author has to write: the tiling struct, the tiling
+function and the kernel's class. Layout 8.x has a tiling struct of macros and the toolkit's own CMake files; 9.x has a
 plain struct and ``find_package(ASC)``. We have run no project made here with CANN or on an NPU.
 """
 
@@ -36,8 +36,8 @@ def new_project(
 
     soc: a chip, or its name in AddConfig. filled: leave no gaps; only the operators of this course's own packages
     (GnTutorialGroupNorm and its gradient) can be filled. Raises ArgumentError if the folder exists, the layout or chip
-    is unknown, or another operator is to be filled; RegistryError for a wrong prototype, or for a file that is no JSON,
-    with its line.
+    is unknown, or another operator is to be filled; RegistryError for a wrong prototype, or for a file that is no JSON
+    (with the line).
     """
     check_layout(layout)
     config = find_soc(soc).config
@@ -63,7 +63,7 @@ def refuse_existing(root: Path, hint: str) -> None:
 def write_project(files: Mapping[str, str], root: Path, *, what: str = "the project", hint: str = "") -> Path:
     """Write the files (path -> text) into ``root``, scripts as executables. Return ``root``.
 
-    Raises ArgumentError with ``hint``; it says that ``what`` cannot be written.
+    Raises ArgumentError with ``hint`` if a file cannot be written; its message names ``what``.
     """
     try:
         for name, content in files.items():
@@ -90,9 +90,9 @@ def project_files(
 ) -> dict[str, str]:
     """Return the files of a new project: path inside the project -> text.
 
-    entries: the prototype as the caller gave it. title: the project's name. packages: packages of the course, whose
-    files fill the gaps; None leaves the gaps. given: name of a place in the templates -> text. It replaces the text
-    that is made from the prototype. For ``infer_shape`` it is a function's body in C++.
+    entries: the prototype as the caller gave it. title: the project's name. config: the chip's name in AddConfig.
+    packages: packages of the course, whose files fill the gaps; None leaves the gaps. given: placeholder of the
+    templates -> text that replaces the text made from the prototype; for ``infer_shape`` a function's body in C++.
     """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}

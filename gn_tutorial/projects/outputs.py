@@ -1,4 +1,4 @@
-"""The outputs of one call, each one tensor or a list: given by the caller, left out, or inferred."""
+"""Determines the outputs of one call, each a tensor or a list: given by the caller, left out, or inferred."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gn_tutorial.projects.parameters import Parameter
 
 
 def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
-    """Return the call with the outputs that ``wanted`` asks for, and an Out for each tensor, None if it is inferred.
+    """Return the call with the wanted outputs, and for each output tensor an Out, or None if it is to be inferred.
 
     wanted: None to infer all; a mapping by name, where ``{"mean": None}`` leaves an OPTIONAL output out; or a sequence
-    with one entry for each output. An entry is ``gnt.out(shape, dtype)`` or an array of that shape and dtype; for a
-    DYNAMIC output, a list of these. Raises ArgumentError.
+    with one entry for each output. An entry is ``gnt.out(shape, dtype)`` or an array with the wanted shape and dtype;
+    for a DYNAMIC output, a list of these. Raises ArgumentError if an entry does not fit the definition.
     """
     if wanted is None:
         return call, None
@@ -40,7 +40,7 @@ def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] 
 
 
 def inferred_outputs(call: OpCall) -> list[TensorInfo]:
-    """Return dtype and format of each output tensor, from the call's column. The shapes are still to be inferred."""
+    """Return a TensorInfo without shape for each output tensor, with dtype and format from the call's column."""
     forms = [call.column.outputs[index] for index, _ in call.output_tensors]
     return [
         TensorInfo(index, dtype_name(form.dtype), None, format_number(form.format))
@@ -51,8 +51,8 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
     """Return the outputs if the definition itself sets all shapes (Follow), else None.
 
-    An operator without outputs gives []. InferShape takes precedence over Follow. It cannot infer
-    some outputs while others follow (asc-devkit, OpParamDef/Follow.md).
+    An operator without outputs gives []. InferShape takes precedence over Follow; it cannot infer some outputs while
+    others follow (asc-devkit, OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:

@@ -1,4 +1,4 @@
-"""The course's own operator packages, ``kernels/projects/<name>``, whose files fill a new project of their operators.
+"""Fills new projects from the course's own operator packages, ``kernels/projects/<name>``.
 
 A package's folder has the files that are written by hand: the host files, the kernels' entries, the cases of the
 tests, and ``course_package.toml``, which names its operators. The entries use the kernels of ``kernels/``, so a packed
@@ -132,7 +132,7 @@ def _fill_macros(
 def _headers(root: Path, snake: str) -> dict[str, str]:
     """Return path below op_kernel -> text of every header that the kernel's entry includes at any depth, except CANN's.
 
-    The package's headers go beside the entry; the course's keep their folders.
+    The package's headers go beside the entry; headers of ``kernels/`` keep their folders.
     """
     entry = root / "op_kernel" / f"{snake}.cpp"
     # Use the kernels of the same clone. A package that was copied elsewhere has none beside it, so use this course's.

@@ -21,8 +21,8 @@ from gn_tutorial.projects.prototype_file import read_prototypes
 def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "ascend910b") -> Path:
     """Write a package of the course to ``folder`` as a project that builds wherever it is put. Returns the folder.
 
-    what: the package's name or folder. layout, soc: as for ``new_project``. Raises ArgumentError: no package of that
-    name, a folder that is no package, a ``folder`` that exists already, a layout or chip that is not known.
+    what: the package's name or folder. layout, soc: as for ``new_project``. Raises ArgumentError if ``what`` is no
+    package, ``folder`` exists already, or the layout or chip is unknown.
     """
     check_layout(layout)
     package, config = _find(what), find_soc(soc).config

@@ -1,4 +1,4 @@
-"""The entries of an operator's definition: inputs and outputs, attributes, and the chips that may change them.
+"""The entries of an operator's definition: inputs and outputs, attributes, and chips, which may have other parameters.
 
 Fields are named as in the document that ``gn_twin/op_host/describe.h`` writes. The source of their meanings is
 docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
@@ -20,9 +20,9 @@ class Parameter:
     dtypes, formats: one entry for each column of the definition. every_dtype, every_format: entries that are combined
     with every column. query_dtypes, query_formats: for each column, dtype and format of the column whose binary is
     used. value_depend: whether host code reads the values: "", required, optional. depend_scope: tiling if only tiling
-    reads them, else all. follow: the input from which this parameter has its dtype, format or shape (``follow_what``),
+    reads them, else all. follow: the input from which this parameter takes its dtype, format or shape (``follow_what``)
     or all three. to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets this dtype.
-    initial: pairs of a type and a number, which is written before the kernel runs. zeroed: whether zeros are written.
+    initial: pairs of a dtype and the number that is written before the kernel runs. zeroed: whether zeros are written.
     version: the version of the first aclnn function that has this parameter.
     """
 

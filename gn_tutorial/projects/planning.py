@@ -1,4 +1,4 @@
-"""Makes the tiling plan of a call of a project's operator: shape inference, tiling, and notes on mistakes."""
+"""Makes the tiling plan for a call of a project's operator: shape inference, tiling, and notes on mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gn_tutorial.projects.layout import Layout
 from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
-#: The byte that fills the structs before a second run. Fields are often small numbers or powers of two; it is not.
+#: The byte that fills the structs before a second run. Fields are often small or powers of two; 0xA5 is neither.
 _OTHER_FILL = 0xA5
 _STRUCT_NAMES = re.compile(
     r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
@@ -36,7 +36,7 @@ class HostSide:
     kernel_file: Path
 
     def infer(self, call: OpCall) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Return name, dtype and shape of each output. Raises HostError; ArgumentError if there is no InferShape."""
+        """Return name, dtype and shape of each output. Raises HostError; ArgumentError without Follow or InferShape."""
         followed = followed_outputs(call)
         if followed is not None:
             return self._inferred(call, None, followed)
@@ -184,13 +184,13 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Return a note on fields that tiling never sets: a second run with another fill byte changes them."""
+        """Return a note on fields that tiling never sets: those that differ in a second run with another fill byte."""
         if struct is None:
             return []
         try:
             other = self._ask(call, outputs, fill=_OTHER_FILL).facts["tiling"]
         except HostError:
-            return []  # tiling fails on an unset field; the launch reports what follows from that
+            return []  # tiling fails because of an unset field; the launch reports the consequences
         if other.get("status") != 0 or len(other["data"]) != 2 * len(data):
             return []
         names = unset_fields(struct, data, bytes.fromhex(other["data"]))
@@ -209,8 +209,8 @@ class HostSide:
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
         """Return name and fields of the tiling struct that is registered for operator and key, or named in the files.
 
-        Of several structs, the first with ``nbytes`` bytes is returned. If none has this size, the first name is
-        returned, and None for the fields.
+        The first struct with ``nbytes`` bytes is chosen. If none has this size, the result is the first name, "" if
+        there is no name, and None for the fields.
         """
         registered = (f"{call.definition.type}_{tiling['key']}", call.definition.type)
         names = [tiling["choice"].get("tiling_struct", "")]

@@ -40,7 +40,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class Project:
-    """One operator of a project. Arguments and errors are those of the function ``project``, which makes one."""
+    """One operator of a project. Arguments and errors are those of the function ``project``, which makes a Project."""
 
     def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
@@ -67,7 +67,7 @@ class Project:
 
     @cached_property
     def soc(self) -> Soc:
-        """The chip that the caller named, else that of ``soc_of_configs``. Raises as ``definition``."""
+        """The chip that the caller named, else the chip that ``soc_of_configs`` chooses. Raises as ``definition``."""
         return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
@@ -92,7 +92,7 @@ class Project:
 
     @cached_property
     def kernel_file(self) -> Path:
-        """The source with the kernel that is named after the operator. Raises ArgumentError."""
+        """The source whose kernel is named after the operator, or the only kernel source. Raises ArgumentError."""
         wanted = self.definition.snake_name
         named = [path for path in self.layout.kernels if wanted in _kernel_names(self.layout.texts[path])]
         if not named and len(self.layout.kernels) == 1:
@@ -104,7 +104,7 @@ class Project:
                 where=str(self.layout.named),
                 hint=f'extern "C" __global__ __aicore__ void {wanted}(...); files with kernels: {listed}',
             )
-        # Several files may have the kernel, because a file for another chip may include the same source.
+        # Several files may have a kernel of this name, because a file for another chip may include the same source.
         return min(named, key=lambda path: (path.stem != wanted, len(path.parts), path))
 
     @cached_property
@@ -126,7 +126,7 @@ class Project:
         return self.host.infer(self.call(*values, **named))
 
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
-        """Return what the project's tiling function decides for this call, with notes on its mistakes.
+        """Return the plan that the project's tiling function makes for this call, with notes on its mistakes.
 
         out: one output or a list, each ``gnt.out(shape, dtype)`` or an array; without it InferShape decides. A mapping
         names outputs: ``{"mean": None}`` leaves an OPTIONAL output out, and the others are inferred. Raises
@@ -137,9 +137,9 @@ class Project:
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
         """Run the operator, and return its outputs by name.
 
-        The project's function tiles, and its kernel is built for these dtypes and launched. The tensors of a DYNAMIC
-        output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for ``tiling``. blocks:
-        replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are those of
+        The project's tiling function is called, and its kernel is built for these dtypes and launched. The tensors of a
+        DYNAMIC output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for ``tiling``.
+        blocks: replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are those of
         ``Kernel.run``. Raises as ``tiling`` and as ``Kernel.run``; HostError if tiling sets no number of blocks.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
@@ -158,9 +158,9 @@ class Project:
     ) -> Result:
         """Launch the kernel as planned, and return the result.
 
-        held: the values of outputs before the launch, by name; other outputs are undefined. A finding for which a
-        device has no check becomes a warning, unless the options list it among the errors. Raises as ``Kernel.run``;
-        HostError for a plan that cannot run.
+        held: the values of outputs before the launch, by name; other outputs are undefined. A finding that a device
+        does not check becomes a warning, unless the options list it among the errors. Raises as ``Kernel.run``;
+        HostError for a plan with an error among its notes.
         """
         for note in plan.notes:
             if note.severity == "error":
@@ -179,18 +179,18 @@ class Project:
         )
         named = kernel_outputs(self.definition, plan, entry.params)
         made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
-        # Put the outputs into the definition's order, because references return them in it. In the result of a launch
-        # the tensors of lists come last.
+        # Put the outputs into the definition's order, in which references return them. In the result of a launch the
+        # tensors of lists come last.
         order = [name for name, _, _ in plan.outputs]
         arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """Return the kernel for the call, which is not built yet.
+        """Return the kernel for the call. It is not built yet.
 
-        Its build defines a macro such as DTYPE_X for each input and output, and gets the plan's template arguments. If
-        the project defines the tiling struct by macros, the build includes that struct. The kernel's Unified Buffer has
-        the size of this project's chip.
+        The build defines a macro such as DTYPE_X for each input and output, and gets the plan's template arguments. If
+        the project defines the tiling struct by macros, the build includes a header with that struct. The kernel's
+        Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
@@ -250,7 +250,8 @@ _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
 def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
-    # Projects are written for a device, and a device does not check these rules. Other checks find the consequences.
+    # A project is written for a device, which does not check these rules, so a broken one is only a warning. Other
+    # checks find the consequences.
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""Pieces of C++ and Python, made from an operator's definition, that fill the templates of a new project."""
+"""Makes pieces of C++ and Python from an operator's definition, and fills the templates of a new project with them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _COLUMNS = 120
 
 
 class _Text(Template):
-    """A template whose places are written ``@{name}``, so that ``$`` in CMake and shell stays as it is."""
+    """A template whose placeholders are written ``@{name}``, so that ``$`` in CMake and shell stays as it is."""
 
     delimiter = "@"
 
 
 def render(template: str, names: Mapping[str, str]) -> str:
-    """Return the template with its places filled. A line with only a place is removed if the place's text is empty."""
+    """Return the template, filled. A line with only a placeholder is removed if the placeholder's text is empty."""
     text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
     empty = [name for name, value in names.items() if not value]
     for name in empty:
@@ -86,9 +86,9 @@ def infer_shape(op: OpDefinition) -> str:
 
 
 def infer_dtype(op: OpDefinition) -> str:
-    """Return the body of InferDataType. It fails if the dtype of an output is not known.
+    """Return the body of InferDataType. The body fails if the dtype of an output is not known.
 
-    It is known if the output has only one dtype, or if an input that is always there has the same dtype in each column.
+    A dtype is known if the output has only one, or if an input that is not optional has the same dtype in each column.
     """
     lines = []
     for index, output in enumerate(op.outputs):
@@ -104,7 +104,7 @@ def infer_dtype(op: OpDefinition) -> str:
 
 
 def wrapped(before: str, items: Sequence[str], after: str) -> str:
-    """Return ``before(items)after`` in lines of at most 120 columns, laid out as by clang-format."""
+    """Return ``before``, the items with commas, and ``after``, in lines of 120 columns, laid out as by clang-format."""
     lines, indent = [before], " " * len(before)
     for index, item in enumerate(items):
         word = item + ("," if index + 1 < len(items) else after)
@@ -243,7 +243,7 @@ def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str
 
 
 def _local(name: str) -> str:
-    """Return the variable's name for a parameter, with an underscore if main.cpp's ``Call`` or C++ uses the name."""
+    """Return the variable's name for a parameter, with ``_`` at its end if main.cpp's ``Call`` or C++ uses the name."""
     made = camel_name(name)
     return f"{made}_" if made in _TAKEN_IN_CALL else made
 

@@ -1,8 +1,8 @@
-"""Prototypes of operators (算子原型) in the JSON form of CANN's project generator (msopgen), read and checked.
+"""Reads and checks prototypes of operators (算子原型) in the JSON form of CANN's project generator (msopgen).
 
 Source: msopgen's page on its prototype file. The keys are ``op``, ``language``, ``input_desc``, ``output_desc`` and
-``attr``. One format may stand for every type, and one type for every format. The result is a definition, as an OpDef
-gives it.
+``attr``. A single format stands for every type, and a single type for every format. The result is the same definition
+that an OpDef gives.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ATTRIBUTES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _KEYS = frozenset({"op", "language", "input_desc", "output_desc", "attr"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-#: Names that a kernel or a parameter of it cannot have: words of C++, and the parameters of every kernel.
+#: Names that a kernel or its parameters cannot have: words of C++, half, and the last two parameters of every kernel.
 _TAKEN = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
     const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern
@@ -49,8 +49,8 @@ def read_prototypes(
 ) -> tuple[OpDefinition, ...]:
     """Return the definitions in a prototype, a file or its contents, for the chip ``config`` (``ascend910b``).
 
-    Raises ArgumentError for a file that cannot be read. Raises RegistryError for a text that is no JSON, with the line;
-    a field that is missing, unknown or wrong; an unknown type or format; two operators of one name.
+    Raises ArgumentError for a file that cannot be read. Raises RegistryError for a text that is no JSON (with the
+    line); a field that is missing, unknown or wrong; an unknown type or format; two operators of one name.
     """
     where, document = "prototype", given
     if isinstance(given, (str, Path)):
@@ -156,7 +156,7 @@ def _attribute(given: Any, where: str) -> OpAttribute:
 
 
 def _value(given: Any, kind: str, where: str) -> Any:
-    """Return the default as a definition has it: a list is a tuple.
+    """Return a default value in the form of a definition, with a tuple for a list.
 
     A string may hold the value as JSON, because msopgen's own files write some values in this way.
     """
@@ -182,7 +182,7 @@ def _value(given: Any, kind: str, where: str) -> Any:
 def _check_names(
     inputs: Iterable[Parameter], outputs: Iterable[Parameter], attributes: Iterable[OpAttribute], entry: str, where: str
 ) -> None:
-    # An input and an output of one name share memory (in place); no other two names may be equal.
+    # An input and an output may have the same name: they share memory (in place). No other two names may be equal.
     for names in (
         [one.name for one in (*inputs, *attributes)],
         [one.name for one in (*outputs, *attributes)],

@@ -1,4 +1,4 @@
-"""The reference of a project's outputs: a function from a file or a library, called with inputs as float64."""
+"""Loads and calls the reference of a project's outputs: a function from a file or a library, for float64 inputs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ TOLERANCE = Tolerance(
 
 
 def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
-    """Return TOLERANCE. If rtol or atol is given, return a tolerance for all dtypes instead; the other number is 0."""
+    """Return TOLERANCE; if rtol or atol is given, a tolerance for all dtypes instead, with 0 for the missing number."""
     if rtol is None and atol is None:
         return TOLERANCE
     return Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
 
 
 def load_reference(name: str) -> Callable[..., Any]:
-    """Return the function ``file.py:function``, or one of an installed library: ``numpy.sinh``, ``torch.histc``.
+    """Return the function ``file.py:function``, or a function of an installed library, such as ``numpy.sinh``.
 
     Raises ArgumentError if there is no such function.
     """
@@ -65,8 +65,8 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
 
     Inputs are passed in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as
     lists. An attribute is passed by name if the function has that parameter. A function of torch gets tensors. A value
-    beyond the range of an output's dtype becomes infinity, as in the operator. Raises ArgumentError with the function's
-    error.
+    beyond the range of an output's dtype becomes infinity, as in the operator. Raises ArgumentError if the function
+    raises, with its error.
     """
     inputs = [
         [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None
@@ -161,7 +161,7 @@ def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attribut
 
 
 def _of_torch(function: Callable[..., Any]) -> bool:
-    """Whether a function is torch's. A function in C names no module, but the object that it is bound to does."""
+    """Whether a function is torch's. A function in C may name no module; then the object to which it is bound does."""
     module = (
         getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
     )

@@ -1,6 +1,6 @@
-"""The tiling plan of one call: what the tiling function decided, and notes on mistakes.
+"""The tiling plan of one call: the tiling function's results, and notes on mistakes.
 
-The function decides about blocks, key, workspace and struct.
+The results are the number of blocks, the tiling key, the workspace size and the tiling struct.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from gn_tutorial.tables import html_table, text_table
 HEADERS = ("field", "type", "offset", "value")
 #: The value of each workspace's size before tiling sets it (tiling_contexts.h).
 UNSET_SIZE = (1 << 64) - 1
-#: The result of GET_TPL_TILING_KEY for values that are in no selection of the kernel template.
+#: The result of GET_TPL_TILING_KEY for template arguments that are in no ASCENDC_TPL_ARGS_SEL of the kernel.
 NO_KEY = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class PlanNote:
-    """A note on a mistake. rule: the name of the rule. what, where, fix: a description, the place, the remedy.
+    """A note on a mistake. rule: the rule's name. what: a description. where: file, line if known. fix: the remedy.
 
-    severity: error if the kernel cannot run; warning if the call may still work by luck.
+    severity: "error" if the kernel cannot run; "warning" if the call may still work by luck.
     """
 
     rule: str
@@ -40,11 +40,11 @@ class PlanNote:
 
 @dataclass(frozen=True, repr=False)
 class TilingPlan:
-    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: its bytes, the library's included.
+    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: bytes, including the library's part.
 
-    data: the bytes of the struct. struct: None if its text could not be read. outputs: name, dtype and shape of each,
-    inferred or given. template: the arguments of a kernel template, empty for an ordinary kernel. schedule_mode: 1 if
-    all blocks have to start together.
+    data: the bytes of the tiling struct. struct: its fields; None if its definition could not be read. outputs: name,
+    dtype and shape of each, inferred or given. template: the arguments of a kernel template, empty for an ordinary
+    kernel. schedule_mode: 1 if all blocks have to start together. printed: text that the host functions printed.
     """
 
     op_type: str
@@ -69,11 +69,11 @@ class TilingPlan:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Return field name -> value; empty if the struct's text could not be read."""
+        """Field name -> value; empty if the struct's definition could not be read."""
         return {one.name: one.value(self.data) for one in self.struct.fields} if self.struct else {}
 
     def with_(self, **fields: int | float) -> TilingPlan:
-        """Return the plan with these values in fields of the struct. Raises ArgumentError for an unknown field."""
+        """Return a copy of the plan with these values of struct fields. Raises ArgumentError for an unknown field."""
         data = bytearray(self.data)
         known = {one.name: one for one in self.struct.fields} if self.struct else {}
         for name, value in fields.items():
@@ -83,7 +83,7 @@ class TilingPlan:
         return replace(self, data=bytes(data))
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return the plan's numbers outside the struct, as rows of a table."""
+        """Return everything except the struct's fields and the notes, as rows of a table: name, value."""
         rows = [
             ("chip", self.soc),
             ("blocks", str(self.blocks)),
@@ -97,7 +97,7 @@ class TilingPlan:
         return rows
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the struct's fields as rows: name, type, offset, value. Without a struct, a row is 32 bits of data."""
+        """Return the struct's fields as rows: name, type, offset, value. If struct is None, each row is a uint32."""
         if self.struct is None:
             words = [int.from_bytes(self.data[at : at + 4], "little") for at in range(0, len(self.data) - 3, 4)]
             return [("", "uint32", str(4 * index), str(word)) for index, word in enumerate(words)]
@@ -123,7 +123,10 @@ class TilingPlan:
 
 
 def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
-    """Return the fields that nothing sets: they differ between two runs whose structs began with different bytes."""
+    """Return the names of fields that tiling never sets.
+
+    first, second: the struct after two runs that began with different bytes. An unset field differs in every byte.
+    """
     return [
         one.name
         for one in struct.fields
@@ -132,9 +135,9 @@ def unset_fields(struct: Struct, first: bytes, second: bytes) -> list[str]:
 
 
 def judged(answer: Mapping[str, Any], soc_cores: int, where: str) -> list[PlanNote]:
-    """Return notes on mistakes in the answer of the host functions, but not on those in the struct.
+    """Return notes on mistakes in the answer of the host functions, except mistakes in the struct.
 
-    where: the host file.
+    soc_cores: the chip's number of vector cores. where: the host file.
     """
     tiling, notes = answer["tiling"], []
     set_at = f"{tiling['blocks_file']}:{tiling['blocks_line']}"

@@ -1,4 +1,4 @@
-"""Checks of the arguments of every reference, with their error messages."""
+"""Checks of the references' arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gn_tutorial.errors import ArgumentError
 
-# NumPy gives bfloat16 the kind "V" (raw bytes), so it is named here.
+# NumPy gives bfloat16 the kind "V" (raw bytes), so as_float64 cannot recognise it by its kind.
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
@@ -28,9 +28,9 @@ def as_float64(value: ArrayLike, name: str) -> np.ndarray:
 
 
 def batch_of_channels(x: ArrayLike) -> np.ndarray:
-    """Return ``x``, of shape ``(N, C, *spatial)``, as float64. Raises ArgumentError if its channels have no element.
+    """Return ``x``, of shape ``(N, C, *spatial)``, as float64. Raises ArgumentError for another shape or dtype.
 
-    An empty batch (N = 0) is fine: it has no statistics to compute. An empty channel is not: its mean is 0 / 0.
+    The batch may be empty (N = 0), because it has no statistics to compute. No other axis may: a mean would be 0 / 0.
     """
     array = as_float64(x, "x")
     if array.ndim < 2:
@@ -82,7 +82,10 @@ def checked_groups(num_groups: int, channels: int) -> int:
 
 
 def affine(value: ArrayLike | None, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray | None:
-    """Return gamma or beta as float64; None for None. Raises ArgumentError if its shape is not ``shape``."""
+    """Return ``value`` (gamma or beta) as float64; None for None. Raises ArgumentError if its shape is not ``shape``.
+
+    name, meaning: the argument's name, and the meaning of ``shape``, for the error message.
+    """
     if value is None:
         return None
     array = as_float64(value, name)

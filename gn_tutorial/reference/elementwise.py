@@ -1,4 +1,4 @@
-"""References of the kernels that move or map elements: ``copy``, ``add``, ``silu`` and so on."""
+"""References of the kernels that copy elements or compute element by element: ``copy``, ``add``, ``silu`` and so on."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def transpose(x: ArrayLike) -> np.ndarray:
 def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return the element-wise sum of two arrays of one shape and one dtype.
 
-    Floating-point sums are float64: if you round such a sum of two float32 numbers to float32, it is correctly rounded,
+    Floating-point sums are float64. A float64 sum of two float32 numbers, rounded to float32, is correctly rounded,
     because float64 has more than twice the digits. Integers keep their dtype and wrap around.
-    Raises ArgumentError if the shapes or dtypes differ; the kernel does not broadcast.
+    Raises ArgumentError if the shapes or dtypes differ, because the kernel does not broadcast.
     """
     left, right = _pair(x, y)
     if left.dtype.kind in "iu":

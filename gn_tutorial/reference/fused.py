@@ -1,4 +1,4 @@
-"""References of fused operators: the second reference applied to the result of the first, in float64."""
+"""References of fused operators: the second operator's reference applied to the first one's result, in float64."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def group_norm_silu_nhwc(
 
 
 def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
-    """Return the gradient of x, dy silu'(x), from the gradient dy of ``silu(x)``; float64.
+    """Return the gradient of x, which is dy silu'(x), given the gradient dy of ``silu(x)``; float64.
 
     silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x). 1 - s is computed as 1 / (1 + e^x), so that no digits are lost
     where s is close to 1. dy, x: one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
@@ -73,10 +73,10 @@ def group_norm_silu_backward(
 ) -> ReferenceGroupNormGradients:
     """Return the gradients of ``group_norm_silu``, given the gradient dy of its y, and its mean and rstd; float64.
 
-    They are those of ``group_norm_backward`` for dy silu'(u), with u = (x - mean) * rstd * gamma + beta. The saved mean
-    is used unchanged. beta: shape (C,), or None for 0. Other arguments and errors: as ``group_norm_backward``.
+    The result is ``group_norm_backward`` with dy silu'(u) as dy, where u = (x - mean) * rstd * gamma + beta. The given
+    mean is used unchanged. beta: shape (C,), or None for 0. Other arguments and errors: as ``group_norm_backward``.
     """
-    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # for its checks
+    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # checks arguments
     data = as_float64(x, "x")
     channels = (1, data.shape[1], *[1] * (data.ndim - 2))
     repeat = channels[1] // num_groups
@@ -93,15 +93,15 @@ def group_norm_silu_backward(
 
 
 def add_relu(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Return the ReLU of the sum, as float64. Arguments and errors: as ``add``."""
+    """Return max(x + y, 0) as float64. Arguments and errors: as ``add``."""
     return relu(add(x, y))
 
 
 def add_relu_backward(dz: ArrayLike, z: ArrayLike) -> np.ndarray:
-    """Return the gradient of x, which is also that of y: dz where z is above 0, else 0; float64.
+    """Return the gradient of x, which is also the gradient of y: dz where z is above 0, else 0; float64.
 
-    z: the result of ``add_relu(x, y)``. dz: its gradient, of the same shape. Raises ArgumentError if the shapes differ,
-    or for a dtype that is not real.
+    z: the result of ``add_relu(x, y)``. dz: the gradient of z, of the same shape. Raises ArgumentError if the shapes
+    differ, or for a dtype that is not real.
     """
     upstream, result = _like_forward(dz, "dz", z, "z")
     return np.where(result > 0, upstream, 0.0)
@@ -123,8 +123,8 @@ class ReferenceSwigluGradients(NamedTuple):
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
     """Return the gradients of gate and of up, given dz, the gradient of ``swiglu(gate, up)``; float64.
 
-    The first is dz up silu'(gate), where ``silu_backward`` defines silu'; the second is dz silu(gate). dz, gate, up:
-    one shape. Raises ArgumentError if the shapes differ, or for a dtype that is not real.
+    dgate is dz up silu'(gate), with silu' as in ``silu_backward``; dup is dz silu(gate). dz, gate, up: one shape.
+    Raises ArgumentError if the shapes differ, or for a dtype that is not real.
     """
     upstream, data = _like_forward(dz, "dz", gate, "gate")
     _, other = _like_forward(dz, "dz", up, "up")
@@ -144,7 +144,7 @@ class AddRmsNormOutputs(NamedTuple):
 def add_rms_norm(
     x: ArrayLike, residual: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6
 ) -> AddRmsNormOutputs:
-    """Return ``rms_norm`` of x + residual, a sum that is first rounded to x's dtype, and the rounded sum; float64.
+    """Return sum = x + residual, rounded to x's dtype, and y and rstd, the ``rms_norm`` of that sum; all float64.
 
     x, residual: one shape (..., K) and dtype. gamma, eps: as ``rms_norm``. Errors: as ``rms_norm`` and ``add``.
     """
@@ -156,9 +156,10 @@ def add_rms_norm(
 def add_rms_norm_backward(
     dy: ArrayLike, dsum: ArrayLike, x: ArrayLike, rstd: ArrayLike, gamma: ArrayLike | None = None
 ) -> ReferenceRmsNormGradients:
-    """Return the gradients of ``add_rms_norm``: ``dx`` of x and of residual, and ``dgamma``; float64.
+    """Return the gradients of ``add_rms_norm``: ``dx``, the same for x and for residual, and ``dgamma``; float64.
 
-    dy, dsum: the gradients of its y and sum. x: its sum. rstd: its rstd. Errors: as ``rms_norm_backward``.
+    dy, dsum: the gradients of its results y and sum. x, rstd: its results sum and rstd. Errors: as
+    ``rms_norm_backward``.
     """
     more, _ = _like_forward(dsum, "dsum", x, "x")
     dx, dgamma = rms_norm_backward(dy, x, rstd, gamma)
@@ -166,7 +167,7 @@ def add_rms_norm_backward(
 
 
 class LinearGeluOutputs(NamedTuple):
-    """The outputs of ``linear_gelu``, both of shape (..., O); None for one that was not asked for."""
+    """The outputs of ``linear_gelu``, both of shape (..., O); None for an output that was not requested."""
 
     y: np.ndarray | None
     preactivation: np.ndarray | None
@@ -180,9 +181,10 @@ def linear_gelu(
     *,
     output_mask: Sequence[bool] = (True, True),
 ) -> LinearGeluOutputs:
-    """Return ``gelu`` of ``linear(x, weight, bias)``, and the linear result itself; float64, not rounded in between.
+    """Return y = ``gelu`` of ``linear(x, weight, bias)``, and that linear result as the pre-activation; float64.
 
-    output_mask: which of the two to return. Other arguments and errors: as ``linear`` and ``gelu``.
+    ``gelu`` takes the linear result unrounded. output_mask: whether to return y and the pre-activation. Other arguments
+    and errors: as ``linear`` and ``gelu``.
     """
     preactivation = linear(x, weight, bias)
     made = gelu(preactivation, approximate), preactivation
@@ -198,16 +200,17 @@ def linear_gelu_backward(
     *,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceLinearGradients:
-    """Return the gradients of ``linear_gelu``: those of ``linear`` for ``gelu_backward(dy, preactivation)``; float64.
+    """Return the gradients of ``linear_gelu``: ``linear_backward`` of ``gelu_backward(dy, preactivation)``; float64.
 
-    preactivation: the one that ``linear_gelu`` returned. Errors: as ``gelu_backward`` and ``linear_backward``.
+    preactivation: as ``linear_gelu`` returned it. output_mask: which of dx, dweight and dbias to compute. Errors: as
+    ``gelu_backward`` and ``linear_backward``.
     """
     through = gelu_backward(*_like_forward(dy, "dy", preactivation, "preactivation"), approximate)
     return linear_backward(through, x, weight, output_mask=output_mask)
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a gradient and the array that it belongs to, as float64. Raises ArgumentError if their shapes differ."""
+    """Return ``gradient`` and ``of``, its array, as float64. Raises ArgumentError if their shapes differ."""
     upstream, data = as_float64(gradient, its_name), as_float64(of, name)
     if upstream.shape != data.shape:
         raise ArgumentError(

@@ -1,8 +1,8 @@
-"""References of GELU and its gradient: as it is defined, and in the tanh form.
+"""References of GELU and its gradient, in the exact form (erf) and in the tanh form.
 
 Hendrycks and Gimpel, 2016, https://arxiv.org/abs/1606.08415. Each formula is written so that no digits are lost for
-negative x. There the published formulas have 1 + erf or 1 + tanh, and erf and tanh are nearly -1. GELU of -inf is NaN,
-and so is the gradient where x is infinite, as in PyTorch, whose formulas have infinity times 0 there.
+negative x. The published formulas lose them in 1 + erf and 1 + tanh, because erf and tanh are nearly -1 there. GELU of
+-inf is NaN, and so is the gradient for infinite x, as in PyTorch, whose formulas compute infinity times 0 there.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def gelu(x: ArrayLike, approximate: str = "none") -> np.ndarray:
 def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.ndarray:
     """Return the gradient of a loss with respect to x, from its gradient ``dy`` with respect to ``gelu(x)``; float64.
 
-    dy, x: one shape. The derivative is Phi(x) + x phi(x) with phi(x) = e^(-x^2 / 2) / sqrt(2 pi).
-    approximate="tanh": with t = tanh(u) it is (1 + t)/2 + x/2 * (1 - t^2) * u', whose terms are computed from e^-2|u|:
-    (1 - t^2) / 4 is e^-2|u| / (1 + e^-2|u|)^2.
+    dy, x: one shape. The derivative of ``gelu`` is Phi(x) + x phi(x) with phi(x) = e^(-x^2 / 2) / sqrt(2 pi).
+    approximate="tanh": with u as in ``gelu`` and t = tanh(u), the derivative is (1 + t)/2 + x/2 * (1 - t^2) * u'. Its
+    terms are computed from e^-2|u|: (1 - t^2) / 4 is e^-2|u| / (1 + e^-2|u|)^2.
     Raises ArgumentError if the shapes differ, for a dtype that is not real, or for another ``approximate``.
     """
     upstream, data = as_float64(dy, "dy"), as_float64(x, "x")
@@ -63,9 +63,9 @@ def gelu_backward(dy: ArrayLike, x: ArrayLike, approximate: str = "none") -> np.
 
 
 def _below(x: np.ndarray) -> np.ndarray:
-    """Return Phi(x), the share of a normal distribution below x.
+    """Return Phi(x), the share of the standard normal distribution below x.
 
-    It is computed as erfc(-x / sqrt(2)) / 2, which keeps its digits where Phi(x) is near 0.
+    The formula erfc(-x / sqrt(2)) / 2 loses no digits where Phi(x) is near 0.
     """
     return 0.5 * np.asarray(_erfc(-x / np.sqrt(2.0)), np.float64)
 

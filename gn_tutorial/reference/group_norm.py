@@ -37,7 +37,7 @@ def group_norm(
 
     x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma, beta: shape (C,), or None for 1 and 0.
     num_groups: G, a divisor of C; channels 0 .. C/G - 1 form group 0, and so on.
-    Returns y of x's shape and mean, rstd of shape (N, G), computed in float64 and given back as ``dtype``.
+    Returns y of x's shape, and mean and rstd of shape (N, G), computed in float64 and converted to ``dtype``.
     Raises ArgumentError for a shape, a ``num_groups`` or an ``eps`` that does not fit.
     """
     data = batch_of_channels(x)
@@ -50,8 +50,8 @@ def group_norm(
     grouped = data.reshape(batch, groups, math.prod(data.shape[1:]) // groups)
     mean = grouped.mean(axis=2, keepdims=True)
     centred = grouped - mean
-    # The first mean is rounded. The mean of the differences corrects that rounding: without it, data around 1e12
-    # with a spread of 1e-3 loses most digits of its variance.
+    # The first mean is rounded. The mean of the differences corrects that rounding. Without the correction, data around
+    # 1e12 with a spread of 1e-3 loses most digits of its variance.
     leftover = centred.mean(axis=2, keepdims=True)
     centred -= leftover
     mean += leftover

@@ -14,7 +14,7 @@ from gn_tutorial.reference.arguments import affine, as_float64, batch_of_channel
 
 
 class ReferenceGroupNormGradients(NamedTuple):
-    """The gradients: ``dx`` in the shape of x, ``dgamma`` and ``dbeta`` of shape (C,); None for one not asked for."""
+    """The gradients: ``dx`` in the shape of x, ``dgamma`` and ``dbeta`` of shape (C,); None if not requested."""
 
     dx: np.ndarray | None
     dgamma: np.ndarray | None
@@ -44,11 +44,11 @@ def group_norm_backward(
         dgamma = sum(dy * xhat)
         dbeta = sum(dy)
 
-    dy, x: shape ``(N, C, *spatial)``, any rank from 2, any real dtype. gamma: shape (C,), or None for 1; dgamma is
-    then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), from the forward
-    pass: they are used unchanged, so that the effect of their rounding shows in the result. output_mask: which of
-    dx, dgamma and dbeta to compute. An empty batch (N = 0) has an empty dx, and a dgamma and a dbeta of zeros.
-    Returns the gradients, computed in float64 and given back as ``dtype``.
+    dy, x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma: shape (C,), or None for 1; dgamma
+    is then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), from the forward
+    pass. They are used unchanged, so that the effect of their rounding shows in the result. output_mask: which of
+    dx, dgamma and dbeta to compute. For an empty batch (N = 0) dx is empty, and dgamma and dbeta are zeros.
+    Returns the gradients, computed in float64 and converted to ``dtype``.
     Raises ArgumentError for a shape, a dtype, a ``num_groups`` or an ``output_mask`` that does not fit.
     """
     data = batch_of_channels(x)
@@ -60,7 +60,7 @@ def group_norm_backward(
     rstds = _shaped(rstd, "rstd", (batch, groups), "one number for each group of each sample")
     scale = affine(gamma, "gamma", (channels,), "one number a channel")
 
-    # All positions of a channel are treated alike: the axes are sample, group, channel of the group, position.
+    # The spatial axes are merged into one. The axes are then: sample, group, channel of the group, position.
     size = channels // groups
     split = (batch, groups, size, math.prod(data.shape[2:]))
     upstream = upstream.reshape(split)
@@ -69,7 +69,7 @@ def group_norm_backward(
 
     dx = dgamma = dbeta = None
     if wants_dx:
-        # The channels of a group have different gammas. So dy is multiplied by gamma before the means are taken.
+        # The channels of a group have different gammas, so dy is multiplied by gamma before the means are taken.
         a = upstream if scale is None else upstream * scale.reshape(1, groups, size, 1)
         along_xhat = (a * xhat).mean(axis=(2, 3), keepdims=True)
         dx = rstds.reshape(per_group) * (a - a.mean(axis=(2, 3), keepdims=True) - xhat * along_xhat)
@@ -91,7 +91,7 @@ def group_norm_backward_nhwc(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """Return ``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, by transposing; dx has it too."""
+    """Return ``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, which dx has too; float64."""
     first = (np.moveaxis(np.asarray(one), -1, 1) for one in (dy, x))
     found = group_norm_backward(*first, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
     return found if found.dx is None else found._replace(dx=np.ascontiguousarray(np.moveaxis(found.dx, 1, -1)))

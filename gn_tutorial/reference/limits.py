@@ -1,7 +1,7 @@
-"""The two limits of GroupNorm: LayerNorm (one group) and InstanceNorm (every channel its own group).
+"""The two limits of GroupNorm: LayerNorm (one group) and InstanceNorm (every channel is a group).
 
-Neither calls ``group_norm``, and both compute their statistics with other code (``numpy.var`` over axes, no reshape),
-so that the tests that compare the three can fail.
+Neither calls ``group_norm``. Both compute their statistics with other code (``numpy.var`` over axes instead of a
+reshape), so that a mistake in one of the three makes the tests that compare them fail.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def layer_norm(
     """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
 
     x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number for each element, as in PyTorch's
-    LayerNorm over ``x.shape[1:]``; GroupNorm has one for each channel. Returns y of x's shape and mean, rstd of shape
-    (N,).
+    LayerNorm over ``x.shape[1:]``; GroupNorm has one for each channel. Returns y of x's shape, and mean and rstd of
+    shape (N,), computed in float64 and converted to ``dtype``.
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """
     data = batch_of_channels(x)
@@ -49,8 +49,8 @@ def instance_norm(
 ) -> GroupNormOutputs:
     """Normalise each channel of each sample alone: Ulyanov, Vedaldi and Lempitsky, 2016, https://arxiv.org/abs/1607.08022.
 
-    x: shape ``(N, C, *spatial)``; with no spatial axis each channel is one number, and its result is beta (or 0).
-    gamma, beta: shape (C,). Returns y of x's shape and mean, rstd of shape (N, C).
+    x: shape ``(N, C, *spatial)``. Without spatial axes each channel is one number, so y is beta (or 0). gamma, beta:
+    shape (C,). Returns y of x's shape, and mean and rstd of shape (N, C), computed in float64, converted to ``dtype``.
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """
     data = batch_of_channels(x)

@@ -13,7 +13,7 @@ from gn_tutorial.reference.arguments import as_float64
 
 
 class ReferenceLinearGradients(NamedTuple):
-    """The gradients: ``dx`` in the shape of x, ``dweight`` in that of weight, ``dbias`` (O,); None if not asked for."""
+    """The gradients: ``dx`` in the shape of x, ``dweight`` in that of weight, ``dbias`` (O,); None if not requested."""
 
     dx: np.ndarray | None
     dweight: np.ndarray | None
@@ -23,8 +23,8 @@ class ReferenceLinearGradients(NamedTuple):
 def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np.ndarray:
     """Return ``x @ weight.T + bias`` as float64.
 
-    x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). With no columns (K = 0)
-    y is the bias. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
+    x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). If K = 0, every row of the
+    result is the bias. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
     """
     data, matrix = _operands(x, weight)
     y = data @ matrix.T
@@ -38,11 +38,11 @@ def linear_backward(
 ) -> ReferenceLinearGradients:
     """Return the gradients of a loss, given its gradient ``dy`` with respect to ``linear(x, weight, bias)``; float64.
 
-    With r over all rows of x, that is, over all axes but the last::
+    With all axes of dy and x but the last merged into one axis of rows::
 
-        dx = dy @ weight        dweight = dy.T @ x        dbias = sum of dy over r
+        dx = dy @ weight        dweight = dy.T @ x        dbias = sum of dy over the rows
 
-    dy: shape (..., O). x: (..., K). weight: (O, K). output_mask: which of dx, dweight and dbias to compute. With no
+    dy: shape (..., O). x: (..., K). weight: (O, K). output_mask: which of dx, dweight and dbias to compute. Without
     rows, dweight and dbias are zeros. Raises ArgumentError for shapes or a mask that do not fit.
     """
     data, matrix = _operands(x, weight)

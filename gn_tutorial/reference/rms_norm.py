@@ -26,7 +26,7 @@ class ReferenceRmsNormGradients(NamedTuple):
 
 
 def rms_norm(x: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6) -> RmsNormOutputs:
-    """Return x * rstd * gamma, and rstd = 1 / sqrt(mean(x^2) + eps), with the mean over the last axis; float64.
+    """Return y = x * rstd * gamma, and rstd = 1 / sqrt(mean(x^2) + eps), with the mean over the last axis; float64.
 
     Zhang and Sennrich, 2019, https://arxiv.org/abs/1910.07467. x: shape (..., K), K at least 1 unless x is empty.
     gamma: shape (K,), or None for ones. Raises ArgumentError for a shape, a dtype or an eps that does not fit.
@@ -48,8 +48,8 @@ def rms_norm_backward(
 
         dx = rstd * (dy * gamma - h * mean(dy * gamma * h))        dgamma = sum of dy * h over all rows
 
-    dy, x: shape (..., K). rstd: as ``rms_norm`` returned it, of x's shape without the last axis. gamma: (K,), or None
-    for ones. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
+    dy, x: shape (..., K). rstd: from ``rms_norm``, of x's shape without the last axis. gamma: (K,), or None for ones.
+    Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
     """
     data, upstream, scales = _rows(x), as_float64(dy, "dy"), as_float64(rstd, "rstd")
     for name, array, shape in (("dy", upstream, data.shape), ("rstd", scales, data.shape[:-1])):

@@ -1,1 +1,1 @@
-"""Launches: isolated or in process, their results, and post-mortems of kernels that died."""
+"""Launches of kernels, isolated or in process, their results, and the errors of kernels that fail."""

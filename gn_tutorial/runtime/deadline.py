@@ -1,9 +1,9 @@
 """Deadlines of child processes, in wall time without the time that a process waits for a processor.
 
-A limit of five seconds should stop a loop that never ends. On a loaded machine, such as a server with a class, a right
-program gets a tenth of a processor, and waits for most of the five seconds. So the time in which a process wanted a
-processor and got none does not count. But LONGEST limits how much of it is left out, because in an endless loop with
-several threads these wait for each other.
+A limit of five seconds should stop a loop that never ends. On a loaded machine, such as a server that a class uses, a
+correct program may get a tenth of a processor, and wait for most of the five seconds. So the time in which a process
+was ready to run and got no processor does not count. LONGEST limits how much time is left out, because in an endless
+loop with several threads, the threads wait for processors that the other threads occupy.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: A deadline comes at the latest after this many times its seconds, however busy the machine is.
+#: A deadline passes at the latest after this many times its seconds of wall time, however busy the machine is.
 LONGEST = 4
-#: Seconds between two checks of how long a process has waited.
+#: The most seconds between two checks of a running process.
 LOOK_EVERY = 0.25
 
 
 @dataclass(frozen=True)
 class Ran:
-    """The end of a program: its exit code, and its standard output and error if these were pipes."""
+    """The result of a program: its exit code, and its standard output and error, which are empty unless piped."""
 
     code: int
     output: str
@@ -33,14 +33,14 @@ class Ran:
 
 
 class Deadline:
-    """A deadline ``seconds`` from now for one process, whose ``waited_seconds`` do not count."""
+    """A deadline for one process, ``seconds`` from now; the process's ``waited_seconds`` do not count."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._start = time.monotonic()
 
     def left(self, pid: int) -> float:
-        """Return the seconds left until the deadline, as known now; 0 or less if it has passed."""
+        """Return the seconds left for process ``pid``, which grow if it waits; 0 or less if the deadline has passed."""
         passed = time.monotonic() - self._start
         if passed < self.seconds:
             return self.seconds - passed
@@ -48,10 +48,10 @@ class Deadline:
 
 
 def waited_seconds(pid: int) -> float:
-    """Return how long the process was ready to run without a processor: the longest wait of its threads.
+    """Return how many seconds the process was ready to run without a processor: the largest sum of its threads.
 
-    Linux counts it: the second number of ``schedstat``, in nanoseconds (Documentation/scheduler/sched-stats.rst of the
-    kernel). 0 on other systems, and if the process is gone.
+    Linux counts this time: the second number of ``schedstat``, in nanoseconds (Documentation/scheduler/sched-stats.rst
+    of the kernel). Returns 0 on other systems, and if the process is gone.
     """
     longest = 0
     with contextlib.suppress(OSError, ValueError, IndexError):
@@ -61,7 +61,7 @@ def waited_seconds(pid: int) -> float:
 
 
 def run_until(seconds: float, command: Sequence[str], *, text: str | None = None, **streams: Any) -> Ran:
-    """Run a program until it ends or its deadline stops it. text: its input; streams: as for ``subprocess.Popen``."""
+    """Run a program until it ends or its deadline passes. text: its input; streams: as for ``subprocess.Popen``."""
     deadline, stopped = Deadline(seconds), False
     with subprocess.Popen(command, text=True, **streams) as process:
         try:

@@ -1,7 +1,7 @@
 """The evidence about an isolated launch after its process is gone.
 
-It is the reason why Python stopped the process, the launcher's entries in the job file, and the exit code. The kernel
-could have written into the job file too, so these entries are shown, but never used as an address or a size.
+The evidence consists of the reason why Python stopped the process, the launcher's entries in the job file, and the exit
+code. The kernel could have written to the job file too, so these entries are shown, but never used as address or size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Stopped(Enum):
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of the process. ``code`` is its exit code, or minus the number of the signal that killed it."""
+    """The end of the process. code: its exit code, or minus the number of the signal that killed it."""
 
     code: int
     stopped: Stopped
@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """The last place that the twin reported: ``kernel.cpp:12, block 3``; empty for a bare library."""
+        """The last place that the twin reported: ``kernel.cpp:12, block 3 (...)``; empty for a bare library."""
         if not self.header.observed:
             return ""
         block = f"block {self.header.here_block}"
@@ -59,7 +59,7 @@ class Evidence:
         return as_text(self.header.text)
 
     def error(self, kind: type[KernelError], what: str, hint: str) -> KernelError:
-        """Return an exception with the place, the twin's earlier findings, and the kernel's printed text."""
+        """Return an exception of type ``kind`` with the place, the twin's earlier findings and the kernel's output."""
         printed = self.ending.printed
         found = parse_report(self.job.report()).render()
         before = f"found before:\n\n{found}\n" if found else ""
@@ -68,7 +68,7 @@ class Evidence:
 
 
 def as_text(raw: bytes) -> str:
-    """Return bytes of the job file as text; invalid ones are replaced."""
+    """Return bytes of the job file as text; invalid UTF-8 is replaced."""
     return raw.decode("utf-8", "replace")
 
 

@@ -1,7 +1,7 @@
 """Run a trusted kernel inside Python's own process: no start-up, no copies, and no protection.
 
-A crash ends Python, an endless loop hangs it, and no limit holds; what the kernel prints goes straight to the terminal.
-This is for PyTorch operators, benchmarks and kernels that ran well in isolation.
+A crash ends Python, an endless loop hangs it, and no limit applies. The kernel's output goes straight to the terminal.
+In-process launches are for PyTorch operators, benchmarks and kernels that ran well in isolation.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
 class Prepared:
     """A launch that is prepared once and run many times: ``prepared = Prepared(...)``, then ``prepared()``.
 
-    Inputs are used where they are, without a copy: change their contents between runs, not their memory. INOUT arrays
-    are written in place. OUT and WORKSPACE arrays are made once and poisoned before each run, so a result is valid
-    until the next run. One Prepared belongs to one thread; several of the same library may run at once (ctypes releases
-    the GIL).
+    Inputs are used in place, without a copy: their contents may change between runs, their addresses may not. INOUT
+    arrays are written in place. OUT and WORKSPACE arrays are made once and poisoned before each run, so a result is
+    valid until the next run. Use a Prepared in one thread only. Several of the same library may run at once, because
+    ctypes releases the GIL.
     Raises KernelError if the library cannot be loaded.
     """
 
@@ -89,7 +89,7 @@ class Prepared:
             poisons=1,
         )
         if self._room is not None:
-            # The array is not cleared, so its pages without a slot cost nothing.
+            # The array is not cleared, so pages of it that are never written take no memory.
             self._slots = np.empty(self._room.bytes, np.uint8)
             self._chosen = np.array(self._room.chosen, np.uint32)
             self._job.trace.slots = self._slots.ctypes.data
@@ -103,7 +103,7 @@ class Prepared:
         self._buffers = buffers  # keep the arrays alive, because the rows hold only addresses
 
     def __call__(self) -> LaunchResult:
-        """Run once, return the result. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
+        """Run once and return the result. Raises KernelFault; ArgumentError if the arguments do not fit the kernel."""
         self._report[0] = b"\0"
         self._job.tally = structs.GntTally()
         status = self._run(self._entry, self._job_at)
@@ -137,9 +137,10 @@ def _buffer(arg: LaunchArg) -> np.ndarray:
 
 @functools.cache
 def _load(path: str) -> ctypes._CFuncPtr:
-    """Return ``gnt_run`` of a library. The library stays loaded: unloading it while a thread runs in it would crash.
+    """Return the function ``gnt_run`` of a library. Raises KernelError if the library cannot be loaded.
 
-    It is loaded with RTLD_LOCAL, because every kernel library defines the same names.
+    The library stays loaded, because unloading it while a thread runs in it would crash. RTLD_LOCAL is needed because
+    every kernel library defines the same names.
     """
     try:
         library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)

@@ -1,8 +1,8 @@
-"""Run a kernel in a process of its own, where it can end but not harm the caller.
+"""Run a kernel in a process of its own, where a crash or an endless loop cannot harm the caller.
 
-The process is a native launcher (twin/launcher): the start of a Python process alone takes longer than most kernels.
-Job and arrays are in shared memory (job_file.py), and what the kernel prints comes through a pipe. What the launcher
-can enforce depends on the platform:
+The process is a native launcher (twin/launcher), because starting a Python process takes longer than most kernels run.
+Job and arrays are in shared memory (job_file.py), and the kernel's output comes through a pipe. The platform determines
+what the launcher can enforce:
 
 =============================  ==================================  =====================================
 the kernel                     Linux (x86-64, aarch64)             macOS
@@ -27,9 +27,9 @@ outlives a killed Python       killed at once (PDEATHSIG)          killed by its
                                                                    the limit
 =============================  ==================================  =====================================
 
-On a Linux without seccomp (some container runtimes), macOS's entries hold in the rows with seccomp. All this protects
-against mistakes, and against mischief by people who may use the machine anyway. It does not stop an attacker, because
-reading files is allowed.
+On a Linux without seccomp (some container runtimes), the macOS column holds for the rows that name seccomp. The process
+protects against mistakes, and against mischief by people who may use the machine anyway. It does not stop an attacker,
+because reading files is allowed.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ from gn_tutorial.runtime.outcome import conclude
 _CHUNK = 64 * 1024
 #: Seconds in which a stopped kernel can report its place, before it is killed.
 _LAST_WORDS = 0.25
-#: Seconds between two checks of a process that closed its output: short at first, because most end at once.
+#: Seconds between two checks of a process that closed its output. The first pause is short, because most end at once.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.02
-#: Seconds between two checks while the pipe is open and silent, because a child process may hold it open.
+#: Seconds between two checks for the end of a process whose pipe is open and silent. Its child may hold the pipe open.
 _LOOK_EVERY = 0.1
 #: If Python dies, the kernel ends by itself this many seconds after LONGEST times its limit.
 _ORPHAN_SECONDS = 5
-#: The longest limit, three months: four times that, a year, still fits the 32-bit seconds of the job file.
+#: The longest time limit, three months. LONGEST times as much, a year, still fits the 32-bit seconds of the job file.
 _LONGEST_SECONDS = 90 * 24 * 3600
-#: The largest memory limit: no processor addresses more, and the launcher's sums stay within 64 bits.
+#: The largest memory limit. No processor addresses more, and with it the launcher's sums stay within 64 bits.
 _LARGEST_MEMORY = 1 << 60
 
 
 def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
-    """Run one launch with the program ``launcher``. The result has new arrays, and no argument is written to.
+    """Run one launch with the program ``launcher`` and return its result, whose arrays are new; no argument changes.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded, or the system gives no process or shared memory;
@@ -78,7 +78,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
         library,
         request,
         memory_bytes=min(request.limits.memory_bytes, _LARGEST_MEMORY),
-        # The processor time of all threads is added up, so one second of wall time may be several.
+        # This limit counts the processor time of all threads, which may be several seconds in one second of wall time.
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
     ) as job:
@@ -86,9 +86,9 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
 
 
 def _supervise(launcher: Path, job: JobFile, limits: Limits, start: Path | None) -> Ending:
-    """Start the launcher, collect its output, and make sure that its whole process group is gone at the end."""
+    """Start the launcher, collect its output, and kill its whole process group at the end."""
     deadline = Deadline(limits.seconds)
-    # In its own session the kernel does not get Ctrl-C. Python does, and stops the kernel below.
+    # In a session of its own the kernel gets no Ctrl-C. Python gets it, and ends the kernel in the ``finally`` below.
     try:
         process = subprocess.Popen(
             [launcher],
@@ -137,10 +137,7 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
 
 
 def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait for the end of the process, at most ``seconds``; without pidfd, wait the full time.
-
-    Linux before 5.3 and macOS have no pidfd.
-    """
+    """Wait until the process ends, at most ``seconds``. Without pidfd (Linux before 5.3, macOS), wait the full time."""
     try:
         descriptor = os.pidfd_open(process.pid)
     except (AttributeError, OSError):
@@ -155,22 +152,22 @@ def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def _ask_where(process: subprocess.Popen[bytes]) -> None:
-    """Send SIGTERM: the launcher's handler records the twin's place and ends the process."""
+    """Send SIGTERM, on which the launcher's handler records the twin's last place and ends the process."""
     process.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_LAST_WORDS)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    # The number still means this group: Linux reuses it only when it has used all process ids.
-    # macOS raises PermissionError when only the finished process itself is left in the group.
+    # The process id still names this group, because Linux reuses an id only after it has used all others.
+    # macOS raises PermissionError if only the finished process itself is left in the group.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class _Output:
-    """The kernel's output, read from a pipe and kept up to a limit."""
+    """The kernel's output, read from the pipe ``descriptor``. ``text`` returns at most ``limit`` bytes of it."""
 
     def __init__(self, descriptor: int, limit: int) -> None:
         os.set_blocking(descriptor, False)
@@ -179,7 +176,7 @@ class _Output:
         self._poll.register(descriptor, select.POLLIN)
         self._data = bytearray()
         self.open = True
-        self.fresh = False  # whether the last read returned data, or the end
+        self.fresh = False  # whether the last ``read`` found data or the end of the pipe
 
     @property
     def too_long(self) -> bool:

@@ -1,14 +1,15 @@
-"""The job file: shared memory that passes one launch to the launcher and its outcome back.
+"""The job file: shared memory that passes one launch to the launcher, and the launch's outcome back.
 
-Later launches reuse the memory once no process can have it mapped (shared_memory.py), so every byte is written before
-it is read.
+Later launches reuse the memory once no process can have it mapped (shared_memory.py). It may then hold old data, so
+every byte is written before it is read.
 
-A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over its place in
-the file. The result's array may keep that memory, so it needs no copy.
+A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over the tensor's
+place in the file. The result's array may keep that memory, so the data need no copy.
 
-Each tensor has pages of its own between two guards. It ends at most 543 bytes before the guard behind it, so an
-access past its end traps at once or hits poison that is checked afterwards. It starts at a multiple of 512 bytes. From
-the first guard on, the kernel can access only these pages, so it cannot read what an earlier launch left there.
+Each tensor has pages of its own between two guards (GUARD). It starts at a multiple of 512 bytes, and ends at most 543
+bytes before the guard behind it. So an access past its end traps at once, or hits poison that is checked afterwards.
+From the first guard on, the kernel can access only the tensors' pages, so it cannot read what an earlier launch left
+between them.
 """
 
 from __future__ import annotations
@@ -32,15 +33,16 @@ from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 _REPORT_BYTES = 64 * 1024
-#: A written tensor of at least this many bytes has memory of its own. Copying a smaller one is faster than making a
-#: piece of memory.
+#: A tensor that the kernel writes has memory of its own from this many bytes. Copying a smaller one out of the file is
+#: faster than making memory for it.
 _OWN_FROM = 1 << 20
 
 
 class JobFile:
-    """One launch in shared memory, as a context manager. The arrays that it returns outlive it.
+    """One launch in shared memory, as a context manager. The arrays of ``arrays`` outlive it.
 
-    Raises KernelError if the system gives no shared memory of that size.
+    memory_bytes, cpu_seconds, wall_seconds: limits that the launcher sets. Raises KernelError if the system gives no
+    shared memory of the needed size.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class JobFile:
         chosen_at = layout.take(len(chosen))
         watches = bytes(self._room.watches) if self._room else b""
         self._watches_at = layout.take(len(watches))
-        # A large trace buffer costs nothing until it is used, because the file is sparse.
+        # The file is sparse, so a large trace buffer takes no memory until it is written.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
         places = layout.arguments(args)
 
@@ -77,11 +79,11 @@ class JobFile:
         self._shared.clear(described)
         self.descriptor, self._memory = self._shared.descriptor, self._shared.view
         self.places = self._with_own_memory(places)
-        #: The descriptors that the launcher needs besides the file.
+        #: The file descriptors that the launcher needs besides the job file's.
         self.descriptors = tuple([place.own.descriptor for place in self.places if place.own])
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
-        # Write structs as bytes: a ctypes view into the mapping would prevent closing it.
+        # Structs are written as bytes, because a ctypes view into the mapping would prevent closing it.
         header = JobFileHeader(
             magic=MAGIC,
             header_bytes=ctypes.sizeof(JobFileHeader),
@@ -129,15 +131,18 @@ class JobFile:
                 one.close()
 
     def ended_well(self) -> None:
-        """Note that the process ended: later launches may reuse the memory, if no child of the process can be left."""
+        """Allow later launches to reuse the memory, after the process has ended.
+
+        That needs the system-call filter (``filtered``), without which a child of the process may still use the memory.
+        """
         self._reusable = bool(self.header().filtered)
 
     def header(self) -> JobFileHeader:
-        """Return the launcher's entries so far. The kernel can write here too: trust only the types of the values."""
+        """Return the launcher's entries so far. The kernel can write here too, so any field may have any value."""
         return JobFileHeader.from_buffer_copy(self._memory)
 
     def report(self) -> bytes:
-        """Return the diagnostics, as the twin wrote them."""
+        """Return the bytes of the report in which the twin wrote its diagnostics."""
         return bytes(self._memory[self._report_at : self._report_at + _REPORT_BYTES])
 
     def trace(self) -> Trace | None:
@@ -152,8 +157,8 @@ class JobFile:
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the arrays that the kernel wrote, by argument name: copies, or arrays that own their memory.
 
-        None is a view of the file: a view would keep all inputs in memory too, and would stay shared with a forked
-        child (a data loader's worker), whose writes would then show in the parent.
+        No array is a view of the file. A view would keep all inputs in memory too. It would also stay shared with a
+        forked child (a data loader's worker), so that the child's writes would show in the parent.
         """
         return {place.arg.name: self._array(place) for place in self.places if place.arg.role in WRITTEN}
 
@@ -169,7 +174,7 @@ class JobFile:
         return copied
 
     def _with_own_memory(self, places: list[ArgPlace]) -> list[ArgPlace]:
-        """Return the places; large written tensors get memory of their own. Raises KernelError if there is none."""
+        """Return the places, with separate memory for each large tensor that the kernel writes. Raises KernelError."""
         found = []
         try:
             for place in places:
@@ -183,10 +188,11 @@ class JobFile:
         return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
-        """Return the first argument with a changed byte around it, and that byte's offset from its start; else None.
+        """Return the first argument with a changed byte before or after it, and the byte's offset from its start.
 
-        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so only a pointer can change a
-        byte behind it. A bare library copies whole blocks, which may change such bytes without a mistake.
+        None if there is no such byte. An observed library ends a copy at the argument's end (tensor/emit_copy.h), so
+        there only a pointer can change a byte behind the argument. A bare library copies whole blocks, so the first
+        ``tail_bytes`` behind it may change without a mistake.
         """
         for place in self.places:
             if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
@@ -201,7 +207,7 @@ class JobFile:
         tensors = [place for place in self.places if place.pages_at]
         if all(offset < place.pages_at - GUARD for place in tensors):
             return None
-        # How far the offset is before the pages, or behind their last byte; inside both are negative.
+        # The distance from the offset to the tensor's pages, which is 0 inside them.
         nearest = min(tensors, key=lambda p: max(p.pages_at - offset, offset - (p.pages_at + p.pages_bytes - 1), 0))
         return nearest.arg, offset - nearest.data_at
 
@@ -237,13 +243,14 @@ class JobFile:
         return np.frombuffer(memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at - start)
 
     def _memory_of(self, place: ArgPlace) -> tuple[memoryview, int]:
-        """Return the memory with the argument's pages, and the place in the file of that memory's first byte."""
+        """Return the memory that holds the argument's pages, and the file offset of that memory's first byte."""
         return (place.own.view, place.pages_at) if place.own else (self._memory, 0)
 
     def _around(self, place: ArgPlace) -> tuple[tuple[int, int, bytes], tuple[int, int, bytes]]:
-        """Return the bytes of the argument's pages before and after it: their ranges, and their poison.
+        """Return two parts of the argument's pages, before and behind the argument: start, stop and poison of each.
 
-        The poison has the argument's dtype: a read past the end of a float array gives NaN.
+        start and stop are file offsets. The poison fits the argument's dtype, so a read past the end of a float array
+        gives NaN.
         """
         end = place.data_at + place.arg.nbytes
         word = poison_word(place.arg.dtype).to_bytes(8, "little")
@@ -256,7 +263,7 @@ class JobFile:
     def _changed_around(self, place: ArgPlace) -> int | None:
         memory, first = self._memory_of(place)
         tail = 0 if self.header().observed else tail_bytes(place.arg)
-        # Of several changed bytes name the nearest: the last one before the start, or the first one after the end.
+        # Of several changed bytes return the nearest: the last one before the start, or the first one after the end.
         (before, data, low), (end, after, high) = self._around(place)
         for start, stop, expected, nearest in ((before, data, low, -1), (end + tail, after, high[tail:], 0)):
             found = bytes(memory[start - first : stop - first])
@@ -266,11 +273,11 @@ class JobFile:
         return None
 
 
-#: The least bytes that one thread copies. A smaller piece goes through the processor's caches, which first read the
-#: memory that it overwrites. So two threads with 20 MB each take as long as one with 40 MB, and twice its processor
-#: time.
+#: The fewest bytes that one thread copies. A smaller copy goes through the processor's caches, which first read the
+#: memory that the copy overwrites. So two threads that copy 20 MB each take as long as one thread that copies 40 MB,
+#: and use twice its processor time.
 _SHARE = 64 << 20
-#: More threads than this get no more bandwidth from the memory.
+#: The most threads that copy. More threads get no more bandwidth from the memory.
 _MOST_THREADS = 8
 
 
@@ -280,7 +287,7 @@ def usable_cpus() -> int:
 
 
 def copy_into(target: np.ndarray, source: np.ndarray) -> None:
-    """Copy a flat array into another of the same length and dtype, on several threads if it is large."""
+    """Copy ``source`` to ``target``, two flat arrays of one length and dtype, on several threads if they are large."""
     shares = min(target.nbytes // _SHARE, usable_cpus(), _MOST_THREADS)
     if shares < 2:
         np.copyto(target, source)

@@ -11,19 +11,20 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 from gn_tutorial.runtime.mapping import BLOCK
 from gn_tutorial.runtime.shared_memory import SharedMemory
 
-#: Alignment of each tensor in global memory, in bytes, as strict as a device allocation's.
+#: Alignment in bytes of each tensor in global memory, as strict as that of a device allocation.
 ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
-#: Size of the guard before and after each tensor, which costs addresses, not memory. It is larger than any Unified
-#: Buffer, so no copy that begins inside a tensor can jump over it.
+#: Size in bytes of the guard, an inaccessible range of addresses before and after each tensor. It takes no memory. It
+#: is larger than any Unified Buffer, so no copy that begins inside a tensor can jump over it.
 GUARD = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ArgPlace:
-    """The place of one argument in the file, in bytes from the file's start.
+    """The place of one argument in the file. data_at, pages_at: offsets in bytes from the file's start.
 
-    pages_at: 0 if it has no pages of its own. own: the memory of its pages; None if it is the file's.
+    pages_at: 0 if the argument has no pages of its own. own: separate memory for these pages; None if they are part of
+    the file.
     """
 
     arg: LaunchArg
@@ -36,27 +37,27 @@ class ArgPlace:
 def tail_bytes(arg: LaunchArg) -> int:
     """Return the number of bytes behind an array that a copy of whole blocks may touch, as on the device.
 
-    There aclrtMalloc rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). The launch's
-    result does not contain these bytes.
+    On the device, aclrtMalloc rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). The
+    launch's result does not contain these bytes.
     """
     return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
 
 
 class JobLayout:
-    """Allocates places in a file from its start to its end."""
+    """Allocates ranges of a file one after the other. taken: bytes in use at the file's start; ``bytes``: its size."""
 
     def __init__(self, taken: int) -> None:
         self.bytes = taken
         self.texts: list[tuple[int, bytes]] = []
 
     def take(self, size: int, alignment: int = 64) -> int:
-        """Allocate ``size`` bytes and return their place."""
+        """Allocate ``size`` bytes and return their offset in the file."""
         at = -(-self.bytes // alignment) * alignment
         self.bytes = at + size
         return at
 
     def place_texts(self, texts: Sequence[bytes | None]) -> list[int]:
-        """Allocate NUL-terminated texts, keep them in ``texts``, and return their places; 0 for None."""
+        """Allocate NUL-terminated texts, add them to ``self.texts``, and return their file offsets; 0 for None."""
         places = []
         for text in texts:
             places.append(0 if text is None else self.take(len(text) + 1, 1))
@@ -65,7 +66,10 @@ class JobLayout:
         return places
 
     def arguments(self, args: Sequence[LaunchArg]) -> list[ArgPlace]:
-        """Allocate a place for each argument. Values come first, so that only guards lie between the tensors."""
+        """Allocate a place for each argument, and return the places in the arguments' order.
+
+        Values come first in the file, so that only guards lie between the tensors.
+        """
         placed: dict[str, ArgPlace] = {}
         for arg in sorted(args, key=lambda one: one.kind != ArgKind.VALUE):
             placed[arg.name] = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else self._argument(arg)

@@ -13,9 +13,7 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 
 
 def launch(library: Path, request: LaunchRequest) -> LaunchResult:
-    """Run one kernel of ``library`` and return its result.
-
-    For many runs of the same launch in this process, use ``gn_tutorial.runtime.in_process.Prepared``.
+    """Run one kernel of ``library`` and return its result. For many runs of one launch use ``in_process.Prepared``.
 
     Raises KernelFault for a mistake that the twin found, KernelCrash, KernelTimeout, KernelMemoryLimit and
     KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
@@ -27,9 +25,9 @@ def launch(library: Path, request: LaunchRequest) -> LaunchResult:
 
 
 def traced(library: Path, request: LaunchRequest, tracing: Tracing) -> Trace:
-    """Run the same launch with a trace, and return only the trace. Raises as ``launch`` does."""
+    """Run the request with tracing, and return only the trace. Raises as ``launch`` does."""
     trace = launch(library, replace(request, tracing=tracing)).trace
-    assert trace is not None  # it was asked for
+    assert trace is not None  # because the request has ``tracing``
     return trace
 
 

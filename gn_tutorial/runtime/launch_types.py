@@ -1,4 +1,4 @@
-"""The request and the result of a launch, and the poison, for isolated and in-process launches alike."""
+"""The request and the result of a launch, and the poison of unwritten memory, for isolated and in-process launches."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import ArgumentError, shown
 
-#: The bits of an element that was never written, by floating-point dtype.
+#: Name of a floating-point dtype -> the bits of an element that was never written.
 FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
-#: Each byte that was never written, in an array of any other dtype: -1515870811 as int32, 165 as uint8.
+#: The value of a byte that was never written in an array of another dtype: -1515870811 as int32, 165 as uint8.
 POISON_BYTE = 0xA5
 
 #: Roles whose memory the kernel writes, and whose arrays are in the result.
@@ -37,10 +37,10 @@ class LaunchArg:
     """One kernel parameter.
 
     data: a C-contiguous array, or ``bytes`` (a value, a tiling struct). Of an OUT or WORKSPACE array only shape and
-    dtype count. absent: the kernel gets a null pointer, and data is empty. same_as: an earlier argument that shares its
-    memory with this one; then the role is IN, and data has the size of the earlier argument's.
+    dtype are used. absent: the kernel gets a null pointer, and data is empty. same_as: the name of an earlier argument
+    whose memory this one uses; then the role is IN, and data has the size of that argument's data.
 
-    nbytes, dtype: of the data; the dtype of bytes is uint8.
+    nbytes, dtype: those of data; the dtype of ``bytes`` is uint8.
 
     Raises ArgumentError if an array is not C-contiguous or a written argument is not an array.
     """
@@ -51,7 +51,7 @@ class LaunchArg:
     data: np.ndarray | bytes
     absent: bool = False
     same_as: str = ""
-    # Stored, because a launch asks for them some ten times.
+    # Stored, because each launch reads them some ten times.
     nbytes: int = field(init=False, repr=False, compare=False)
     dtype: np.dtype = field(init=False, repr=False, compare=False)
 
@@ -75,8 +75,8 @@ class LaunchRequest:
 
     # The kernel's name in the library.
     entry: str
-    # One for each kernel parameter, in order. Of OUT and WORKSPACE arrays only shape and dtype count; the kernel finds
-    # poison there (FLOAT_POISON, POISON_BYTE).
+    # One for each kernel parameter, in order. OUT and WORKSPACE arrays give only shape and dtype; the kernel finds
+    # poison in their memory (FLOAT_POISON, POISON_BYTE).
     args: Sequence[LaunchArg]
     # Cores to run on, 1 to 65535.
     blocks: int = 1
@@ -87,16 +87,16 @@ class LaunchRequest:
     # process, for trusted kernels: no limits, INOUT arrays are written in place, and printed text is not collected.
     isolated: bool = True
     limits: Limits = field(default_factory=Limits)
-    # The folder where the isolated process runs and may write files; None: it may write none.
+    # The folder where the isolated process runs and may write files; None: it may not write files.
     folder: Path | None = None
-    # The folder inside ``folder`` where it starts; None: ``folder`` itself.
+    # The working folder at its start, inside ``folder``; None: ``folder`` itself.
     start: Path | None = None
     # Record the blocks' events; this needs an observed library, because a bare one emits none.
     tracing: Tracing | None = None
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all arguments."""
+        """The sum of the bytes of all arguments."""
         return sum(arg.nbytes for arg in self.args)
 
     def __post_init__(self) -> None:
@@ -121,7 +121,7 @@ class Tally:
     """Counts of a launch, summed over its blocks. All zero for a bare library.
 
     scalar, vector, mte2, mte3: instructions issued on each pipe. bytes_in, bytes_out: bytes moved from global memory
-    into the Unified Buffer and back. ub_high_water: the most bytes of the Unified Buffer that a block used.
+    into the Unified Buffer and back. ub_high_water: the most bytes of the Unified Buffer that one block used.
     """
 
     scalar: int
@@ -143,9 +143,10 @@ class LaunchResult:
     """The result of a launch.
 
     arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured in their process.
-    printed: the kernel's standard output and error; empty in process, where they go straight to the terminal.
-    observed: whether the library checks and counts. diagnostics: warnings of a launch that succeeded. trace: if it was
-    requested. notes: facts that are not mistakes, but may explain a wrong output: inputs that were not read.
+    printed: the kernel's standard output and error; empty for an in-process launch, where they go to the terminal.
+    observed: whether the library checks and counts. diagnostics: warnings of a launch that succeeded. trace: None
+    unless requested. notes: facts that are not mistakes but may explain a wrong output, such as inputs that were not
+    read.
     """
 
     arrays: dict[str, np.ndarray]
@@ -160,7 +161,7 @@ class LaunchResult:
 
 @functools.cache
 def poison_word(dtype: np.dtype) -> int:
-    """Return eight bytes of poison as a number. Memory of an array of this dtype repeats them until it is written."""
+    """Return eight bytes of poison as a number. They fill the memory of an array of this dtype until it is written."""
     element = FLOAT_POISON.get(dtype.name)
     data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
     return int.from_bytes(data * (8 // len(data)), "little")

@@ -1,10 +1,10 @@
 """Map shared memory at addresses where huge pages can begin, and request huge pages.
 
-Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it. That was half
-of the time of an isolated launch of 10^8 elements. A huge page takes that time only once. It
-has 2 MiB on x86-64 and most aarch64.
-Linux uses huge pages for shared memory only if an administrator enabled it, or if MADV_COLLAPSE asks for them (6.1 and
-newer). Without them everything works, but more slowly.
+Finding, clearing and mapping a page of 4 KiB takes a microsecond or more in every process that maps it. These
+microseconds were half of the time of an isolated launch of 10^8 elements. A huge page, of 2 MiB on x86-64 and most
+aarch64, takes that time only once.
+Linux uses huge pages for shared memory only if an administrator enabled them, or if MADV_COLLAPSE requests them (6.1
+and newer). Without huge pages everything works, but more slowly.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _FAILED = ctypes.c_void_p(-1).value
 class Mapping:
     """The first ``size`` bytes of a file, mapped for reading and writing as ``memory``.
 
-    private: no other process sees what is written there. The mapping ends when nothing refers to ``memory`` or a view
-    of it any more (such as an array, or the traceback of an exception). Raises OSError if the system refuses.
+    private: what is written to ``memory`` stays invisible to other processes. The mapping ends when nothing refers to
+    ``memory`` or a view of it any more (an array, or the traceback of an exception). Raises OSError if the system
+    refuses.
     """
 
     def __init__(self, descriptor: int, size: int, *, private: bool = False) -> None:
@@ -43,13 +44,16 @@ class Mapping:
         self.memory = memoryview(self.owner).cast("B")
 
     def give_back(self, start: int, end: int) -> bool:
-        """Give these whole pages back to the system: they are then zero, and free until used. False if refused."""
+        """Give these whole pages back to the system; they are then zero, and take no memory until used.
+
+        Return False if the system refuses.
+        """
         return hasattr(mmap, "MADV_REMOVE") and self._advise(mmap.MADV_REMOVE, start, end)
 
     def use_huge_pages(self, start: int, end: int) -> bool:
-        """Turn these whole blocks into huge pages, keeping their contents. False if refused."""
+        """Turn these whole blocks into huge pages and keep their contents. Return False if the system refuses."""
         for block in range(start, end, BLOCK):
-            self.memory[block] = self.memory[block]  # the system refuses a block without any page
+            self.memory[block] = self.memory[block]  # makes a page: the system refuses a block that has none
         return self._advise(_COLLAPSE, start, end)
 
     def _advise(self, advice: int, start: int, end: int) -> bool:
@@ -59,7 +63,7 @@ class Mapping:
 
 @functools.cache
 def _libc() -> ctypes.CDLL | None:
-    """Return the C library, whose mmap takes an address; None except on 64-bit Linux."""
+    """Return the C library, whose mmap takes an address, unlike Python's; None except on 64-bit Linux."""
     if not sys.platform.startswith("linux") or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     libc = ctypes.CDLL(None, use_errno=True)
@@ -71,7 +75,10 @@ def _libc() -> ctypes.CDLL | None:
 
 
 def _mapped_at_a_block(libc: ctypes.CDLL, descriptor: int, size: int, flags: int) -> int:
-    """Map at a multiple of BLOCK, inside a reserved range of addresses, and return the address."""
+    """Map a file at a multiple of BLOCK, and return the address. Raises OSError.
+
+    A range of addresses is reserved first, of which the parts around the mapping are then released.
+    """
     room = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
     taken = _mmap(libc, None, room + BLOCK, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)
     at = -(-taken // BLOCK) * BLOCK

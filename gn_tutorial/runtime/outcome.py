@@ -1,4 +1,4 @@
-"""The outcome of an isolated launch: its result, or the exception that says what happened to the kernel."""
+"""The outcome of an isolated launch: a result, or an exception that says how the kernel failed."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchRes
 
 #: The hint if the library or launcher in the cache is from another version.
 REBUILD = "gnt cache clear, then run again"
-#: kBadJobFile of launcher.cpp.
+#: The launcher's exit code for a job file that it cannot use: kBadJobFile of launcher.cpp.
 LAUNCHER_REFUSED = 98
 _SHOWN_LINES, _SHOWN_COLUMNS = 12, 200
 
 
 def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResult:
-    """Return the result of a successful launch; raise the KernelError or ArgumentError of any other."""
+    """Return the result of a successful launch; raise KernelError or ArgumentError for any other."""
     evidence = Evidence(request, job, job.header(), ending)
     if ending.stopped is not Stopped.NOT or evidence.header.outcome != LaunchOutcome.RETURNED:
         raise _failure(evidence)
@@ -62,7 +62,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
 
 
 def bad_call(diagnostics: Findings) -> GntError:
-    """Return the exception for a library that refused the entry or the arguments."""
+    """Return the exception for a launch whose entry or arguments the library refused, from its diagnostics."""
     if not diagnostics:
         return ArgumentError("the arguments do not fit the kernel")
     refused = next((one for one in diagnostics if one.id.startswith("call-")), diagnostics[0])
@@ -114,7 +114,7 @@ def _timeout(evidence: Evidence) -> KernelError:
 
 
 def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
-    # The finding has no line, because a bare library does not observe writes. An observed one checks each access.
+    # The finding has no line, because a bare library does not observe writes. An observed library checks each access.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {beside(arg, offset)}",
@@ -125,7 +125,7 @@ def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
     )
 
 
-_NULL_PAGES = 64 * 1024  # a lower address is a null pointer, perhaps with an index added
+_NULL_PAGES = 64 * 1024  # a fault below this address is the use of a null pointer, perhaps with an index added
 _SI_KERNEL = 0x80  # x86: a non-canonical address; the reported address is then meaningless
 _ONLY_COMPUTES = "a kernel only computes and prints"
 _OBSERVE = "run with observed=True: it stops at the access and names its line"
@@ -197,7 +197,7 @@ def vanished(evidence: Evidence) -> KernelError:
         return evidence.error(KernelCrash, f"the kernel ended its process with exit({code}) {when}", "use return")
     name = signal_name(-code)
     if name == "SIGSYS":
-        # posix_spawn and system() block all signals first, and then the handler, which names the call, cannot run.
+        # posix_spawn and system() first block all signals, so the handler that names the call cannot run.
         what = "the kernel started a process, or made another forbidden system call with signals blocked"
         return evidence.error(KernelCrash, what, f"{_ONLY_COMPUTES}: no system(), no posix_spawn()")
     hint = ""
@@ -209,7 +209,10 @@ def vanished(evidence: Evidence) -> KernelError:
 
 
 def beside(arg: LaunchArg, offset: int) -> str:
-    """Return the place of a byte outside an argument as text: ``byte 400 of 400``, ``1 byte before its start``."""
+    """Return the place of a byte outside an argument as text: ``byte 400 of 400``, ``1 byte before its start``.
+
+    offset: from the argument's start, in bytes.
+    """
     if offset < 0:
         return f"{-offset} byte{'s' if offset < -1 else ''} before its start"
     return f"byte {offset} of {arg.nbytes}"

@@ -1,4 +1,4 @@
-"""Runs a whole sample: a file with kernels, a ``main``, and launches ``kernel<<<blocks, nullptr, stream>>>(...)``."""
+"""Runs a whole sample: a file with kernels and a ``main``, which calls ``kernel<<<blocks, nullptr, stream>>>(...)``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchRes
 
 @dataclass(frozen=True)
 class SampleRun:
-    """The result of a sample: its printed text, the counts of all its launches together, and its library."""
+    """The result of a sample. launched: its output, and the counts of all its launches together. built: its library."""
 
     launched: LaunchResult
     built: Built
@@ -51,9 +51,9 @@ def run_sample(
 ) -> SampleRun:
     """Build the sample and run its ``main`` with ``words`` as its command line, in a process of its own.
 
-    folder: the folder where it runs and may write files; None: it may write none. start: a folder inside ``folder``
-    where it starts instead. optimise: see ``options.Optimise``. The memory limit covers the sample's own allocations
-    too.
+    folder: the folder where it runs and may write files; None: it may not write files. start: the working folder at its
+    start, inside ``folder``; None: ``folder`` itself. optimise: see ``options.Optimise``. The memory limit covers the
+    sample's own allocations too.
 
     Raises CompileError; KernelFault for a diagnostic of a kernel or of a host call, and for a ``main`` that does not
     return 0; and the other errors of ``launch``.

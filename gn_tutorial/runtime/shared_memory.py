@@ -1,16 +1,16 @@
 """Shared memory for job files, without a name in any file system; later launches reuse it.
 
-It is a memfd on Linux and an unlinked temporary file elsewhere, so nothing is left behind however Python ends. Linux's
-/dev/shm is not used, because in a container it is often limited to 64 MiB.
+The memory is a memfd on Linux and an unlinked temporary file elsewhere, so nothing is left behind however Python ends.
+Linux's /dev/shm is not used, because in a container it is often limited to 64 MiB.
 
-Fresh pages cost more than their use: the system has to find, clear and later free each one, 4 KiB at a time. A launch
-of 10^8 elements spent seven eighths of its time on this. So memory is kept after a successful launch, up to an eighth
-of the machine's memory, and released when Python ends. Large tensors use huge pages if the system has them
+Fresh pages take more time than their use: the system has to find, clear and later free each one, 4 KiB at a time. A
+launch of 10^8 elements spent seven eighths of its time on this. So memory is kept after a successful launch, up to an
+eighth of the machine's memory, and released when Python ends. Large tensors use huge pages if the system has them
 (mapping.py).
 
 Large results are not copied out: the caller's array is a private mapping of the memory that the kernel wrote. No other
-process sees what the caller writes there, and the caller does not see what a forked child writes. When the array is
-gone, another launch reuses the memory.
+process sees the caller's writes to it, and the caller does not see those of a forked child. When the array is gone,
+another launch may reuse the memory.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ import weakref
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.mapping import BLOCK, Mapping
 
-#: The share of the machine's memory that may be kept, and the size to assume if the system does not report it.
+#: The part of the machine's memory that may be kept is one in this many, and the memory assumed if it is not reported.
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
-#: A launch gets kept memory of at most this many times its size: a larger piece is for larger launches.
+#: A launch gets kept memory of at most this many times the size that it needs. Larger memory is for larger launches.
 _LOOSEST = 2
-#: The most results with lent memory at once: each needs three descriptors, and a process has about a thousand.
+#: The most results that use lent memory at once. Each needs three descriptors, and a process may have about a thousand.
 _MOST_LENT = 16
 #: Sizes are rounded up to this, so that launches of similar sizes use the same memory.
 _STEP = 1 << 20
 
 
 class SharedMemory:
-    """A piece of memory that another process can map: ``descriptor``, and ``view``, this process's mapping of it.
+    """Memory that another process can map through ``descriptor``. ``view`` is this process's mapping of it.
 
-    Its first contents are undefined. Raises KernelError if the system cannot provide that size.
+    ``size`` is rounded up. The first contents are undefined. Raises KernelError if the system cannot provide the size.
     """
 
     def __init__(self, size: int) -> None:
         step = _STEP if size <= _STEP else BLOCK
         self.size = -(-size // step) * step
         self.descriptor = -1
-        self._huge: set[int] = set()  # numbers of blocks
-        self._has_huge_pages = True  # as far as known
+        self._huge: set[int] = set()  # the numbers of the blocks that are huge pages
+        self._has_huge_pages = True  # False once the system has refused them
         try:
             if hasattr(os, "memfd_create"):
                 self.descriptor = os.memfd_create("gn_tutorial-job")
@@ -65,11 +65,11 @@ class SharedMemory:
 
     @property
     def view(self) -> memoryview:
-        """All of its bytes."""
+        """All bytes of the memory."""
         return self._mapping.memory
 
     def use_huge_pages(self, start: int, end: int) -> None:
-        """Put the blocks with the bytes from ``start`` to ``end`` on huge pages, if the system has them."""
+        """Make huge pages of the blocks that contain the bytes from ``start`` to ``end``, if the system has any."""
         last = min(-(-end // BLOCK), self.size // BLOCK)
         missing = [one for one in range(start // BLOCK, last) if one not in self._huge]
         while missing and self._has_huge_pages:
@@ -81,8 +81,8 @@ class SharedMemory:
             missing = missing[run:]
 
     def clear(self, size: int) -> None:
-        """Set the first ``size`` bytes to zero. Whole pages go back to the system and cost nothing until used."""
-        # Keep a huge page that is cleared only in part: giving that part back would split the rest into small pages.
+        """Set the first ``size`` bytes to zero. If they are many, whole pages are given back to the system instead."""
+        # Keep a huge page that is cleared only in part, because giving part of it back would split it into small pages.
         unit = BLOCK if size // BLOCK in self._huge else mmap.PAGESIZE
         pages = size // unit * unit
         if pages < _STEP or not self._mapping.give_back(0, pages):
@@ -91,29 +91,29 @@ class SharedMemory:
         self.view[pages:size] = bytes(size - pages)
 
     def close(self) -> None:
-        """Release the memory to the system once nothing refers to it any more (the traceback of an exception may)."""
+        """Close the memory. The system gets it back when nothing refers to ``view`` any more (a traceback may)."""
         os.close(self.descriptor)
         self._mapping = None
 
 
 class MemoryPool:
-    """Shared memory that no launch uses at present, at most ``most_bytes`` of it. Several threads may use the pool."""
+    """Keeps at most ``most_bytes`` of shared memory that no launch uses now. Several threads may use the pool."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._free: list[SharedMemory] = []
         self._lent: list[SharedMemory] = []
-        # Not a Lock: a result that is garbage-collected while this thread holds the lock returns its memory in the same
-        # thread.
+        # Not a Lock, because a result may be garbage-collected while this thread holds the lock. Its memory then comes
+        # back (_came_back) in the same thread.
         self._lock = threading.RLock()
 
     @property
     def bytes(self) -> int:
-        """The number of bytes kept."""
+        """The number of bytes in kept memory, without lent memory."""
         return sum(one.size for one in self._free)
 
     def take(self, size: int) -> SharedMemory:
-        """Take memory of at least ``size`` bytes. Raises KernelError if there is none."""
+        """Return memory of at least ``size`` bytes, kept or new. Raises KernelError if the system cannot provide it."""
         with self._lock:
             fitting = [one for one in self._free if size <= one.size <= _LOOSEST * max(size, _STEP)]
             if fitting:
@@ -123,14 +123,14 @@ class MemoryPool:
         return SharedMemory(size)
 
     def lends(self, size: int) -> bool:
-        """Whether ``lend`` would lend ``size`` more bytes now."""
+        """Whether ``size`` more bytes may be lent now. ``lend`` itself does not check."""
         with self._lock:
             return len(self._lent) < _MOST_LENT and sum(one.size for one in self._lent) + size <= self._most
 
     def lend(self, one: SharedMemory, size: int) -> memoryview:
-        """Return a private mapping of the first ``size`` bytes; the memory comes back when the mapping is gone.
+        """Return a private mapping of the first ``size`` bytes; the pool gets the memory back when the mapping is gone.
 
-        No other process sees what is written there. No other process may have the memory mapped.
+        No other process sees what is written to the mapping. No other process may have the memory mapped.
         """
         lent = Mapping(one.descriptor, size, private=True)
         with self._lock:
@@ -140,7 +140,7 @@ class MemoryPool:
 
     def _came_back(self, one: SharedMemory) -> None:
         with self._lock:
-            if one in self._lent:  # if not, it was lent before a fork, and belongs to the parent
+            if one in self._lent:  # otherwise it was lent before a fork, and belongs to the parent
                 self._lent.remove(one)
                 self.give(one)
 
@@ -148,7 +148,7 @@ class MemoryPool:
         """Keep the memory for a later launch. No other process may have it mapped."""
         with self._lock:
             self._free.append(one)
-            # Release the oldest first: no launch has needed its size for the longest time.
+            # Release the oldest first, because no launch has needed it for the longest time.
             dropped = []
             while self.bytes > self._most:
                 dropped.append(self._free.pop(0))
@@ -156,7 +156,7 @@ class MemoryPool:
             old.close()
 
     def forget(self) -> None:
-        """Drop everything in a forked child: the memory belongs to the parent, which still uses it."""
+        """Close all memory in a forked child, because it belongs to the parent, which still uses it."""
         self._lock = threading.RLock()
         for one in (*self._free, *self._lent):
             one.close()

@@ -1,4 +1,4 @@
-"""What the trace of one launch needs: the chosen blocks, the addresses of the tensors, and its decoding."""
+"""The data for the trace of one launch: the recorded blocks, the addresses of the tensors, and the decoding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from gn_tutorial.runtime.launch_types import LaunchArg
 class TraceBuffer:
     """The data that a launch of ``blocks`` blocks with these arguments needs for a trace.
 
-    addresses: of the tensors in the model's global memory. watches: values that the twin fills in.
+    bytes: the size of the buffer for the events. chosen: numbers of the blocks to record. addresses: argument name ->
+    address in the model's global memory. watches: the values to watch, which the twin fills in.
     Raises ArgumentError if ``tracing`` does not fit the launch.
     """
 
@@ -39,7 +40,7 @@ class TraceBuffer:
         return np.array(self.chosen, np.uint32).tobytes()
 
     def decode(self, slots: bytes | memoryview, found: structs.GntTrace, watches: Iterable[structs.GntWatch]) -> Trace:
-        """Return the trace in these slots. found, watches: as the twin filled them in.
+        """Return the trace that ``slots`` contains. found, watches: the structs as the twin filled them in.
 
         Raises KernelError if the trace is damaged.
         """
@@ -64,6 +65,6 @@ class TraceBuffer:
         )
 
     def _watched(self, watches: Iterable[structs.GntWatch]) -> tuple[bytes, ...]:
-        """Return the watched values, in the order of the request."""
+        """Return the watched values as little-endian bytes, in the order of the request."""
         seen = [int(one.value).to_bytes(8, "little")[: one.seen] for one in watches]
         return tuple(value for _, value in sorted(zip(self._asked, seen, strict=True)))

@@ -1,11 +1,11 @@
-"""Restricts a program so that it may write files in one folder only: a project's script, a learner's Python exercise.
+"""Restricts a program, such as a project's script or a learner's exercise, to writing files in one folder.
 
 =================================  =====================================  ==========================================
-the program, and what it starts    Linux with Landlock (5.13 and newer)   elsewhere
+the program, and its children      Linux with Landlock (5.13 and newer)   elsewhere
 =================================  =====================================  ==========================================
 writes, deletes, renames files     refused outside the folder             not prevented; its HOME, its TMPDIR and its
                                                                           working folder lie in the folder
-connects to a port by TCP          refused (6.7 and newer)                not prevented
+binds or connects a TCP socket     refused (6.7 and newer)                not prevented
 signals other processes            refused (6.12 and newer)               not prevented
 changes the priority, processors   refused (seccomp, whatever Landlock)   not prevented
 or memory of other processes
@@ -15,12 +15,12 @@ fills the memory                   refused at the limit (RLIMIT_DATA)     not li
 runs without end                   stopped with its process group; a      the same
                                    process in a session of its own
                                    outlives it
-outlives a killed Python           killed at once (PDEATHSIG), but not    not prevented
-                                   what it started
+outlives a killed Python           killed at once (PDEATHSIG), but its    not prevented
+                                   children are not
 =================================  =====================================  ==========================================
 
-This protects against mistakes, not against an attacker. This file, run as a program, restricts its own process and then
-becomes the program. It imports nothing of this package, so that it starts quickly.
+The restrictions protect against mistakes, not against an attacker. This file, run as a program, restricts its own
+process and then executes the other program in it. It imports nothing of this package, so that it starts quickly.
 Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst; the numbers of system calls are those of
 its tables (arch/x86/entry/syscalls, include/uapi/asm-generic/unistd.h).
 """
@@ -43,24 +43,24 @@ _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13
 _TCP = 1 << 0 | 1 << 1
 _SCOPE_SIGNAL = 1 << 1
-#: Devices that anybody may write to.
+#: Devices that the program may write to.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _LARGEST_FILE = 4 << 30
 _NO_NEW_PRIVILEGES, _PARENT_DEATH_SIGNAL = 38, 1
 
-#: seccomp: the option and the mode of prctl; the two answers of a filter: allow the call, or let it fail with EPERM.
+#: seccomp: the option and the mode of prctl, and the two answers of a filter: allow the call, or fail it with EPERM.
 _SECCOMP, _FILTER = 22, 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1
-#: Instructions of a filter: load a word of its data, jump if it is equal, answer. The data: the call's number, its
-#: processor, and the lower words of the first two arguments.
+#: Instructions of a filter: load a word of the filter's data, jump if it equals a constant, answer. Then the offsets of
+#: these words: the call's number, the processor, and the lower halves of the first two arguments.
 _LOAD, _EQUAL, _ANSWER = 0x20, 0x15, 0x06
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, (16, 24)
-#: Processor -> its number in a filter's data (AUDIT_ARCH), and the numbers of the calls of _OWN, in the order of _OWN.
+#: Processor -> its number in a filter's data (AUDIT_ARCH), and the numbers of the system calls in the order of _OWN.
 _CALLS = {
     "x86_64": (0xC000003E, (141, 203, 142, 144, 314, 251, 101, 311)),
     "aarch64": (0xC00000B7, (140, 122, 118, 119, 274, 30, 117, 271)),
 }
-#: Call -> how many of its first arguments must be 0, which means the caller itself; None: always refuse the call.
+#: System call -> how many of its first arguments must be 0, which means the caller itself; None: always refuse it.
 _OWN = {
     "setpriority": 2,
     "sched_setaffinity": 1,
@@ -91,7 +91,7 @@ def landlock_version() -> int:
 
 
 def write_only_in(folder: str) -> bool:
-    """Restrict this process and its children to writing below ``folder``. Return False if the system cannot."""
+    """Restrict this process and its children to writing files below ``folder``. Return False if the system cannot."""
     version = landlock_version()
     if version == 0:
         return False
@@ -128,7 +128,7 @@ def leave_others_alone() -> bool:
     if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
         return False
     processor, numbers = _CALLS[platform.machine()]
-    # Allow all calls of 32-bit programs, because the same calls have other numbers there.
+    # Allow all calls of 32-bit programs, because these calls have other numbers there.
     code = [(_LOAD, 0, 0, _PROCESSOR), (_EQUAL, 1, 0, processor), (_ANSWER, 0, 0, _ALLOW)]
     for number, zeros in zip(numbers, _OWN.values(), strict=True):
         rule = [(_ANSWER, 0, 0, _REFUSE)]
@@ -145,13 +145,13 @@ def leave_others_alone() -> bool:
 
 
 def die_with_parent() -> None:
-    """Make the system kill this process when its parent ends. Source: prctl(2), PR_SET_PDEATHSIG; Linux only."""
+    """Make the system kill this process when its parent ends; Linux only. Source: prctl(2), PR_SET_PDEATHSIG."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def command(folder: str, memory_bytes: int, words: list[str]) -> list[str]:
-    """Return the command line that runs ``words`` with these restrictions."""
+    """Return the command line that runs the command ``words`` with these restrictions. memory_bytes: RLIMIT_DATA."""
     return [sys.executable, "-I", "-S", __file__, folder, str(memory_bytes), *words]
 
 
@@ -163,7 +163,7 @@ def _limit(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """Run ``write_sandbox.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
+    """Restrict this process, and run PROGRAM in it: ``write_sandbox.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
     folder, memory, *words = sys.argv[1:]
     die_with_parent()
     _limit(resource.RLIMIT_CORE, 0)

@@ -1,8 +1,9 @@
-"""Computes how long a vector instruction moves data, in cycles, from its operands' places in the Unified Buffer.
+"""Computes how many cycles a vector instruction needs to move data, from its operands' addresses in the Unified Buffer.
 
-The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
-bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
-and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
+The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3. An address has, from its high bits to
+its low bits, 2 bits for the bank in its group, 7 for the row, 4 for the group and 5 for the byte. In one cycle a group
+serves one row to one reader, and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201).
+So
 
 - reading a repeat takes one cycle for each row that the busiest group has to serve. The rows of all sources count, but
   a row that one source reads several times counts once. Writing is counted in the same way;
@@ -25,9 +26,10 @@ _BANK_SHIFT = 16
 
 
 class AccessStream(NamedTuple):
-    """The places of one operand's repeats: ``blocks`` blocks of 32 bytes, ``blk`` apart; repeats are ``rep`` apart.
+    """The addresses that one operand uses. A repeat has ``blocks`` blocks of 32 bytes.
 
-    blk, rep: in blocks. at: the first byte in the Unified Buffer.
+    at: the first byte's address in the Unified Buffer. blk, rep: distances between two blocks of a repeat and between
+    two repeats, in blocks.
     """
 
     at: int
@@ -39,7 +41,7 @@ class AccessStream(NamedTuple):
 def streams(event: Event) -> tuple[tuple[AccessStream, ...], tuple[AccessStream, ...]]:
     """Return the sources and the destinations that a vector event reads or writes in every repeat.
 
-    A result of a few elements, such as a reduction's, is left out, because it does not conflict in every repeat.
+    A result of a few elements, as of a reduction, is left out, because it does not conflict in every repeat.
     """
     found = [(operand.access, _stream(event, operand)) for operand in event.operands if operand.space is Space.UB]
     sources = tuple(one for access, one in found if one is not None and access is not Access.WRITE)
@@ -61,9 +63,9 @@ def _stream(event: Event, operand: Operand) -> AccessStream | None:
 
 
 def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
-    """Return the stream moved to the first row of its bank, if it ends in the bank in which it begins.
+    """Return the stream moved to the first row of its banks; unchanged if it continues in the next bank of a group.
 
-    The row does not affect the cycles, and without it the cache of ``data_cycles`` hits more often.
+    The row does not affect the cycles. With fewer different streams, the cache of ``data_cycles`` hits more often.
     """
     blocks = (repeats - 1) * stream.rep + (stream.blocks - 1) * stream.blk + 1
     if stream.at >> _BANK_SHIFT != (stream.at + blocks * _BLOCK - 1) >> _BANK_SHIFT:
@@ -75,14 +77,14 @@ def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
 def data_cycles(
     sources: tuple[AccessStream, ...], targets: tuple[AccessStream, ...], repeats: int, latency: int
 ) -> int:
-    """Return the cycles from first read to last write, without ``latency``. If nothing conflicts, it is ``repeats``."""
+    """Return the cycles from the first read to the last write, less ``latency``; ``repeats`` if nothing conflicts."""
     reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
     writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
     return _take_turns(reads, writes, latency) - latency
 
 
 def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
-    """Return the banks that one repeat needs in each cycle, as bits; readers of the same group take turns."""
+    """Return, for each cycle of one repeat, the banks that it needs, as a bit mask. Readers of a group take turns."""
     rows: list[list[int]] = [[] for _ in range(_GROUPS)]
     per_operand = []
     for operand in operands:
@@ -111,9 +113,9 @@ def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
 
 
 def _take_turns(reads: list[tuple[int, ...]], writes: list[tuple[int, ...]], latency: int) -> int:
-    """Return the cycles of a simulation: reads in order, and each repeat's writes ``latency`` later.
+    """Simulate the reads in order, and the writes of each repeat ``latency`` cycles later. Return the cycles.
 
-    If a read and a write need the same bank, they take turns.
+    reads, writes: the result of ``_steps`` for each repeat. If a read and a write need the same bank, they take turns.
     """
     cycle = read = read_step = written = write_step = 0
     count = len(reads)

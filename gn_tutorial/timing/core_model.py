@@ -1,7 +1,7 @@
-"""The timing model of one vector core: plays the events of one block on its four queues S, MTE2, V and MTE3.
+"""The timing model of one vector core. It replays the events of one block on the core's queues S, MTE2, V and MTE3.
 
 An instruction starts when its queue is free, the flags that the queue waits for are set, and the scalar unit has issued
-it. The equations are those of docs/timing-model.md.
+the instruction. The equations are those of docs/timing-model.md.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Shares:
     """One core's share of the memory that all cores use.
 
     hbm: bytes per cycle while every core reads. cores: how many cores run. apart: cycles between the first and the last
-    core's start. reach: the number of lines that a core moves until the L2 cache has dropped its earlier contents.
-    warm: whether everything was in the L2 cache before the launch. crowded: the numbers n, from 0, such that the
-    n-th copy in reads the same address in every recorded block.
+    core's start. reach: the number of 512-byte lines that a core moves until the L2 cache has dropped its earlier
+    contents. warm: whether everything was in the L2 cache before the launch. crowded: the indices of the block's MTE2
+    copies that read the same address in every recorded block.
     """
 
     hbm: float
@@ -40,7 +40,7 @@ class Shares:
 
     @classmethod
     def of(cls, trace: Trace, machine: Machine, active: int, warm: bool) -> Shares:
-        """Return the shares of one core if ``active`` cores run this launch."""
+        """Return the shares of one core if ``active`` cores run this launch. warm: as in ``make_timeline``."""
         return cls(
             hbm=machine.hbm_read_gbs / (machine.clock_ghz * active),
             cores=active,
@@ -66,18 +66,18 @@ def _reads(event: Event) -> bool:
 
 
 def _partial_rows(operand: Operand) -> int:
-    """Count the rows of a strided transfer that begin or end inside a 32-byte block of global memory."""
+    """Return how many rows of a strided transfer begin or end inside a 32-byte block of global memory."""
     if operand.rows < 2 or operand.row_pitch in (0, operand.row_bytes):
         return 0
     if operand.row_bytes % _UB_BLOCK:
         return operand.rows
-    whole, rest = divmod(operand.rows, _UB_BLOCK)  # row 32 has the same offset in its block as row 0
+    whole, rest = divmod(operand.rows, _UB_BLOCK)  # rows 32 apart have the same offset in a 32-byte block
     inside = [(operand.at + row * operand.row_pitch) % _UB_BLOCK != 0 for row in range(_UB_BLOCK)]
     return whole * sum(inside) + sum(inside[:rest])
 
 
 class _Cause(NamedTuple):
-    """The pipe that made a queue wait, and the line of its instruction."""
+    """The pipe for which a queue waited, and the source line of that pipe's instruction."""
 
     name: str
     line: int
@@ -88,7 +88,7 @@ _NOBODY = _Cause("", 0, "")
 
 
 class CoreClock:
-    """One block on its core, starting at cycle 0. ``run`` continues until the block ends or reaches a SyncAll."""
+    """The clock of one block on its core, from cycle 0. ``run`` continues until the block ends or reaches a SyncAll."""
 
     def __init__(self, machine: Machine, shares: Shares, block: int, events: Sequence[Event]) -> None:
         self._machine, self._shares, self._block = machine, shares, block
@@ -106,15 +106,15 @@ class CoreClock:
         self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # range of the UB -> when it is ready
         self._copies = 0
         self._meeting = _NOBODY  # the last SyncAll
-        self._worked = dict.fromkeys(self.busy, 0.0)  # busy cycles of the scalar unit when it last issued to the queue
+        self._worked = dict.fromkeys(self.busy, 0.0)  # the scalar unit's busy cycles at its last issue to the queue
         self._scalar_free = 0.0  # end of the scalar unit's last span
-        self._resumed, self._scalar_cause = 0.0, _NOBODY  # the scalar unit's last wait: its end, its cause
+        self._resumed, self._scalar_cause = 0.0, _NOBODY  # end and cause of the scalar unit's last wait
         self._spans: dict[Pipe, list[Span]] = {pipe: [] for pipe in self.busy}
         self.issues: list[Issue] = []  # in program order
 
     @property
     def end(self) -> float:
-        """The cycle at which everything that the block did so far has finished."""
+        """The cycle at which all of the block's events so far have finished."""
         return max(self._scalar, *self._done.values())
 
     def sorted_spans(self) -> list[Span]:
@@ -122,7 +122,7 @@ class CoreClock:
         return [span for pipe in sorted(self._spans) for span in self._spans[pipe]]
 
     def run(self) -> float | None:
-        """Play the next events. Returns the cycle at which the block reached a SyncAll, or None at its end."""
+        """Replay the next events. Return the cycle at which the block reached a SyncAll, or None if it has ended."""
         while self._next < len(self._events):
             event = self._events[self._next]
             if event.kind is Kind.SYNC_ALL:
@@ -134,7 +134,7 @@ class CoreClock:
         return None
 
     def meet(self, until: float) -> None:
-        """End a SyncAll: the block continues at ``until``, when all blocks have arrived."""
+        """Continue after a SyncAll at cycle ``until``, when all blocks have arrived."""
         self._hold_all(until, self._meeting)
 
     def _play(self, event: Event) -> None:
@@ -176,7 +176,7 @@ class CoreClock:
         if far is None:
             return
         moved = far.rows * far.row_bytes if far.row_bytes else far.bytes
-        # The L2 cache hands out whole lines, and accepts written rows no faster.
+        # Reading from the L2 cache moves whole lines, and writing rows to it is no faster.
         port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle
         rows = max(machine.dma_issue, port, _partial_rows(far) * machine.partial_row)
         if event.pipe is Pipe.MTE3:
@@ -184,7 +184,7 @@ class CoreClock:
             self._enter(event, length, length, moved, 0.0)
             return
         from_hbm = self._cold_share(far)
-        # A burst that starts inside a line touches one line more than it needs, and fetches it.
+        # A burst that starts inside a line touches one line more than its length needs, and fetches that line too.
         bursts = far.rows if far.row_bytes and far.row_pitch != far.row_bytes else 1
         needed = bursts * -(-(moved // max(bursts, 1)) // LINE_BYTES)
         fetched = moved + max(far.lines - needed, 0) * LINE_BYTES
@@ -199,7 +199,7 @@ class CoreClock:
         self._enter(event, length, length + late, moved, 0.0)
 
     def _cold_share(self, operand: Operand) -> float:
-        """Return the share of a read that comes from HBM."""
+        """Return the share of a read's bytes that comes from HBM, 0 to 1."""
         if not operand.cached or operand.reuse_lines > self._shares.reach:
             return 1.0
         if self._shares.warm:
@@ -278,10 +278,11 @@ class CoreClock:
             self._resumed, self._scalar_cause = self._scalar, cause
 
     def _who_held_scalar(self, waited: float, event: Event) -> _Cause:
-        """Return the reason for a late issue: the pipe that the scalar unit waited for, or the scalar unit's own work.
+        """Return the cause of a late issue: the pipe that the scalar unit waited for, or the scalar unit itself.
 
-        Its own work counts if that took more than half of the wait: in a loop over GetValue a pipe waits for the loop,
-        not for the short copy at the end of it.
+        waited: cycles that the event's pipe was idle. The scalar unit itself is the cause if its busy cycles since its
+        last issue to that pipe are more than half of them. For instance, after a loop over GetValue the cause is the
+        loop, not a short copy at its end.
         """
         worked = self.busy[Pipe.S] - self._worked[event.pipe]
         if worked > waited / 2.0 or self._scalar_cause is _NOBODY:
@@ -300,7 +301,7 @@ class CoreClock:
         self.busy[Pipe.S] += cycles
 
     def _issue(self, event: Event, cycles: float) -> None:
-        """Spend ``cycles`` of the scalar unit on issuing an instruction, a flag or a wait to another pipe."""
+        """Spend ``cycles`` of the scalar unit on issuing ``event``, an instruction, flag or wait of another pipe."""
         start = self._scalar
         self._advance_scalar(cycles)
         last = self.issues[-1] if self.issues else None
@@ -321,8 +322,8 @@ class CoreClock:
         self._occupy_scalar(event, cycles)
 
     def _ready(self, operand: Operand) -> tuple[float, _Cause]:
-        """Return when the other pipes have written the bytes that the scalar unit reads, and which pipe is the last."""
-        # Forget ranges that are ready, because nothing waits for them, and a long kernel would make many.
+        """Return when the other pipes have written the bytes that the scalar unit reads, and the last such pipe."""
+        # Forget ranges that are ready: nothing waits for them, and a long kernel would collect many.
         self._written = {place: entry for place, entry in self._written.items() if entry[0] > self._scalar}
         begin, end = operand.at, operand.at + operand.bytes
         found = [entry for (at, to), entry in self._written.items() if at < end and begin < to]

@@ -1,4 +1,4 @@
-"""The busy intervals of a pipe for a picture: in microseconds; neighbours that would look like one are merged."""
+"""The busy intervals of a pipe for a picture, in microseconds. Intervals that would look like one are merged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gn_tutorial.timing.machine import Machine
 from gn_tutorial.timing.span import Issue, Span
 from gn_tutorial.timing.timeline import Timeline
 
-#: Parts of a picture's width that a reader can distinguish: about two for each of a thousand pixels.
+#: How many parts of a picture's width a reader can distinguish: about two for each of a thousand pixels.
 PARTS = 2000
 
 
@@ -27,7 +27,7 @@ class Window(NamedTuple):
 
 
 class BusyInterval(NamedTuple):
-    """The time from ``start`` to ``end`` (us) in which ``count`` instructions occupy a pipe; the first is ``first``."""
+    """The time from ``start`` to ``end`` (us) in which ``count`` spans or issues, from ``first`` on, occupy a pipe."""
 
     start: float
     end: float
@@ -41,12 +41,15 @@ class BusyInterval(NamedTuple):
 
 
 def end_of(timeline: Timeline, block: int | None = None) -> float:
-    """Return when the recorded blocks, or one of them, had finished: microseconds since the blocks started."""
+    """Return when ``block`` has finished, or all recorded blocks for None, in microseconds since the blocks started."""
     return timeline.machine.microseconds(max((span.done for span in timeline.of(block)), default=0.0))
 
 
 def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] | None) -> Window:
-    """Return the given window, or that of the whole block. Raises ArgumentError for a window with nothing in it."""
+    """Return the window ``asked``, (start, end) in microseconds, or for None one with the block, or all blocks, whole.
+
+    Raises ArgumentError unless 0 <= start < end, and if the window begins after the end of the block.
+    """
     end = end_of(timeline, block)
     if asked is None:
         return Window(0.0, end or 1.0)
@@ -61,10 +64,10 @@ def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] 
 def busy_intervals(
     spans: Iterable[Span] | Iterable[Issue], machine: Machine, window: Window, *, parts: int = PARTS
 ) -> list[BusyInterval]:
-    """Return the busy intervals of one pipe of one block in the window, in order.
+    """Return the busy intervals of one pipe of one block in the window, in order. spans: those of that pipe, in order.
 
-    Two neighbours are merged if the gap between them, and one of the two, is too narrow to be seen: less than one of
-    ``parts`` of the window.
+    Two neighbours are merged if the gap between them and at least one of the two are too narrow to be seen: shorter
+    than the window's width divided by ``parts``.
     """
     least = window.width / parts
     found: list[BusyInterval] = []
@@ -72,7 +75,7 @@ def busy_intervals(
         start, end = machine.microseconds(span.start), machine.microseconds(span.end)
         if end < window.start or start > window.end:
             continue
-        # Two spans that are wide enough to be seen stay separate, because each box has a name.
+        # Two spans that are wide enough to be seen stay separate, because the picture labels each box.
         tiny = end - start < least
         if found and start - found[-1].end < least and (tiny or found[-1].width < least):
             found[-1] = found[-1]._replace(end=end, count=found[-1].count + 1)

@@ -1,33 +1,34 @@
-"""The least time that any kernel needs for an operator on a machine: its data movement at the rates of the model.
+"""The least time that any kernel needs for an operator on a machine: the time of its data movement alone.
 
-This is a lower bound for the timing model of docs/timing-model.md: the model gives no shorter time to any launch that
-reads all its inputs and writes all its outputs. It counts only data movement: no instruction, no flag, no scalar work.
-All constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
+This time is a lower bound for the timing model of docs/timing-model.md: the model gives no shorter time to any launch
+that reads all its inputs and writes all its outputs. The bound counts no instruction, no flag and no scalar work. All
+constants are fields of ``Machine``; ``machines/*.toml`` has the source of each.
 
-With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, on ``a`` cores::
+With R and W the bytes of all inputs and of all outputs, and rates in bytes per cycle, on ``a`` cores::
 
     bound = launch(a) + max(memory, in, out)
     memory = R / hbm_read + max(0, W - L2) / hbm_write
     in     = R / a / mte2 + l2_read_latency + l2_write_latency
     out    = l2_read_latency + W / a / mte3 + l2_write_latency
 
-and the operator's bound is the least over all ``a``: fewer cores start sooner, more cores move data faster.
+The operator's bound is the least over all ``a``, because fewer cores start sooner and more cores move data faster.
 
-memory: every input comes from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
-inputs take no space there, because a kernel may read past the cache. in: the core that reads most reads at least R / a
-bytes, and after the last one has arrived, a result that depends on it is written. out: the core that writes most writes
-at least W / a bytes, after something has arrived. The latency of HBM is left out, because another core may already
-have brought the data of the last transfer into L2.
+memory: every input is read from HBM once. Outputs stay in the L2 cache while they fit; only the rest is evicted. The
+inputs take no space there, because a kernel may bypass the cache. in: the core that reads most reads at least R / a
+bytes. After the last byte has arrived, a result that depends on it is written. out: the core that writes most writes at
+least W / a bytes, after something has arrived. The latency of HBM is left out, because another core may already have
+brought the data of the last transfer into L2.
 
-A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the
-Unified Buffer (UB) has to be read again, except for as much as the UB can keep. The second read comes from L2 at best:
+Some operators must read a whole group (``Work.unit_bytes``) before any of its results can be written. A group that does
+not fit into the Unified Buffer (UB) has to be read again, except for the part that the UB can keep. The second read
+comes from L2 at best:
 
-- "two reads": the kernel gives a group to one core. The busiest one has k = ceil(groups / a) of them, of D bytes each::
+- "two reads": each group belongs to one core. The busiest core has k = ceil(groups / a) groups, of D bytes each::
 
       in  = k * (D + (D - UB)) / mte2 + latencies
       out = k * W / groups / mte3 + latencies
 
-- "two reads, split": several cores share a group. It is read again only as far as it exceeds the UBs of all cores::
+- "two reads, split": several cores share a group. Only bytes that do not fit into the UBs of all cores are re-read::
 
       in = (R + groups * max(0, D - a * UB)) / a / mte2 + latencies
 
@@ -49,9 +50,9 @@ ONE_READ, TWO_READS, TWO_READS_SPLIT = "one read", "two reads", "two reads, spli
 class Work:
     """The bytes that every kernel of an operator moves.
 
-    read, written: of all inputs and of all outputs, each counted once. units: number of groups that must be read whole
-    before any of their results is written, each ``unit_bytes`` of the data inputs (x; dy and x of a backward pass); 0
-    for an element-wise operator. Raises ArgumentError for impossible sizes.
+    read, written: bytes of all inputs and of all outputs, each counted once. units: the number of groups that must be
+    read whole before any of their results is written; 0 for an element-wise operator. unit_bytes: bytes of the data
+    inputs (x; dy and x of a backward pass) in one group. Raises ArgumentError for impossible sizes.
     """
 
     read: int
@@ -67,7 +68,7 @@ class Work:
 
 
 class Bound(NamedTuple):
-    """A lower bound. microseconds: including the launch. kind: how often the input is read. limit: the longest term."""
+    """A lower bound. microseconds: including the launch. kind: ONE_READ and so on. limit: name of the longest term."""
 
     microseconds: float
     kind: str
@@ -75,9 +76,9 @@ class Bound(NamedTuple):
 
 
 def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
-    """Return the bound that the module's text defines, from a cold L2 cache.
+    """Return the bound that the module's docstring defines, for a cold L2 cache.
 
-    split: several cores may share a group; then only a group that exceeds the UBs of all of them is read again.
+    split: whether several cores may share a group. Then only a group that does not fit into all UBs is read again.
     """
     return min(
         (_on(cores, work, machine, split) for cores in range(1, machine.cores + 1)), key=lambda one: one.microseconds
@@ -85,7 +86,7 @@ def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
 
 
 def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
-    """Return the bound of a launch on that many cores."""
+    """Return the bound of a launch on ``cores`` cores."""
     kept = (cores if split else 1) * machine.ub_bytes
     again = work.units * max(0, work.unit_bytes - kept)
     kind = ONE_READ if not again else TWO_READS_SPLIT if split else TWO_READS

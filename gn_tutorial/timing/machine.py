@@ -1,7 +1,7 @@
 """The machines of the timing model: each constant with its unit, its source and its confidence.
 
-``machines/*.toml`` has the figures, one file a chip; the file's name is the argument of ``load_machine``. A file with
-``family = true`` only holds constants that several chips share. To change the model, edit a file or use
+``machines/*.toml`` has the values, one file for each chip; the file's name is the argument of ``load_machine``. A file
+with ``family = true`` only has constants that several chips share. To change the model, edit a file or use
 ``machine.with_(...)``; nothing has to be built.
 """
 
@@ -18,7 +18,7 @@ from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
 FOLDER = PACKAGE / "machines"
-#: The default chip, because there are published times of vector kernels on it.
+#: The default chip. It was chosen because there are published times of vector kernels on it.
 DEFAULT_MACHINE = "910B2"
 _LARGEST = 1 << 63
 _CONFIDENCE = ("high", "medium", "low")
@@ -26,7 +26,7 @@ _CONFIDENCE = ("high", "medium", "low")
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """One figure: its value, its unit in words, where it comes from, and high, medium or low confidence."""
+    """One constant: its value, its unit in words, its source, and its confidence: high, medium or low."""
 
     value: float
     unit: str
@@ -36,10 +36,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What a vector instruction costs: ``startup + vector_fixed + slope * repeats * K`` cycles.
+    """The cost of a vector instruction: ``startup + vector_fixed + slope * repeats * K`` cycles, at least 1.
 
-    K: the slowdown by bank conflicts, 1 without them. slope_16: the slope for elements of two bytes. apis: the names
-    that cost this much.
+    K: the slowdown by bank conflicts, 1 without them. slope_16: the slope for elements of two bytes. apis: the names of
+    the APIs that have this cost.
     """
 
     name: str
@@ -66,9 +66,9 @@ class ErrorBand:
 
 @dataclass(frozen=True)
 class Machine:
-    """One chip as the timing model sees it. The fields are the numbers; ``constants`` has the unit and source of each.
+    """The constants of one chip for the timing model. ``constants`` has the unit and the source of each field.
 
-    Times are in cycles of ``clock_ghz`` and sizes in bytes unless the name says otherwise.
+    Times are in cycles of ``clock_ghz``, and sizes in bytes, unless the field's name has another unit.
     """
 
     name: str
@@ -108,11 +108,11 @@ class Machine:
         return {api: one for one in self.instructions.values() for api in one.apis}
 
     def instruction(self, api: str) -> Instruction:
-        """Return the cost of an API; that of ``other`` if nobody measured it."""
+        """Return the cost of an API; the cost called ``other`` if the machine's file has none for it."""
         return self._by_api.get(api, self.instructions["other"])
 
     def launch(self, cores: int) -> float:
-        """Return the time of launch, start and completion of a kernel on that many cores, in us."""
+        """Return the microseconds that launch, start and completion of a kernel on ``cores`` cores take."""
         return self.launch_us + self.core_start_us * cores
 
     def microseconds(self, cycles: float) -> float:
@@ -120,14 +120,14 @@ class Machine:
         return cycles / (self.clock_ghz * 1000.0)
 
     def error_band(self, microseconds: float) -> ErrorBand:
-        """Return the error band of a modelled time of this length."""
+        """Return the error band of a modelled time of this many microseconds."""
         return next(band for band in self.error_bands if microseconds < band.below_us)
 
     def with_(self, **values: float) -> Machine:
-        """Return the same machine with other constants, as in ``machine.with_(hbm_read_gbs=1800)``.
+        """Return a copy of the machine with other constants, as in ``machine.with_(hbm_read_gbs=1800)``.
 
-        The source of a changed constant reads "given by the caller". Raises ArgumentError for an unknown constant, or a
-        value that is not above 0.
+        The source of a changed constant is "given by the caller". Raises ArgumentError for an unknown constant, or a
+        value that is not a number above 0.
         """
         unknown = [name for name in values if name not in self.constants]
         if unknown:
@@ -154,20 +154,21 @@ class Machine:
 
 
 _HEADERS = ("constant", "value", "unit", "confidence", "source")
-#: The key that marks a file which chips extend, and which is not a chip itself.
+#: The key that marks the file of a family: other files extend it, and it is no machine itself.
 _FAMILY = "family"
 _OTHER_FIELDS = ("name", "instructions", "error_bands", "constants")
 
 
 def machines() -> tuple[str, ...]:
-    """Return the names that ``load_machine`` knows: the files of the folder that describe a chip, not a family."""
+    """Return the names that ``load_machine`` knows: the files in ``machines`` that describe a chip, not a family."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if not read_toml(path, "the machine").get(_FAMILY)))
 
 
 def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
-    """Load the machine of that name, or of your own TOML file; return a Machine unchanged.
+    """Return the machine of that name, or of your own TOML file; return a Machine unchanged.
 
-    Raises ArgumentError that lists the names, RegistryError for a file that cannot be read or lacks a constant.
+    Raises ArgumentError, which lists the names, for an unknown one; RegistryError for a file that cannot be read or has
+    a mistake.
     """
     if isinstance(name, Machine):
         return name
@@ -188,7 +189,7 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
 
 @functools.cache
 def default_machine() -> Machine:
-    """Return DEFAULT_MACHINE, which is read only once."""
+    """Return the Machine of DEFAULT_MACHINE, whose file is read only once."""
     return load_machine()
 
 
@@ -210,7 +211,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether the value is a number that fits a float. A whole number in TOML (``0xfff...``) may be too large."""
+    """Whether the value is a number below ``_LARGEST``. An integer of TOML (``0xfff...``) may not fit a float."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
 
 

@@ -1,4 +1,4 @@
-"""The parts of a timeline: in a Span an instruction occupies a pipe, in an Issue the scalar unit feeds other pipes."""
+"""The parts of a timeline. Span: an instruction occupies a pipe. Issue: the scalar unit issues to other pipes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gn_tutorial.abi.trace import Pipe
 
 
 def place(file: str, line: int) -> str:
-    """Return a line's name for tables and pictures: ``line 41`` in the kernel's own file, ``parts.h:41`` in a header.
+    """Return a line's label for tables and pictures: ``line 41`` in the kernel's own file, ``parts.h:41`` in a header.
 
-    A header is named, because a kernel may include several, whose lines have the same numbers.
+    The label names a header, because a kernel may include several, whose lines have the same numbers.
     """
     return f"{Path(file).name}:{line}" if in_header(file) else f"line {line}"
 
@@ -25,11 +25,11 @@ class Span(NamedTuple):
     """The time in which one instruction occupies a pipe of a core.
 
     start, end: in cycles from the start of the launch. done: when the result can be used; later than ``end`` for MTE2,
-    whose data arrive after the next transfer began. op, file, line: the call in the kernel's source. event: its place
-    in ``trace.blocks[block]``. bytes: moved between global memory and the core. conflict: K, how many times longer the
-    data of a vector instruction took because of bank conflicts. waited: cycles that the pipe was idle before. cause:
-    the pipe that it waited for ("S" also if the scalar unit had not issued the instruction yet, "blocks" after SyncAll,
-    "" if it did not wait). cause_line, cause_file: the place of that pipe's last instruction.
+    whose data arrive after the next transfer has begun. op, file, line: the call in the kernel's source. event: its
+    index in ``trace.blocks[block]``. bytes: bytes moved between global memory and the core. conflict: K, how many times
+    longer the data of a vector instruction took because of bank conflicts. waited: cycles that the pipe was idle
+    before ``start``. cause: the pipe for which it waited ("S" also if the scalar unit had not issued the instruction
+    yet, "blocks" after SyncAll, "" if it did not wait). cause_line, cause_file: the last instruction of that pipe.
     """
 
     block: int
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
     @property
     def cycles(self) -> float:
-        """The cycles for which the pipe was occupied."""
+        """The number of cycles for which the pipe was occupied."""
         return self.end - self.start
 
     @property
@@ -63,10 +63,10 @@ class Span(NamedTuple):
 
 
 class Issue(NamedTuple):
-    """The time in which the scalar unit puts instructions, or flags and waits, into the queues of other pipes.
+    """The time in which the scalar unit puts instructions, flags and waits of one source line into other pipes' queues.
 
-    start, end: in cycles from the start of the launch. count: the number of instructions, which are of one source line.
-    op: the call of the first. The scalar unit's busy time is the sum of its spans and its issues.
+    start, end: in cycles from the start of the launch. count: the number of these instructions. op: the first one's
+    call. The scalar unit's busy time is the sum of its spans and its issues.
     """
 
     block: int

@@ -1,7 +1,8 @@
 """Computes the timeline of every pipe of the recorded cores: a pure function of a trace and a machine.
 
-It uses only + - * / and max on float64, in a fixed order, so every platform gives the same digits. Times are in cycles
-from the start of the launch. docs/timing-model.md explains the equations; every figure in them is a field of Machine.
+The function uses only + - * /, min and max on float64, in a fixed order, so every platform gives the same digits. Times
+are in cycles from the start of the launch. docs/timing-model.md explains the equations; every constant in them is a
+field of Machine.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from gn_tutorial.timing.span import Issue, Span
 class Traffic(NamedTuple):
     """The bytes that the whole launch moves, by source or destination. Each line counts as 512 bytes.
 
-    hbm_read: lines that were not in the cache; reads past the cache count only the 32-byte blocks that they need.
-    l2_read: all lines that the cores read, from HBM or L2. hbm_written: lines evicted from the L2 cache. written: bytes
-    that the cores wrote.
+    hbm_read: lines that were not in the L2 cache; of reads that bypass the cache, only the 32-byte blocks that they
+    need. l2_read: all lines that the cores read, from HBM or L2. hbm_written: lines evicted from the L2 cache. written:
+    lines that the cores wrote.
     """
 
     hbm_read: float
@@ -35,11 +36,11 @@ class Traffic(NamedTuple):
 class Timeline:
     """The modelled launch.
 
-    spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. issues: when the
-    scalar unit issued to the others, by block, then time; they overlap no span of S. block_cycles: the duration of
-    each recorded block. busy: by block and pipe, the cycles that the pipe was occupied (S: including issuing).
-    core_cycles: when the last core has finished all its blocks. memory_cycles: the least time in which the memory can
-    deliver the launch's traffic. launch_us: start and completion of the launch. warm: as in ``make_timeline``.
+    spans: of the recorded blocks, sorted by block, pipe and time; spans of one pipe never overlap. issues: of the
+    scalar unit to the other pipes, sorted by block and time; they overlap no span of S. block_cycles: block -> its
+    duration. busy: block -> pipe -> the cycles for which the pipe was occupied (S: including issuing). core_cycles:
+    when the last core has finished all its blocks. memory_cycles: the least time in which the memory can deliver the
+    launch's traffic. launch_us: microseconds of start and completion. warm: as in ``make_timeline``.
     """
 
     machine: Machine
@@ -55,16 +56,16 @@ class Timeline:
 
     @property
     def cycles(self) -> float:
-        """The cycles of the slowest core or of the memory, whichever takes longer; without the launch itself."""
+        """The cycles of the slowest core or of the memory, whichever are more; without ``launch_us``."""
         return max(self.core_cycles, self.memory_cycles)
 
     @property
     def microseconds(self) -> float:
-        """The modelled duration of the launch."""
+        """The modelled duration of the launch in microseconds, including ``launch_us``."""
         return self.launch_us + self.machine.microseconds(self.cycles)
 
     def of(self, block: int | None = None, pipe: Pipe | None = None) -> Iterator[Span]:
-        """Return the spans of one block, of one pipe, or of one pipe of one block, in their order."""
+        """Return the spans of one block, of one pipe, or of one pipe of one block, in the order of ``spans``."""
         return (
             span
             for span in self.spans
@@ -81,9 +82,9 @@ class Timeline:
 
 
 def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
-    """Compute the timeline of a trace on a machine. warm: the data are in the L2 cache before it, if they fit.
+    """Return the timeline of a trace on a machine. warm: the data are in the L2 cache before the launch, if they fit.
 
-    Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
+    Raises ArgumentError for a kernel with SyncAll and more blocks than the machine has cores.
     """
     active = min(trace.launched, machine.cores)
     traffic = _traffic(trace, machine, active, warm)
@@ -103,7 +104,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
     issues: list[Issue] = []
     for block, clock in sorted(clocks.items()):
         at = starts[block]
-        # Most blocks start at cycle 0, so their hundred thousand spans need no copy.
+        # Most blocks start at cycle 0, so their spans, of which there may be a hundred thousand, need no copy.
         spans += [
             span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
             for span in clock.sorted_spans()
@@ -124,7 +125,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
 
 
 def _run_until_done(clocks: Mapping[int, CoreClock], machine: Machine) -> int:
-    """Run every block; at a SyncAll all continue when the last one has arrived. Returns the number of SyncAlls."""
+    """Run every block to its end, and return the number of SyncAlls. At each, every block waits for the last one."""
     meets = 0
     while True:
         arrived = {block: at for block, clock in clocks.items() if (at := clock.run()) is not None}
@@ -137,9 +138,10 @@ def _run_until_done(clocks: Mapping[int, CoreClock], machine: Machine) -> int:
 
 
 def _schedule(trace: Trace, active: int, lengths: Mapping[int, float]) -> tuple[dict[int, float], float]:
-    """Return the start of each recorded block, and the end of the last. A block runs on the core that is free first.
+    """Return the start cycle of each recorded block, and the cycle at which the last block of the launch ends.
 
-    A block that was not recorded lasts as long as the nearest recorded one.
+    Each block runs on the core that is free first. A block that was not recorded lasts as long as the nearest recorded
+    one.
     """
     if trace.launched <= active:
         return dict.fromkeys(lengths, 0.0), max(lengths.values())
@@ -169,7 +171,7 @@ def _traffic(trace: Trace, machine: Machine, active: int, warm: bool) -> Traffic
 
 
 def _missed_share(trace: Trace, machine: Machine, active: int) -> float:
-    """Return the share of re-read lines of the recorded blocks that the cache had dropped meanwhile."""
+    """Return the share of the recorded blocks' re-read lines that the L2 cache had dropped since the earlier read."""
     again = missed = 0
     for events in trace.blocks.values():
         for event in events:

@@ -1,8 +1,8 @@
-"""Checks of the operators' arguments. They are the same on the CPU, on an NPU and while a graph is traced.
+"""Checks of the operators' arguments. The checks are the same on the CPU, on an NPU and while a graph is traced.
 
-A tensor on another device than x would be read at a meaningless address, so every kernel, also a fake one, first calls
-a check here. While a graph is traced, a size may be known only at run time. A check that depends on such a size is left
-to the kernel, which checks again when it runs.
+Every kernel, also a fake one, first calls a check here. Otherwise a kernel would read a tensor on another device than
+x at a meaningless address. While a graph is traced, a size may be known only at run time. A check that depends on such
+a size is left to the kernel, which checks again when it runs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ DTYPES = {
     dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)
 }
 LEAST_AXES, MOST_AXES = 2, 8
-_LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
+_LARGEST_EPS = 3.0e38  # near the largest float32; a larger eps may become infinite
 
 
 def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> None:
-    """Raise ArgumentError, which names the argument, unless ``op`` accepts these arguments."""
+    """Raise ArgumentError, which names the argument, unless the GroupNorm operator ``op`` accepts these arguments."""
     _check_data(op, x, num_groups)
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None:
@@ -35,21 +35,21 @@ def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None
 
 
 def check_eps(where: str, eps: float) -> None:
-    """Raise ArgumentError, which says ``where``, for an eps that no kernel accepts."""
-    # Check it as float32, as the kernel gets it: 1e-50 is positive, but 0 as float32.
+    """Raise ArgumentError with the place ``where`` unless eps is positive and finite as float32."""
+    # The kernel gets eps as float32: 1e-50 is positive, but 0 as float32.
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
         what = f"eps is {eps:g}; it must be positive and finite as float32"
         raise ArgumentError(what, where=where, hint="1e-5 is usual")
 
 
 def check_optional_eps(where: str, eps: float | None) -> None:
-    """Check an eps as ``check_eps`` does; None, the operator's default, is always right."""
+    """Check eps as ``check_eps`` does, unless it is None, which stands for the operator's default."""
     if eps is not None:
         check_eps(where, eps)
 
 
 def check_approximate(where: str, approximate: str) -> None:
-    """Raise ArgumentError, which says ``where``, unless ``approximate`` is one of ``FORMS``."""
+    """Raise ArgumentError with the place ``where`` unless ``approximate`` is one of ``FORMS``."""
     if approximate not in FORMS:
         what = f"approximate is {approximate!r}; it must be {' or '.join(map(repr, FORMS))}"
         raise ArgumentError(what, where=where, hint="'none' is GELU as it is defined, with erf; 'tanh' is that form")
@@ -66,7 +66,10 @@ def check_backward(
     output_mask: Sequence[bool],
     bias: Tensor | None = None,
 ) -> None:
-    """Check the arguments of a backward pass. ``output_mask``: which gradients of x, weight and bias to compute."""
+    """Check the arguments of a GroupNorm backward pass. Raises ArgumentError, which names the argument.
+
+    output_mask: which of the gradients of x, weight and bias to compute.
+    """
     _check_data(op, x, num_groups)
     check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     for name, one in (("mean", mean), ("rstd", rstd)):
@@ -81,7 +84,7 @@ def check_backward(
 
 
 def certainly(condition: bool | torch.SymBool) -> bool:
-    """Whether a condition holds for certain; False if it is known only at run time."""
+    """Whether a condition holds for certain. False if it does not hold, or if only the run time will tell."""
     if not isinstance(condition, torch.SymBool):
         return condition
     from torch.fx.experimental.symbolic_shapes import guard_or_false
@@ -90,21 +93,24 @@ def certainly(condition: bool | torch.SymBool) -> bool:
 
 
 def check_elements(op: str, x: Tensor, **like_x: Tensor) -> None:
-    """Check the arguments of an element-wise operator. like_x: tensors that must have x's shape, dtype and device."""
+    """Check the arguments of an element-wise operator. like_x: tensors that must have x's shape, dtype and device.
+
+    Raises ArgumentError, as the other checks do.
+    """
     check_dtype(op, x)
     for name, one in like_x.items():
         check_like(op, name, one, x.device, x.dtype, x.shape, "the shape of x")
 
 
 def check_mask(op: str, output_mask: Sequence[bool]) -> None:
-    """Check a mask of the gradients of x, weight and bias."""
+    """Check that a mask of the gradients of x, weight and bias has three entries."""
     if len(output_mask) != 3:
         what = f"output_mask has {len(output_mask)} entries; it must have 3"
         refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
 
 
 def check_dtype(op: str, x: Tensor) -> None:
-    """Check the dtype of x: one of ``DTYPES``."""
+    """Check that the dtype of x is one of ``DTYPES``."""
     if x.dtype not in DTYPES:
         refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
 
@@ -131,7 +137,7 @@ def check_like(
     shape: Sequence[int],
     why: str,
 ) -> None:
-    """Check that argument ``name`` has this device, dtype and shape. why: says where the shape comes from."""
+    """Check that ``one``, argument ``name`` of ``op``, has this device, dtype and shape. why: the shape in words."""
     if one.device != device:
         refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
     if one.dtype != dtype:
@@ -143,5 +149,5 @@ def check_like(
 
 
 def refuse(op: str, argument: str, what: str, hint: str) -> NoReturn:
-    """Raise ArgumentError, which says what is wrong with an argument of ``op`` and what to do."""
+    """Raise ArgumentError about an argument of ``op``. what: the mistake. hint: how to mend it."""
     raise ArgumentError(what, where=f"argument {argument} of torch.ops.gn_tutorial.{op}", hint=hint)

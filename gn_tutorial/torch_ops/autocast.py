@@ -1,8 +1,8 @@
-"""``torch.autocast``: the rules by which an operator's arguments are converted to the type in which it computes.
+"""``torch.autocast``: the rules that convert an operator's arguments to the dtype in which the operator computes.
 
-``torch.library`` runs an operator's rule below the transforms of ``torch.func``. That is too late, because a transform
-keeps the unconverted arguments for the gradient, but the gradient of y has y's type. So ``transforms`` converts the
-arguments first, with the functions here.
+``torch.library`` applies an operator's rule below the transforms of ``torch.func``. That is too late, because a
+transform has already kept the unconverted arguments for the gradient, and their dtype differs from that of y's
+gradient. So ``transforms`` converts the arguments first, with the functions here.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _WIDEST = "in the widest type of the arguments"
 
 
 def compute_as_set(op: torch.library.CustomOpDef) -> None:
-    """Make ``op`` compute under autocast in the type that autocast is set to, on each device.
+    """Make ``op`` compute under autocast in the dtype that autocast is set to, on each device.
 
-    For an operator with one fixed type, use ``op.register_autocast``, which supports only a fixed type.
+    For an operator that always computes in one dtype, use ``op.register_autocast``, which supports only that case.
     """
     _register(op, _SET)
 
 
 def compute_in_the_widest(op: torch.library.CustomOpDef) -> None:
-    """Make ``op`` compute under autocast in the common type of all its tensors, as PyTorch's x + y does."""
+    """Make ``op`` compute under autocast in the promoted dtype of all its tensors, as PyTorch's x + y does."""
     _register(op, _WIDEST)
 
 
@@ -48,14 +48,14 @@ def _register(op: torch.library.CustomOpDef, rule: str) -> None:
                 return op._opoverload(*cast)
 
         op._autocast_dtype[device] = rule
-        # The rule is put into the operator's own library, so that it is removed when the operator is redefined.
+        # The rule is registered in the operator's own library, so that redefining the operator removes it.
         op._lib.impl(op._name, kernel, key)
 
 
 def arguments_under_autocast(op: torch.library.CustomOpDef, arguments: Sequence[Any]) -> Sequence[Any]:
     """Return the arguments converted by the rule of ``op``; unchanged if autocast is off or there is no rule.
 
-    PyTorch's own functions convert them, so a gradient has the argument's original type.
+    PyTorch's own differentiable functions convert them, so each gradient has its argument's original dtype.
     """
     for device, dtype in op._autocast_dtype.items():
         if torch.is_autocast_enabled(device):
@@ -64,7 +64,7 @@ def arguments_under_autocast(op: torch.library.CustomOpDef, arguments: Sequence[
 
 
 def _dtype(rule: Any, arguments: Sequence[Any], device: str) -> torch.dtype:
-    """Return the type that a rule chooses for these arguments."""
+    """Return the dtype that a rule chooses for these arguments. rule: _SET, _WIDEST or a dtype."""
     if rule is _SET:
         return torch.get_autocast_dtype(device)
     if rule is not _WIDEST:
@@ -83,7 +83,7 @@ def _cast(arguments: Sequence[Any], device: str, dtype: torch.dtype) -> list[Any
 
 
 def _changes(one: Any, device: str) -> bool:
-    """Whether autocast converts an argument, by PyTorch's own rules."""
+    """Whether autocast on ``device`` converts an argument, by PyTorch's own rules."""
     if not isinstance(one, Tensor) or one.device.type != device:
         return False
     return one.is_floating_point() and one.dtype != torch.float64

@@ -1,8 +1,9 @@
-"""``torch.vmap``: makes one call for all examples, with their axis folded into an axis of the operator.
+"""``torch.vmap``: functions for the operators' rules. The axis of examples is the axis over which vmap maps.
 
-The axis of examples is folded into N if all examples share weight and bias, because the images of a batch are
-independent. Otherwise it is folded into C: B examples of C channels in G groups become B * C channels in B * G groups,
-and each channel has its own weight. So the gradients of weight, which are sums over N, stay separate for each example.
+For GroupNorm, ``batch_forward`` and ``batch_backward`` make one call for all examples. They fold the axis of examples
+into N if all examples share weight and bias, because the images of a batch are independent. Otherwise they fold it into
+C: B examples of C channels in G groups become B * C channels in B * G groups, and each channel has its own weight. So
+the gradients of weight, which are sums over N, stay separate for each example.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Places = Sequence[int | None]
 
 
 def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return every tensor with the axis of examples in front; a shared tensor is repeated."""
+    """Return every tensor with the axis of examples in front; a shared tensor (place None) is expanded."""
     return [
         one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
         for one, place in zip(tensors, places, strict=True)
@@ -27,9 +28,9 @@ def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tens
 def one_by_one(
     op: Callable[..., Any], count: int, places: Places, arguments: Sequence[Any]
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Call ``op`` for each of ``count`` examples; return the stacked results, and their axis of examples, which is 0.
+    """Call ``op`` for each of ``count`` examples. Return the stacked results, and the axis of examples in each, 0.
 
-    places: the axis of examples in each argument, or None for a shared one.
+    places: the axis of examples in each argument, or None for a shared argument.
     """
     calls = [
         op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
@@ -48,9 +49,9 @@ def batch_forward(
     num_groups: int,
     eps: float = 1e-5,
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return y, mean and rstd of ``count`` examples, and the axis of examples in each.
+    """Return y, mean and rstd of ``count`` examples, and the axis of examples in each of the three.
 
-    places: this axis in the arguments, or None for a shared one.
+    op: a GroupNorm operator. places: the axis of examples in each argument, or None for a shared argument.
     """
     axis = 0 if places[1] is None and places[2] is None else 1
     x = _folded(x, places[0], count, axis)
@@ -71,10 +72,10 @@ def batch_backward(
     rstd: Tensor,
     *more: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """Return the gradients of ``count`` examples, and the axis of examples in each.
+    """Return the gradients of ``count`` examples, and the axis of examples in each; None for those not in the mask.
 
-    places: this axis in the arguments, or None for a shared one. more: weight, and bias where ``op`` takes it, then
-    num_groups and output_mask.
+    op: a backward operator of GroupNorm. places: the axis of examples in each argument, or None for a shared argument.
+    more: weight, bias if ``op`` takes it, num_groups and output_mask.
     """
     *affine, num_groups, output_mask = more
     its_places = places[4 : 4 + len(affine)]
@@ -93,7 +94,7 @@ def batch_backward(
 
 
 def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> Tensor | None:
-    """Return the tensor with its axis of examples merged into ``axis``; a shared tensor is repeated first."""
+    """Return the tensor with its axis of examples merged into axis ``axis``; a shared tensor is expanded first."""
     if tensor is None:
         return None
     moved = (

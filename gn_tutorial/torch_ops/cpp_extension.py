@@ -1,7 +1,7 @@
 """The operators registered in PyTorch from C++: ``torch.ops.gn_tutorial_cpp``, built from ``kernels/torch_cpp``.
 
-They are the operators of ``torch.ops.gn_tutorial`` on the same host API, but without Python between the dispatcher and
-the kernel. docs/npu.md and kernels/torch_cpp/README.md explain the extension.
+They compute the same as the operators of ``torch.ops.gn_tutorial``, on the same host API, but without Python between
+the dispatcher and the kernel. docs/npu.md and kernels/torch_cpp/README.md explain the extension.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from gn_tutorial.host.c_library import build_kernels, build_library
 from gn_tutorial.operators.registry import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
-#: The source that only setup.py compiles, on a machine with torch_npu.
+#: The source file that ``build`` leaves out: setup.py compiles it, on a machine with torch_npu.
 ELSEWHERE = "npu.cpp"
-_BUILD_SECONDS = 1200  # 20 s on a quiet machine: the headers of torch are 200,000 lines
+_BUILD_SECONDS = 1200  # it takes 20 s on a quiet machine, because torch's headers have 200,000 lines
 
 
 @functools.cache
 def load() -> ModuleType:
     """Build the extension unless it is cached, register the operators, and return ``torch.ops.gn_tutorial_cpp``.
 
-    Raises CompileError, CompilerMissing (the zig fallback does not fit torch's C++ library), CacheError.
+    Raises CompileError, CompilerMissing (also if there is only zig, whose C++ library is not torch's), CacheError.
     """
     path = build()
     torch.ops.load_library(path)
@@ -42,7 +42,7 @@ def load() -> ModuleType:
 
 
 def use_twin(library: Path) -> None:
-    """Tell a library that contains ``cpu.cpp`` where the twin's build of the host API and the kernels are."""
+    """Pass the paths of the twin's builds of the host API and the kernels to a library that contains ``cpu.cpp``."""
     kernels = build_kernels(observed=False)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
@@ -52,15 +52,18 @@ def use_twin(library: Path) -> None:
 
 
 def build() -> Path:
-    """Return the extension as a library in the cache, built once for each state of sources, torch and compiler."""
+    """Return the path of the extension's library in the cache. Raises as ``load`` does.
+
+    The library is built once for each combination of sources, torch and compiler.
+    """
     folder = kernels_root() / "torch_cpp"
     return build_of(sorted(path for path in folder.glob("*.cpp") if path.name != ELSEWHERE))
 
 
 def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
-    """Return a library of these sources, which may include the headers of ``kernels/torch_cpp`` and the host API.
+    """Return the path of a library of these sources in the cache, as ``build`` does. Raises as ``load`` does.
 
-    flags: further flags for the compiler. Raises as ``build`` does.
+    sources: may include the headers of ``kernels/torch_cpp`` and the host API. flags: further flags for the compiler.
     """
     compiler = find_compiler()
     if compiler.is_zig:
@@ -78,7 +81,7 @@ def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
 
 
 def _flags(compiler: Compiler) -> list[str]:
-    """Return the compiler flags of torch.utils.cpp_extension, whose own ``load`` would also need ninja."""
+    """Return compiler flags as torch.utils.cpp_extension uses them. Its own ``load`` is not used, as it needs ninja."""
     flags = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
     flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
     flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]
@@ -88,7 +91,7 @@ def _flags(compiler: Compiler) -> list[str]:
 
 
 def _compile(compiler: Compiler, folder: Path, sources: Sequence[Path], flags: Sequence[str], made: Path) -> None:
-    # The sources are compiled as one text, so that the headers of torch, which take most of the time, are read once.
+    # The sources are compiled as one file, so that torch's headers, which take most of the time, are read only once.
     text = "".join(f'#include "{path}"\n' for path in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
     words += [*_flags(compiler), *flags, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]

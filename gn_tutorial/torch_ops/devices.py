@@ -1,8 +1,8 @@
-"""The devices on which an operator runs. Each has a build of the host API and a stream.
+"""The devices on which an operator runs. Each device has a build of the host API and a stream.
 
-On the CPU the build is the twin's. A call from PyTorch must have its result when it returns, so the stream does the
-work at once. On an NPU the work of the host API is put on PyTorch's own stream, which keeps the order, and the call
-does not wait.
+On the CPU the build is the twin's. There a call from PyTorch must have its result when it returns, so the stream does
+the work at once. On an NPU the host API puts the work on PyTorch's own stream, which keeps the order, and the call does
+not wait.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from gn_tutorial.host.stream import Stream
 NPU = torch._C._get_privateuse1_backend_name()
 # Each thread has its own stream, so that no thread waits for another's work. The stream ends with the thread.
 _OWN = threading.local()
-# The values of aclFormat in which strides describe where elements lie. torch_npu calls them base formats.
+# The values of aclFormat for which a tensor's strides describe where its elements lie (torch_npu: base formats).
 _PLAIN = {0: "NCHW", 1: "NHWC", 2: "ND", 30: "NCDHW"}
 _ND = 2
 
 
 class Device(Protocol):
-    """What a launch needs from the device of its tensors."""
+    """The interface that a launch uses of the device of its tensors."""
 
     def library(self) -> ctypes.CDLL:
         """Return the host API, built for this device. Raises GntError."""
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Return the tensors in a format that their strides describe."""
+        """Return the tensors, each in a format that its strides describe."""
 
     def chosen(self) -> AbstractContextManager[object]:
-        """Return a context in which this is the current device."""
+        """Return a context in which this device is PyTorch's current device."""
 
     def stream(self, operator: str) -> ctypes.c_void_p:
         """Return the handle of the stream for the next launch of ``operator``. Raises GntError."""
@@ -73,9 +73,9 @@ class Npu:
         self.index = index
 
     def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
-        """Return the tensors; one that has a private format (私有格式) of the NPU, such as FRACTAL_NZ, is converted.
+        """Return the tensors; those in a private format (私有格式) of the NPU, such as FRACTAL_NZ, are converted to ND.
 
-        Strides do not describe a private format. torch_npu gives weights such a format if
+        Strides do not describe a private format. torch_npu gives weights a private format if
         ``torch.npu.config.allow_internal_format`` is on.
         """
         import torch_npu
@@ -121,7 +121,7 @@ def device_of(tensor: torch.Tensor) -> Device:
 
 def _own_stream() -> Stream:
     process, stream = getattr(_OWN, "stream", (0, None))
-    if stream is None or process != os.getpid():  # a forked child cannot use its parent's
+    if stream is None or process != os.getpid():  # a forked child cannot use its parent's stream
         stream = Stream(direct=True)
         _OWN.stream = (os.getpid(), stream)
     return stream

@@ -1,14 +1,14 @@
 """Graph mode on an NPU (图模式): how torchair turns our operators' nodes into nodes of CANN's graph engine, GE.
 
-``torch.compile`` with torchair's backend gives a graph of PyTorch (FX). For each node in it torchair looks for a
-converter, a function that adds a node to GE's graph. If none is registered, torchair makes one, for the GE type whose
-name is the operator's in CamelCase, without the namespace. ``gn_tutorial::gelu`` would then silently become CANN's own
+``torch.compile`` with torchair's backend makes a PyTorch graph (FX). For each node of the graph torchair looks for a
+converter, a function that adds a node to GE's graph. If none is registered, torchair makes one itself. Its GE type is
+the operator's name in CamelCase, without the namespace, so ``gn_tutorial::gelu`` would silently become CANN's own
 ``Gelu``. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
 
-All converters use one function: tensors go to the inputs of the operator's prototype in order, numbers to its
+All converters use one rule: tensors go to the inputs of the operator's prototype in order, and other arguments to its
 attributes of the same name. An operator package with these types must be installed: ``gnt dev prototype`` prints the
-prototype from which msopgen makes its project. Nothing here was run on an NPU; tests call the converters with a
-stand-in of torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration
+prototype from which msopgen makes the package's project. Nothing here was run on an NPU; tests call the converters with
+a stand-in for torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration
 succeeded.
 """
 
@@ -30,19 +30,19 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "list_bool": ("ListBool", list),
     "string": ("Str", str),
 }
-#: The argument of a backward pass that says which gradients to compute. The node always has all outputs.
+#: The argument of a backward pass that says which gradients to compute. A node of GE always has all outputs.
 _MASK = "output_mask"
-#: The argument of linear_gelu that says whether to keep its second output. The prototype has a mask of both outputs.
+#: The argument of linear_gelu that says whether to return its second output. The prototype has a mask of both instead.
 _KEEP = "keep"
-#: The argument of rms_norm with the lengths of the normalised axes. The prototype lacks it: a node's kernel normalises
-#: the last axis, whose length is that of gamma.
+#: The argument of rms_norm with the lengths of the normalised axes. The prototype lacks it, because a node of GE
+#: normalises the last axis, whose length is that of gamma.
 _AXES = "normalized_shape"
 
 
 class Registration(NamedTuple):
-    """One operator as ``check`` found it. converter: whether torchair has ours. node: the GE type.
+    """The state of one operator. op: the overload. converter: whether torchair has our converter. node: the GE type.
 
-    prototype: "yes" or "no", whether GE knows that type, or the reason why GE cannot be asked.
+    prototype: "yes" or "no", whether GE knows that type; or the reason why GE could not be asked.
     """
 
     op: str
@@ -52,9 +52,9 @@ class Registration(NamedTuple):
 
 
 def register(torchair: Any = None) -> list[str]:
-    """Register a converter for every operator that has been loaded; return the operators' names.
+    """Register a converter for every loaded operator, and return the operators' names.
 
-    torchair: the module, imported if it is None. A second call replaces what the first registered.
+    torchair: the module torchair, imported if it is None. A second call replaces the converters of the first.
     Raises KernelError if there is no torchair, or if an operator's arguments do not fit its prototype.
     """
     torchair = _torchair() if torchair is None else torchair
@@ -65,9 +65,9 @@ def register(torchair: Any = None) -> list[str]:
 
 
 def check(torchair: Any = None) -> list[Registration]:
-    """Return, for every loaded operator, whether torchair has our converter and GE the prototype.
+    """Return, for every loaded operator, whether torchair has our converter and GE has the prototype.
 
-    Call it after ``register``. Raises KernelError if there is no torchair.
+    Call this function after ``register``. Raises KernelError if there is no torchair.
     """
     torchair = _torchair() if torchair is None else torchair
     return [
@@ -97,7 +97,10 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         )
 
     def convert(*given: Any, **named: Any) -> Any:
-        """Add the node to GE's graph and return its outputs. An input that the prototype calls optional may be None."""
+        """Add a node to GE's graph and return its outputs; None for an output that ``output_mask`` excludes.
+
+        given, named: the operator's arguments. A tensor may be None if its input is optional in the prototype.
+        """
         # PyTorch omits arguments that equal the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}
         values.update(zip((one.name for one in arguments), given, strict=False), **named)
@@ -127,14 +130,14 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
 
 
 def _number(value: Any) -> Any:
-    """Return the value of an attribute; float32's epsilon for None, which is rms_norm's default eps."""
+    """Return the value of an attribute. None, the default eps of rms_norm, becomes float32's epsilon."""
     import torch
 
     return torch.finfo(torch.float32).eps if value is None else value
 
 
 def _overloads() -> Sequence[tuple[str, Any]]:
-    """Return the name in the registry and the overload of every loaded operator of both namespaces."""
+    """Return (name in the registry, overload) of every loaded operator of both namespaces."""
     import torch
 
     from gn_tutorial import torch_ops

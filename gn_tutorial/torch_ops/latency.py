@@ -1,8 +1,8 @@
-"""Measures how long calls take. They are warmed up, synchronised and made in turns; the result is percentiles.
+"""Measures how long calls take, as percentiles. The calls are warmed up, made in turns, and synchronised.
 
 On an asynchronous device a call returns before its work is done. So the clock starts when the device is idle, and stops
-when it is idle again. On the CPU the twin computes, whose times say nothing about an NPU; ``MeasuredOn.label`` says so
-in every table.
+when the device is idle again. On the CPU the twin computes, and its times say nothing about an NPU;
+``MeasuredOn.label`` says so in every table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PERCENTILES = (50, 90, 99)
 
 
 class MeasuredOn(NamedTuple):
-    """A device to measure on. label: a text that each table of its times must show."""
+    """A device to measure on. synchronise: waits until it is idle. label: a text that each table of times must show."""
 
     device: torch.device
     synchronise: Callable[[], None]
@@ -29,7 +29,7 @@ class MeasuredOn(NamedTuple):
 
 
 class Latency(NamedTuple):
-    """Percentiles of the wall-clock times of a call, in milliseconds."""
+    """Percentiles of the wall-clock times of a call, in milliseconds. rounds: the number of times."""
 
     p50: float
     p90: float
@@ -38,7 +38,10 @@ class Latency(NamedTuple):
 
 
 def place(name: str) -> MeasuredOn:
-    """Return the CPU ("cpu") or an NPU ("npu", "npu:1"). Raises ArgumentError, or KernelError if there is no NPU."""
+    """Return the CPU ("cpu") or an NPU ("npu", "npu:1") as the device to measure on.
+
+    Raises ArgumentError for another name, KernelError if there is no NPU.
+    """
     kind = name.partition(":")[0]
     if kind == "cpu":
         return MeasuredOn(
@@ -61,11 +64,11 @@ def place(name: str) -> MeasuredOn:
 def measure(
     calls: Mapping[str, Callable[[], object]], synchronise: Callable[[], None], *, rounds: int, warm_up: int = 10
 ) -> tuple[dict[str, Latency], dict[str, list[float]]]:
-    """Return percentiles of each call, and its single times in milliseconds.
+    """Return the percentiles of each call, and the times of each call in milliseconds, one for each round.
 
     A round makes each call once. So other work on the machine affects all calls alike, and ratios within a round are
     more reliable than ratios of medians. warm_up: the number of rounds before measuring, because the first call of a
-    kernel compiles, plans and allocates. Raises ArgumentError.
+    kernel compiles, plans and allocates. Raises ArgumentError if rounds is below 1 or warm_up is negative.
     """
     if rounds < 1 or warm_up < 0:
         raise ArgumentError(f"rounds is {rounds}, warm_up is {warm_up}", hint="at least one round, no negative number")
@@ -84,11 +87,11 @@ def measure(
 
 
 def _percentiles(times: list[float]) -> list[float]:
-    """Return ``PERCENTILES`` of the times: each is the time of a real call, never interpolated."""
+    """Return the ``PERCENTILES`` of the times. Each is one of the times, never interpolated."""
     ordered = sorted(times)
     return [ordered[max(0, -(-len(ordered) * part // 100) - 1)] for part in PERCENTILES]
 
 
 def median_ratio(times: Mapping[str, list[float]], name: str, other: str) -> float:
-    """Return the median, over the rounds, of the time of ``name`` divided by that of ``other``."""
+    """Return the median over the rounds of the ratio: time of call ``name`` divided by time of call ``other``."""
     return statistics.median(one / two for one, two in zip(times[name], times[other], strict=True))

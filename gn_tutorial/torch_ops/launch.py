@@ -1,8 +1,8 @@
-"""Launches one operator of the host API on tensors, in their own memory, without a copy.
+"""Launches one operator of the host API on the memory of tensors, without a copy.
 
 The first of an operator's two calls checks and plans, which takes longer than a small kernel. The plan depends only on
-shapes, strides, types and numbers. So it is made once for each combination of these, as a repeatable executor, and
-later launches pass only addresses.
+the device, shapes, strides, dtypes and numbers. So it is made once for each combination of these, as a repeatable
+executor, and later launches pass only addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gn_tutorial.host import c_library
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.devices import device_of
 
-#: The most plans to keep. A model has a few for each layer; without a limit, changing sizes would fill the memory.
+#: The most plans to keep. A model needs a few for each layer. Without a limit, changing sizes would fill the memory.
 _MOST = 1024
 _PLANS: dict[tuple[Any, ...], _Plan] = {}
 
@@ -28,9 +28,10 @@ def launch(
 ) -> None:
     """Launch operator ``name`` of the host API, which writes the outputs, on the stream of ``inputs[0]``'s device.
 
-    The caller has checked that all tensors are on that device. numbers: the arguments between inputs and outputs; a
-    mask is a tuple of booleans. outputs: new tensors, or None for an unwanted one. The plan is looked up by the inputs,
-    the numbers and which outputs are wanted. So these must determine the shapes, strides and types of the outputs.
+    The caller must have checked that all tensors are on that device. numbers: the arguments between inputs and outputs;
+    a mask is a tuple of booleans. outputs: new tensors, or None for an unwanted output. The key of a plan has the
+    layouts of the inputs, the numbers, and which outputs are None. So these must determine the shapes, strides and
+    dtypes of the outputs.
     Raises Refused, KernelError.
     """
     device = device_of(inputs[0])
@@ -46,13 +47,13 @@ def launch(
             plan = _Plan(loaded, name, inputs, numbers, outputs)
             if len(_PLANS) >= _MOST:
                 _PLANS.clear()  # a plan in use lives until its call ends
-            if not any(isinstance(one, ctypes.Array) for one in numbers):  # arrays of equal elements are different keys
+            if not any(isinstance(one, ctypes.Array) for one in numbers):  # equal ctypes arrays are different keys
                 _PLANS[key] = plan
         plan.run(stream, [*inputs, *outputs])
 
 
 class _Plan:
-    """A plan: a repeatable executor of one combination. A run does not change it, so threads share it."""
+    """A plan: the repeatable executor of one key of ``_PLANS``. A run does not change the plan, so threads share it."""
 
     def __init__(
         self,
@@ -76,9 +77,9 @@ class _Plan:
         self._addresses = ctypes.c_void_p * len(handles)
 
     def run(self, stream: ctypes.c_void_p, tensors: Sequence[Tensor | None]) -> None:
-        """Put the work on the stream. tensors: inputs, then outputs. Raises Refused, KernelError."""
+        """Put the plan's work on the stream. tensors: inputs, then outputs. Raises Refused, KernelError."""
         addresses = self._addresses(*[None if one is None else one.data_ptr() for one in tensors])
-        # The workspace is PyTorch's memory, because on an NPU its allocator reuses memory in the order of the stream.
+        # The workspace is PyTorch's memory, because on an NPU PyTorch's allocator reuses memory in the stream's order.
         size = self._bytes
         workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device) if size else None
         status = self._loaded.GnRunExecutor(
@@ -88,7 +89,7 @@ class _Plan:
             c_library.check(status, self._loaded)
 
     def __del__(self) -> None:
-        if executor := getattr(self, "_executor", None):  # otherwise it was never made
+        if executor := getattr(self, "_executor", None):  # None if __init__ raised
             self._loaded.GnDestroyExecutor(executor)
 
 

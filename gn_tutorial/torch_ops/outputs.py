@@ -1,4 +1,4 @@
-"""Allocates results in the layout that PyTorch's own operators would choose."""
+"""Allocates results in the memory format that PyTorch's own operators would choose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly
 
-#: Number of axes -> its channels-last format, and its axes sorted by stride, smallest first.
+#: Number of axes -> the channels-last format, and the axes sorted by their stride in it, smallest first.
 _CHANNELS_LAST = {
     4: (torch.channels_last, (1, 3, 2, 0)),
     5: (torch.channels_last_3d, (1, 4, 3, 2, 0)),
@@ -24,7 +24,7 @@ def forward_outputs(x: Tensor, num_groups: int) -> tuple[Tensor, Tensor, Tensor]
 
 
 def backward_outputs(x: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
-    """Allocate the gradients of x, weight and bias; None for an unwanted one."""
+    """Allocate the gradients of x, weight and bias; None where ``output_mask`` is False."""
     channels = [torch.empty(x.shape[1], dtype=x.dtype, device=x.device) if one else None for one in output_mask[1:]]
     return like(x) if output_mask[0] else None, *channels
 
@@ -37,15 +37,17 @@ def like(x: Tensor) -> Tensor:
 def few_axes(x: Tensor) -> Tensor:
     """Return x with its first axes merged, so that it has no more axes than a tensor of the host API can have.
 
-    It is x itself if x has few axes. Otherwise it is a view if x is dense, as results are, and a copy if x has gaps.
+    The result is x itself if x has few axes. Otherwise it is a view if x is dense, as results are, or a copy if x has
+    gaps.
     """
     return x if x.ndim <= MOST_AXES else x.flatten(0, x.ndim - MOST_AXES)
 
 
 def memory_format(x: Tensor) -> torch.memory_format:
-    """Return the format that x's strides show, by the rule of the built-in operators: gaps are allowed, overlaps not.
+    """Return the format that x's strides show, by the rule of PyTorch's own operators: channels last may have gaps.
 
-    Raises ArgumentError while a graph is traced, if the format depends on strides that are known only at run time.
+    The axes of a channels-last tensor must not overlap. Raises ArgumentError while a graph is traced, if the format
+    depends on strides that are known only at run time.
     """
     if x.ndim not in _CHANNELS_LAST:
         return torch.contiguous_format
@@ -58,7 +60,7 @@ def memory_format(x: Tensor) -> torch.memory_format:
         return torch.contiguous_format
     for axis in order:
         length, stride = x.shape[axis], x.stride(axis)
-        # With one channel, or one position, both formats fit; choose the contiguous one.
+        # With one channel or one position both formats fit, and the contiguous one is chosen.
         if length == 0 or stride < least or (axis == 0 and least == channel):
             return torch.contiguous_format
         least = stride * length if length > 1 else stride
@@ -72,9 +74,9 @@ def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
 
 
 def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
-    """Return the format that x has whatever its sizes are. Raises ArgumentError if none is certain.
+    """Return the format that x has for all sizes it may have at run time. Raises ArgumentError if there is none.
 
-    With another format the graph would misread the y that the kernel writes.
+    If the kernel then chose another format, the graph would misread the y that the kernel writes.
     """
     if any(certainly(x.stride(axis) < x.stride(1)) for axis in order[1:]):
         return torch.contiguous_format
@@ -90,7 +92,7 @@ def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) 
 
 
 def _strides_are(x: Tensor, axes: Sequence[int], least: int) -> bool:
-    """Whether x is dense, with axes[0] the innermost. least: an axis shorter than this counts as this long."""
+    """Whether x is certainly dense, with axes[0] the innermost. An axis shorter than ``least`` counts as ``least``."""
     stride = 1
     for axis in axes:
         if not certainly(x.stride(axis) == stride):

@@ -1,4 +1,4 @@
-"""Checks which registrations of the operators PyTorch's dispatcher has.
+"""Checks whether PyTorch's dispatcher has all registrations of the operators.
 
 ``python -m gn_tutorial.torch_ops.registered`` prints the answer as JSON. ``gnt doctor`` runs it in a separate process.
 """
@@ -11,12 +11,12 @@ import torch
 
 from gn_tutorial import torch_ops
 
-#: The keys that each operator needs: the CPU, shapes without numbers, gradients, an NPU.
+#: The dispatch keys that each operator needs: for the CPU, for fake tensors, for gradients, for an NPU.
 KEYS = ("CPU", "Meta", "Autograd", "PrivateUse1")
 
 
 def missing() -> list[str]:
-    """Return a sentence for every operator and key without a kernel."""
+    """Return a sentence for every pair of an operator and a dispatch key that has no kernel."""
     return [
         f"{name} has no kernel for {key}"
         for name in torch_ops.__all__

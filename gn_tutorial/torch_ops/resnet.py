@@ -1,8 +1,8 @@
-"""A small ResNet of our own with ``torch.nn.GroupNorm``, and a short training of it on random images.
+"""A small ResNet with ``torch.nn.GroupNorm``, and a short training of it on random images.
 
 The tests convert the net in place (``gn_tutorial.nn.convert``) and check that it trains as before. The net has residual
-blocks, one of which halves the image, and norms of several sizes; gradients are added at the shortcuts. The images are
-random, so nothing is downloaded. The labels depend on the images, so there is something to learn.
+blocks, one of which halves the image's height and width, and norms of two sizes. The images are random, so nothing is
+downloaded. The labels depend on the images, so the net can learn them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _BATCH, _RATE, _MOMENTUM = 16, 0.05, 0.9
 
 
 class Block(torch.nn.Module):
-    """Two convolutions, each with a norm, and a shortcut, which adds the input to their result.
+    """Two convolutions, each with a norm, and a shortcut, which adds the block's input to their result.
 
-    It maps (N, before, H, W) to (N, after, H/stride, W/stride).
+    The block maps (N, before, H, W) to (N, after, H/stride, W/stride).
     """
 
     def __init__(self, before: int, after: int, stride: int) -> None:
@@ -33,14 +33,14 @@ class Block(torch.nn.Module):
         self.past = torch.nn.Identity() if same else torch.nn.Conv2d(before, after, 1, stride, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return ReLU of the sum of body and shortcut."""
+        """Return the ReLU of the sum of both convolutions' result and the shortcut."""
         return torch.relu(self.body(x) + self.past(x))
 
 
 def make(seed: int) -> torch.nn.Sequential:
     """Return the net with this seed's initial weights. It maps images (N, 3, 12, 12) to scores (N, 4).
 
-    It has seven norms, of 8 and 16 channels. The caller's random state does not change.
+    The net has seven norms, of 8 and 16 channels. The caller's random state does not change.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -58,7 +58,7 @@ def make(seed: int) -> torch.nn.Sequential:
 
 
 def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
-    """Train the net, and return the loss in nats before each of ``steps`` steps of gradient descent with momentum.
+    """Train the net with ``steps`` steps of gradient descent with momentum; return the loss in nats before each step.
 
     The same seed gives the same batches, on every device.
     """
@@ -68,7 +68,7 @@ def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
     losses = []
     for _ in range(steps):
         images = torch.randn(_BATCH, CHANNELS, IMAGE, IMAGE, generator=made)
-        # The label says where the image is brighter: left or right, above or below.
+        # The label, 0 to 3, says which half of the image is brighter: left or right, and upper or lower.
         across, down = (images.mean((1, axis)).unflatten(1, (2, IMAGE // 2)).mean(2).argmax(1) for axis in (2, 3))
         loss = torch.nn.functional.cross_entropy(net(images.to(device)), (2 * down + across).to(device))
         optimizer.zero_grad()

@@ -1,10 +1,12 @@
-"""A real training: a small convolutional net with GroupNorm learns the handwritten digits of scikit-learn.
+"""A training on real data: a small convolutional net with GroupNorm learns the handwritten digits of scikit-learn.
 
-The training compares two implementations of GroupNorm. With the same seed both start from the same weights and see the
-same batches, so their losses can differ only by rounding. After a few hundred steps both must recognise the digits.
+The training serves to compare two implementations of GroupNorm. With the same seed both start from the same weights and
+see the same batches, so their losses can differ only by rounding. After a few hundred steps both must recognise the
+digits.
 
 The data come with scikit-learn: 1797 images of 8 x 8 pixels of digits that 13 people wrote (Alpaydin and Kaynak, 1998).
-Every fourth image is held out. The same people wrote these, so the accuracy is for new digits, not for new people.
+Every fourth image is held out. The same people wrote the held-out digits, so the accuracy is for new digits, not for
+new people.
 """
 
 from __future__ import annotations
@@ -18,27 +20,27 @@ from torch import Tensor
 
 from gn_tutorial.errors import ArgumentError, GntError
 
-#: (groups, channels) -> a layer: a class such as ``torch.nn.GroupNorm``.
+#: A function or class that makes a layer from (groups, channels), such as ``torch.nn.GroupNorm``.
 Norm = Callable[[int, int], torch.nn.Module]
 
-BATCH = 64  # images in each step; 21 steps see every training image once
-HELD_OUT = 4  # one image of so many is held out
-# In gradient descent a step is proportional to the gradient. Adam divides by the gradient's size, so where that is
-# almost 0 it would turn a rounding error into a whole step.
+BATCH = 64  # images in each step; 21 steps are one pass over the training images, of which 3 fill no batch
+HELD_OUT = 4  # every fourth image is held out
+# For gradient descent, whose step is proportional to the gradient. Adam divides by the gradient's size, so where the
+# gradient is almost 0, Adam would turn a rounding error into a whole step.
 RATE, MOMENTUM = 0.05, 0.9
 
 
 class Curve(NamedTuple):
     """The losses and the accuracy of a training."""
 
-    #: Cross-entropy of each step's batch, before the step, in nats.
+    #: Cross-entropy in nats of each step's batch, before the step.
     losses: list[float]
     #: Share of the held-out digits that the trained net recognises, 0 to 1.
     accuracy: float
 
 
 class Digits(NamedTuple):
-    """Images, float32 of shape (N, 1, 8, 8), 0 to 1; labels, int64 of shape (N,), 0 to 9."""
+    """Images, float32 of shape (N, 1, 8, 8), from 0 to 1, and labels, int64 of shape (N,), from 0 to 9."""
 
     images: Tensor
     labels: Tensor
@@ -47,8 +49,8 @@ class Digits(NamedTuple):
 class DigitsNet(torch.nn.Module):
     """Two convolutions, each with a norm, ReLU and pooling, and then a linear layer.
 
-    The net maps images (N, 1, 8, 8) to scores (N, 10). ``norm(groups, channels)`` makes the norms. They are made last,
-    so the other layers have the same initial weights whether or not the norms draw random numbers.
+    The net maps images (N, 1, 8, 8) to scores (N, 10). ``norm(groups, channels)`` makes the norms. The norms are made
+    last, so the other layers have the same initial weights whether or not the norms draw random numbers.
     """
 
     def __init__(self, norm: Norm) -> None:
@@ -60,7 +62,7 @@ class DigitsNet(torch.nn.Module):
         self.second_norm = norm(8, 32)
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return a score for each of the ten digits."""
+        """Return the scores (N, 10), one for each digit."""
         x = torch.relu(self.first_norm(self.first(images)))
         x = torch.nn.functional.max_pool2d(x, 2)
         x = torch.relu(self.second_norm(self.second(x)))
@@ -68,11 +70,11 @@ class DigitsNet(torch.nn.Module):
 
 
 def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
-    """Train ``DigitsNet`` with the layers that ``norm(groups, channels)`` makes, ``steps`` batches of 64 images.
+    """Train ``DigitsNet`` with norms that ``norm(groups, channels)`` makes, on ``steps`` batches of 64 images.
 
     The same seed gives the same initial weights and the same batches; the caller's random state does not change.
     PyTorch works on one thread meanwhile (``one_thread``), because the images are small.
-    Raises ArgumentError, GntError without scikit-learn, and whatever the layers raise.
+    Raises ArgumentError, GntError without scikit-learn, and any exception of the layers.
     """
     if steps < 1:
         raise ArgumentError(f"steps is {steps}; it must be at least 1", where="train_digits", hint="150 are enough")
@@ -89,7 +91,7 @@ def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
 
 
 def load_digits() -> tuple[Digits, Digits]:
-    """Return the digits to train on and those held out, always the same. Raises GntError without scikit-learn."""
+    """Return the training digits and the held-out digits, always the same. Raises GntError without scikit-learn."""
     try:
         from sklearn import datasets
     except ImportError as error:
@@ -117,7 +119,7 @@ def make_net(norm: Norm, seed: int) -> DigitsNet:
 
 
 def make_optimizer(net: torch.nn.Module) -> torch.optim.Optimizer:
-    """Return an optimizer: gradient descent with momentum, on all parameters."""
+    """Return the optimizer: gradient descent with momentum, on all parameters."""
     return torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM)
 
 
@@ -126,7 +128,7 @@ def endless_batches(digits: Digits, seed: int) -> Iterator[Digits]:
     made = torch.Generator().manual_seed(seed)
     while True:
         order = torch.randperm(len(digits.labels), generator=made)
-        for some in order.split(BATCH)[: len(order) // BATCH]:  # the rest, which fills no batch, is dropped
+        for some in order.split(BATCH)[: len(order) // BATCH]:  # the rest fills no batch and is dropped
             yield Digits(digits.images[some], digits.labels[some])
 
 
@@ -145,7 +147,7 @@ def one_thread() -> Iterator[None]:
 
     PyTorch divides an operator among threads, one for each core, and waits for the slowest. A small operator is then no
     faster, and much slower if a core has other work: a hundred steps of ``train_digits`` took 21 s on two busy cores,
-    and 0.9 s on one thread. The number of threads belongs to the process, so it holds for other Python threads, too.
+    and 0.9 s on one thread. The number of threads belongs to the process, so other Python threads get it too.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

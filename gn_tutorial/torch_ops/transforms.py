@@ -1,4 +1,4 @@
-"""``torch.func``: the operators' gradients under its transforms, for instance one per example.
+"""Make the operators' gradients work under ``torch.func`` transforms, for instance to get one gradient per example.
 
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
 ``autograd.Function`` works if it saves its tensors outside its forward pass. So this module wraps each operator in such
@@ -25,7 +25,7 @@ def _around(
     gradients: Callable[..., Any],
     batch: Callable[..., Any],
 ) -> None:
-    """Make ``op`` work under transforms, with its save function, gradients and rule of vmap.
+    """Make ``op`` work under transforms, with the given save function, gradients and vmap rule.
 
     batch: takes (info, index of the new axis of each argument, arguments), as for ``op.register_vmap``.
     """
@@ -122,15 +122,15 @@ def _refuse_forward_mode(op: str) -> NoReturn:
 
 
 def _built_in(op: str) -> str:
-    """Return the name of PyTorch's operator that can replace ours; a fused operator has no single one."""
+    """Return the name of the PyTorch operator that can replace ours, or "PyTorch's own" if no single one can."""
     name = op.removesuffix("_backward")
     return f"torch.nn.functional.{name}" if hasattr(torch.nn.functional, name) else "PyTorch's own"
 
 
 def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:
-    """Return a gradient for ``op``'s gradient that raises ArgumentError.
+    """Return a function to register as the gradient of ``op``'s gradient. It always raises ArgumentError.
 
-    Without it PyTorch would only say that no gradient was registered.
+    Without this function PyTorch would only say that no gradient was registered.
     """
 
     def refuse(*_: Any) -> NoReturn:

@@ -1,7 +1,7 @@
 """GELU in its tanh form on the CPU without registration: the smallest examples with ctypes and pybind11.
 
-docs/pytorch.md compares them with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``. They give the same
-numbers, but PyTorch does not know these functions as operators.
+docs/pytorch.md compares these functions with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``. All give the
+same numbers, but PyTorch does not know these functions as operators.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choose the learner's language: ``$GNT_LANG``, else the locale's, else English.
 
-Each language is a folder of ``locale``, named as gettext names it. If ``GNT_LANG`` names an unknown language, a line on
-stderr says so once, and the texts are English; an unknown locale means English without a message.
+Each language has a folder in ``locale``, named by its gettext code. If ``GNT_LANG`` names an unknown language, a line
+on stderr says so once, and the texts are English; an unknown locale means English without a message.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _chosen: ContextVar[str] = ContextVar("language", default="")
 
 @functools.cache
 def languages() -> tuple[str, ...]:
-    """Return all languages, English first."""
+    """Return the codes of all languages, English first."""
     return (ENGLISH, *sorted(path.name for path in LOCALE.glob("*") if path.is_dir()))
 
 
 def language() -> str:
-    """Return the current language: that of ``speaking``, or the environment's."""
+    """Return the code of the current language: the one that ``speaking`` set, else the environment's."""
     named = os.environ.get(VARIABLE, "").strip()
     return _chosen.get() or (_named(named) if named else _of_the_locale())
 

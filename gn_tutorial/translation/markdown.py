@@ -1,7 +1,7 @@
 """Split Markdown into texts to translate and the rest: each paragraph, item, heading and table cell is one text.
 
-Code, separate formulas, comments, tags and addresses of references are not translated. The lines of a paragraph are
-joined, so new line breaks in the English need no new translation.
+Code blocks, formulas between ``$$``, comments, tags and link definitions are not translated. The lines of a paragraph
+are joined, so new line breaks in the English need no new translation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from gn_tutorial.translation.texts import key_of, translated
 
-#: The beginnings of blocks without prose, and their ends.
+#: Maps the beginning of each block without prose to its end.
 _FENCES = {"```": "```", "$$": "$$", "<!--": "-->"}
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d+\.)\s+|#{1,6}\s+|>\s?)?")
 _TAGGED = re.compile(r"((?:<[^>]+>)*)(.*?)((?:<[^>]+>)*)", re.DOTALL)

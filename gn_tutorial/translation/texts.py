@@ -1,4 +1,4 @@
-"""Translates a text into the learner's language, by gettext. The key is the English text itself.
+"""Translate a text into the learner's language, by gettext. The key is the English text itself.
 
 So no translation can be outdated: if the English changes, its key is gone, and the learner reads the new English until
 somebody translates it (docs/translating.md).
@@ -20,7 +20,7 @@ def translated(text: str) -> str:
     Translate a template before you fill it in; the translation has the same names in braces.
     """
     key = key_of(text)
-    if not key or (chosen := language()) == ENGLISH:  # gettext keeps its own notes under the empty text
+    if not key or (chosen := language()) == ENGLISH:  # the empty key holds the catalogue's header
         return text
     found = _catalogue(chosen).gettext(key)
     return text if found == key else found

@@ -1,1 +1,1 @@
-"""The commands of ``gnt``. Each module has one: its arguments and what it does. ``cli/command.py`` finds them here."""
+"""The commands of ``gnt``. Each module here declares one command; ``cli/command.py`` finds the modules."""

@@ -1,4 +1,4 @@
-"""``gnt apis``: lists the Ascend C names that the twin supports or rejects; shows the forms and cost of one name."""
+"""``gnt apis``: lists the Ascend C names that the twin supports or rejects, or shows the forms and cost of one name."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def bench(
 
 
 def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
-    """Return the file that --out names, and the outputs of a .cpp file, ``name=dtype[...]``.
+    """Split the words of --out; return the file to write, and the outputs of a .cpp file (``name=dtype[...]``).
 
     Raises ArgumentError for two files.
     """
@@ -162,7 +162,7 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
 
 
 def _grid_of(made: Bench) -> Grid:
-    """Return the grid of the result's operator. It has no targets if the result lacks a part of the grid."""
+    """Return the grid of the result's operator, without its targets if the result lacks a shape of the grid."""
     from gn_tutorial.operators.registry import load_registry
     from gn_tutorial.profiler.bench.grid import Grid, load_grid
 
@@ -175,7 +175,7 @@ def _grid_of(made: Bench) -> Grid:
 
 
 def _first_ladder(bench: Bench) -> str:
-    """Return the shape on which the most kernels ran, the first of several such shapes."""
+    """Return the shape on which the most kernels ran; the first such shape if there are several."""
     from gn_tutorial.profiler.bench.run import rows_that_ran
 
     counts = dict.fromkeys(bench.cases, 0)

@@ -1,4 +1,4 @@
-"""``gnt dev npu``: says what is missing here to use an NPU, and prints the commands that build the host API for one."""
+"""``gnt dev npu``: says what this machine lacks to use an NPU, and prints commands that build the host API for one."""
 
 from __future__ import annotations
 

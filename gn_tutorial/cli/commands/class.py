@@ -1,4 +1,4 @@
-"""``gnt class``: reports how far a class is, from the progress files that its learners handed in."""
+"""``gnt class``: reports the progress of a class from the files that its learners handed in."""
 
 from __future__ import annotations
 

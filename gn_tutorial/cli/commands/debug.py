@@ -1,6 +1,6 @@
-"""``gnt debug``: runs a launch under gdb.
+"""``gnt debug``: runs ``gnt run`` under gdb.
 
-The kernel is built with -O0 -g. It runs inside this Python, because gdb follows one process.
+The kernel is built with -O0 -g. It runs inside the Python process that gdb starts, because gdb follows one process.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def debug(
 def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]:
     """Return the command that starts gdb on ``gnt run target options`` and stops at ``stop`` or the kernel's entry.
 
-    Raises ArgumentError if the source has several entries and --entry chooses none; RegistryError as ``kernel`` does.
+    Raises ArgumentError if the source has several entries and --entry chooses none, and RegistryError like ``kernel``.
     """
     from gn_tutorial.cli.run_arguments import is_file
     from gn_tutorial.operators.kernel import kernel

@@ -94,7 +94,7 @@ def exam_theory(
 def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
     """Return the paper to continue or show; None if a new one is to be drawn.
 
-    given: whether there are options for a new paper. Raises ArgumentError if there are, although a paper is open.
+    given: whether there are options for a new paper; if so, and a paper is open, raise ArgumentError.
     """
     try:
         paper = file.read()
@@ -171,7 +171,7 @@ def _stopped(file: PaperFile) -> None:
 
 
 def _show(file: PaperFile, paper: Paper) -> None:
-    """Print the result by topic, what to read, and the results of earlier papers."""
+    """Print the result by topic, the sources to read, and the results of earlier papers."""
     from gn_tutorial.course.exam.terminal_paper import summary
 
     result = file.result(paper)

@@ -44,7 +44,7 @@ def settings() -> dict[str, str]:
     clangd = f"# Written by `gnt ide`: kernels are C++20 with the twin's headers.\nCompileFlags:\n  Add: {flags}\n"
     code = {
         "files.associations": {"*.asc": "cpp", "*.cce": "cpp"},
-        # Otherwise Microsoft's own engine answers beside clangd, and it does not read .clangd.
+        # Otherwise Microsoft's own engine, which does not read .clangd, answers beside clangd.
         "C_Cpp.intelliSenseEngine": "disabled",
     }
     recommended = {"recommendations": ["llvm-vs-code-extensions.vscode-clangd"]}
@@ -56,10 +56,10 @@ def settings() -> dict[str, str]:
 
 
 def write(folder: Path, may_replace: Callable[[Path], bool]) -> list[tuple[Path, str]]:
-    """Write the settings into ``folder``; return each file and what was done with it.
+    """Write the settings into ``folder``; return each file with WRITTEN, SAME (unchanged) or KEPT (not replaced).
 
-    ``may_replace`` decides about a file that has another text. Raises ArgumentError if there is no such folder, or if
-    it cannot be written.
+    ``may_replace`` decides about a file that has another text. Raises ArgumentError if the folder does not exist, or a
+    file cannot be written.
     """
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}")

@@ -18,8 +18,8 @@ def new(
 ) -> None:
     """Begin an operator of your own: kernel, tiling header, op.toml, reference, shapes, test.
 
-    What is written runs at once; YOUR TURN marks what is missing. gnt run, profile, bench, tune and grade take the
-    folder.
+    The files run as they are; YOUR TURN marks the places where you write code. gnt run, profile, bench, tune and grade
+    take the folder.
     """
     from gn_tutorial.course.capstone.starter import new_operator
 

@@ -1,4 +1,4 @@
-"""``gnt npu verify``: runs all that can run on a machine with an NPU, and writes a report to send back."""
+"""``gnt npu verify``: runs kernels, operators and projects on an NPU, and writes a report to send to the authors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def verify(
     steps.require_toolkit()
     report = VerifyReport(folder, steps.state_key(device), fresh=fresh)
     if "kernels" in chosen and "build" not in chosen:
-        chosen.insert(0, "build")  # costs little, because CMake does not compile again what is there
+        chosen.insert(0, "build")  # costs little, because CMake compiles only what has changed
     work = steps.VerifyWork(report, device=device, rounds=rounds, kernels=tuple(kernel or ()))
 
     def tell(step: str, row: dict) -> None:

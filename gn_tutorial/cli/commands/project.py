@@ -1,4 +1,4 @@
-"""``gnt project``: shows, tiles, runs, fuzzes and tests an operator project (op_host, op_kernel), or makes one."""
+"""``gnt project``: shows, tiles, runs, fuzzes, tests and makes operator projects (folders op_host and op_kernel)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def solve_puzzle(
     file: Annotated[str, typer.Argument(help="A file with your lines; - reads them from standard input.")] = "",
     hint: Annotated[bool, typer.Option("--hint", help="Show its hints.")] = False,
 ) -> None:
-    """Solve a puzzle: a few lines of C++, checked at once, with a picture of what they wrote; exit code 1 if wrong."""
+    """Solve a puzzle: a few lines of C++, checked at once, with a picture of their output; exit code 1 if wrong."""
     from gn_tutorial.cli.learn_session import warn
     from gn_tutorial.cli.terminal import print_table
     from gn_tutorial.course.progress import default_progress

@@ -1,4 +1,4 @@
-"""``gnt tour``: shows the tour's progress, then its table, what went wrong, and where the picture is."""
+"""``gnt tour``: runs the tour of the kernels and shows its progress, its table, its errors and the picture's path."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def tour(
 
 
 def _run(photo: Path | None, out: Path) -> TourReport:
-    """Run the tour and show how far it is. Raises what ``gn_tutorial.cli.photo_tour.run`` raises."""
+    """Run the tour and show its progress. Raises what ``gn_tutorial.cli.photo_tour.run`` raises."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
@@ -71,7 +71,7 @@ def _run(photo: Path | None, out: Path) -> TourReport:
 
 
 def _next_command() -> str:
-    """Return what to type after the tour. In a clone it begins with ``./gnt``, which sets JupyterLab up first."""
+    """Return the command to type after the tour. In a clone it is ``./gnt``, which installs JupyterLab first."""
     clone = (PACKAGE.parent / "gnt").is_file()
     return f"{'./' * clone}gnt lab (the first notebook)"
 

@@ -59,7 +59,7 @@ def tune(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host's choice.
+    """Try values of one field of the tiling struct, and show which is modelled fastest, beside the host's choice.
 
     For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
     the registered kernel that --like names. For a project, it is a field of the struct that its own tiling function
@@ -90,7 +90,7 @@ def tune(
 
 
 def parse_values(text: str) -> list[int]:
-    """Return [512, 1024] for ``512,1024``. Raises ArgumentError, which quotes the text, for other words."""
+    """Return [512, 1024] for ``512,1024``. Raises ArgumentError, which quotes the text, if it has other words."""
     try:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:

@@ -20,10 +20,10 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 
 @dataclass(frozen=True)
 class GradeLoss:
-    """Something to mend: what, where in the learner's files, and what to read or to call next.
+    """One fault to mend: what is wrong, the place in the learner's files, and what to read or to call next.
 
-    detail: the source lines, with marks. turn: the report sorts losses by it: float32 comes before float16, and wrong
-    numbers come before missing waits that only ``--strict`` finds.
+    detail: the source lines, with marks. turn: the sort key of the report: float32 comes before float16, and within a
+    dtype wrong numbers come before races that only ``--strict`` finds.
     """
 
     what: str
@@ -41,9 +41,9 @@ class GradeLoss:
 
 @dataclass(frozen=True)
 class GradeRow:
-    """One case. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
+    """One case. right, strict: RIGHT, WRONG, NOT_RUN or a finding's id. Times are modelled, in microseconds.
 
-    A time is None if it does not count or the kernel is wrong. label: shape and dtype. shows: what the case shows.
+    The times are None if they do not count or the result is wrong. label: shape and dtype. shows: what the case tests.
     """
 
     label: str
@@ -55,7 +55,7 @@ class GradeRow:
 
     @property
     def share(self) -> float | None:
-        """The modelled bound over the modelled time; None without times."""
+        """The modelled bound over the modelled time; None if the row has no times."""
         return self.bound_us / self.modelled_us if self.bound_us and self.modelled_us else None
 
     def cells(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class GradeRow:
 
 @dataclass(frozen=True, repr=False)
 class Grade:
-    """The grade of one folder: its rows, and the losses in the order in which to mend them."""
+    """The grade of one operator: its rows, and the losses in the order in which to mend them."""
 
     operator: str
     machine: str
@@ -76,7 +76,7 @@ class Grade:
 
     @property
     def share(self) -> float | None:
-        """The geometric mean of the rows' shares of the bound; None if there are losses."""
+        """The geometric mean of the rows' shares of the bound; None if there are losses or no times."""
         shares = [row.share for row in self.rows if row.share]
         return float(np.exp(np.mean(np.log(shares)))) if shares and not self.losses else None
 
@@ -93,7 +93,7 @@ class Grade:
         return "distinction" if self.share >= DISTINCTION else "pass" if self.passed else "too slow"
 
     def verdict(self) -> str:
-        """Return the mark and the share, or how many cases pass, in one line."""
+        """Return one line: the mark and the share or, if the operator is not right, how many cases pass."""
         if self.share is None:
             right = sum(row.right == row.strict == RIGHT for row in self.rows)
             return f"{self.operator}: not right yet: {right} of {len(self.rows)} cases pass, with --strict too"

@@ -1,8 +1,8 @@
-"""Grades an operator's folder: right results without findings, also with ``--strict``, and the share of the bound.
+"""Grades an operator: its results have to be right without findings, also with ``--strict``; then its speed counts.
 
-Small cases come first; the grid, whose launches take longer, runs only if all of them are right. A case is launched
-with the twin's default options; this launch is timed. If its result is right, the case is launched with the strict
-options too.
+Small cases come first. The grid, whose launches take longer, runs only if all small cases are right. A case is launched
+with the twin's default options, which give its modelled time. If the result is right, the case is launched with the
+strict options too.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _UNORDERED = "race-same-pipe"
 
 
 def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
-    """Return the grade of the operator in ``folder`` (``gnt new``), or of a registered one.
+    """Return the grade of the operator in ``folder`` (made by ``gnt new``), or of the registered operator of that name.
 
-    tell: called with the number of cases that are done, the number of all, and the next case. Raises RegistryError or
+    tell: called with the number of cases done, the number of all, and the next case's label. Raises RegistryError or
     ArgumentError for files that define no operator, CompileError for a kernel or a tiling header that does not compile.
     """
     held, machine = graded(str(folder)), default_machine()
@@ -69,7 +69,7 @@ def _not_run(held: Graded, case: GradedCase) -> GradeRow:
 
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
-    """Return the losses that are known without a launch: one for the first forbidden call, if there is any."""
+    """Return the losses that are known before any launch: one for the first forbidden call, if there is any."""
     broken = forbidden(held.forbidden, {path.name: _text(path) for path in _sources(held)})
     if not broken:
         return []
@@ -77,7 +77,7 @@ def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
 
 
 def _lacking(held: Graded) -> list[GradeLoss]:
-    """Return a loss for the dtypes that a capstone has to take and ``op.toml`` does not name."""
+    """Return one loss if ``op.toml`` of a capstone lacks dtypes that the capstone has to take, else none."""
     lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
     if not lacking:
         return []
@@ -93,7 +93,7 @@ def _turn(dtype: str, *, strict: bool) -> int:
 def _no_halves(held: Graded) -> bool:
     """Whether this is a capstone, and none of its files names a type of two bytes.
 
-    Other operators may include such a name from a file outside their folder, so for them it is False.
+    False for other operators, which may get such a name from an included file outside their folder.
     """
     if not held.op.capstone:
         return False
@@ -111,7 +111,7 @@ def _text(path: Path) -> str:
 
 
 def _unwritten_place(held: Graded) -> str:
-    """Return file and line of the first YOUR TURN in the kernel; "" if there is none."""
+    """Return ``file:line`` of the first comment YOUR TURN in the kernel; "" if there is none."""
     lines = _text(held.spec.file).splitlines()
     return next(
         (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
@@ -121,7 +121,7 @@ def _unwritten_place(held: Graded) -> str:
 
 @dataclass
 class _Grading:
-    """One folder while it is graded. endless: a launch did not end, so no further one is made."""
+    """The grading of one operator. endless: whether a launch did not end; then no further launch is made."""
 
     held: Graded
     kernel: Kernel
@@ -133,7 +133,7 @@ class _Grading:
         self.losses: list[GradeLoss] = []
 
     def row(self, case: GradedCase) -> GradeRow:
-        """Make the launches of a case and return its row; add what goes wrong to the losses."""
+        """Launch a case and return its row; add its faults to the losses."""
         row = _not_run(self.held, case)
         if self.losses and case in self.held.grid and self.held.small:
             return row
@@ -197,7 +197,7 @@ class _Grading:
         if race and turn % 2:
             read = f"Notebook 15, section 'The grade'; {read}"
         source = one.source().replace(f"{Path(one.file).parent}{os.sep}", "")
-        # A finding of --strict that is no race may explain wrong numbers. So it gets the turn of wrong numbers.
+        # A finding of --strict that is no race may explain wrong numbers, so it is sorted like wrong numbers.
         self._lose(GradeLoss(f"{where}: {what}", place, read, source, turn if race else turn // 2 * 2))
         return one.id
 
@@ -224,8 +224,8 @@ TIMED = "float32"
 class GradedCase:
     """One shape and dtype. timed: whether its share of the bound counts.
 
-    mean, spread: of the first input; without a spread ``random_inputs`` draws that input. means: what this case shows,
-    for a message. read: where the course explains it.
+    mean, spread: mean and standard deviation of the first input; if spread is None, ``random_inputs`` draws that input.
+    means: what this case shows, for a message. read: where the course explains that.
     """
 
     bench: BenchCase
@@ -265,9 +265,9 @@ class _Capstone(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Graded:
-    """What is graded: the operator with the grade's reference, the learner's kernel, its launches, and forbidden names.
+    """The input of a grading: the operator with its reference, the learner's kernel, its cases, and forbidden names.
 
-    small: the cases that come first; the grid is launched only if all of them are right.
+    small: the cases that come first. grid: the cases that are launched only if all small ones are right.
     """
 
     op: OpSpec
@@ -283,11 +283,11 @@ class Graded:
 
 
 def graded(folder: str) -> Graded:
-    """Return what is graded of an operator: its last kernel, and the cases. folder: its folder, or a registered name.
+    """Return the kernel to grade, the operator's last one, and its cases. folder: its folder, or a registered name.
 
     A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; any
-    other operator keeps its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError for one
-    with other arguments than its capstone.
+    other operator keeps its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError if its
+    arguments differ from those of its capstone.
     """
     op = find_operator(folder)
     spec = op.kernels[-1]

@@ -1,4 +1,4 @@
-"""``gnt new``: makes an operator's folder. It copies one of ``exercises/capstone`` and gives it the learner's name."""
+"""``gnt new``: makes an operator's folder, a copy of one in ``exercises/capstone`` under the name the learner chose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 #: Names that no operator may have, because they mean something else in the C++ and Python files of its folder.
-#: `reference` is itself such a file. (The operator's name is written in camel case too, but that would be free.)
+#: `reference` is the name of one of these files. (The files also have the name in camel case, which is not checked.)
 _TAKEN = frozenset(
     "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
     "reference return short struct switch template this tiling void while".split()
@@ -23,12 +23,12 @@ _TAKEN = frozenset(
 
 
 def capstone_folder() -> Path:
-    """Return the course's folder with the starts and the graded cases."""
+    """Return the course's folder of capstones: the folders that learners start from, and the graded cases."""
     return course_folder("exercises", "capstone/*/op.toml") / "capstone"
 
 
 def start_folder(operator: str) -> Path:
-    """Return the folder to start that operator from. Raises ArgumentError for a name that is not in OPERATORS."""
+    """Return the folder from which a learner starts ``operator``. Raises ArgumentError for a name not in OPERATORS."""
     if operator not in OPERATORS:
         raise ArgumentError(f"there is no capstone '{operator}'", hint=f"one of {', '.join(OPERATORS)}")
     return capstone_folder() / _FOLDERS[operator]
@@ -37,8 +37,8 @@ def start_folder(operator: str) -> Path:
 def new_operator(folder: Path | str, operator: str = "own") -> Path:
     """Write the folder of a new operator and return its path. The operator gets the folder's name.
 
-    operator: one of OPERATORS. The files run at once, and YOUR TURN marks what is missing. Raises ArgumentError for an
-    unknown operator, a name that C++ refuses or the course has, and a folder that exists.
+    operator: one of OPERATORS. The files run at once; comments YOUR TURN mark the gaps. Raises ArgumentError for an
+    unknown operator, for a name that is invalid or taken, and for a folder that exists.
     """
     if not isinstance(folder, (str, Path)):
         raise ArgumentError(f"gnt.new_operator takes the path of a folder, not {shown(folder, 60)}")
@@ -50,7 +50,7 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
 
 
 def named(start: Path, name: str) -> dict[str, str]:
-    """Return the files of a folder of the course, file -> text, with ``name`` in place of the folder's name."""
+    """Return file name -> text of the course's folder ``start``, with ``name`` in place of the folder's name."""
     words = {start.name: name, camel(start.name): camel(name)}
     pattern = re.compile("|".join(words))
     paths = (path for path in sorted(start.iterdir()) if path.is_file())

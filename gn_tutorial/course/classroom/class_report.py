@@ -33,7 +33,7 @@ class LearnerStanding:
 
     @property
     def share(self) -> float:
-        """The share that is done, 0 to 1: the mean over the objectives."""
+        """The mean of the objectives' shares, 0 to 1."""
         return statistics.fmean(one.share for one in self.standings)
 
 
@@ -52,7 +52,7 @@ class GoalOfClass:
 
     @property
     def begun(self) -> int:
-        """How many learners have some of the objective, but less than half."""
+        """How many learners have a part of the objective, but less than half."""
         return sum(0 < share < _HALF for share in self.shares)
 
     @property

@@ -1,6 +1,6 @@
 """Judges a class: reads the submissions, judges them on many cores, keeps each judgement, writes the results.
 
-A further call judges only what has no judgement yet.
+A further call judges only the texts that have no valid judgement yet.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Where:
 def default_results(folder: Path) -> Path:
     """Return the default folder of results, which lies beside the folder of the class.
 
-    The results do not lie inside, because that folder may be read-only, and everything in it is read at each call.
+    It is not inside, because the folder of the class may be read-only, and each call reads everything in it.
     """
     whole = folder.resolve()
     return whole.with_name(f"{whole.name}-judged")
@@ -73,7 +73,7 @@ def judge_class(
     anew: bool = False,
     tell: Callable[[HowFar], None] = lambda progress: None,
 ) -> Results:
-    """Judge every submission below ``folder`` that was not judged before; write all results into ``into``, return them.
+    """Judge each submission below ``folder`` that has no valid judgement; write all results to ``into``, return them.
 
     limit: seconds for each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
     Raises ArgumentError for a folder of another layout, and if results cannot be written.
@@ -104,7 +104,7 @@ def judge_class(
 
 
 def write(found: Results, folder: Path, into: Path) -> None:
-    """Write the three files of results. Raises ArgumentError if one cannot be written; that one stays as it was."""
+    """Write the three files of results. Raises ArgumentError if a file cannot be written; that file stays as it was."""
     name = folder.resolve().name
     texts = {
         CSV: found.csv(),

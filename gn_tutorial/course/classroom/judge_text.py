@@ -35,8 +35,8 @@ def points_of(kind: str) -> float:
 class TextJudge:
     """Judges texts one after the other; a context manager.
 
-    An attempt in Python is a fork of a process that has imported its libraries. The judge keeps such processes for
-    further attempts. No attempt sees what another did.
+    An attempt in Python runs in a fork of a process that has imported its libraries. The judge keeps such processes
+    for further attempts. No attempt sees what another one did.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class TextJudge:
         self._stack.close()
 
     def judge(self, text: Text, limit: float) -> Judgement:
-        """Return the judgement on a text. limit: in seconds; it is only noted in the judgement.
+        """Return the judgement on a text. limit: in seconds; it is recorded in the judgement but not enforced here.
 
         An error that is not the text's fault makes the judgement undecided.
         """

@@ -20,7 +20,7 @@ STATES = ("right", "wrong", "stopped", "undecided")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a text. points: what it costs in a task. case: the input that shows it."""
+    """One fault of a text. points: the points that it costs in a task. case: the input that shows it."""
 
     what: str
     where: str = ""
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement on one text. of: the most points, 100 for a task and 1 for an exercise.
+    """The judgement on one text. of: the points that can be earned, 100 for a task and 1 for an exercise.
 
     seconds: the elapsed time of judging. limit: the time limit in seconds. version: of the package that judged.
     """
@@ -63,7 +63,7 @@ def from_record(record: Any) -> Judgement:
 
 
 class JudgementFile:
-    """The file ``judgements.jsonl``, a line for each judgement. If a text has several, the last one counts."""
+    """The file ``judgements.jsonl``, a line for each judgement. If a text has several lines, the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -71,7 +71,7 @@ class JudgementFile:
     def read(self, version: str, limit: float) -> dict[str, Judgement]:
         """Return digest -> judgement for the judgements that are still valid. A last line that was cut off is ignored.
 
-        Raises ArgumentError for a file that has other lines.
+        Raises ArgumentError if another line is no judgement, or if the file cannot be read.
         """
         try:
             lines = self.path.read_bytes().split(b"\n")

@@ -1,11 +1,11 @@
 """The process that judges texts, one after the other: ``python -m gn_tutorial.course.classroom.judging_child FOLDER``.
 
-It reads a line of JSON for each text, and writes one for each judgement. Other modules isolate the programs of
-a text; this process exists so that its parent can stop it. At the end of its input it ends itself and all that it
-started.
+The process reads a line of JSON for each text, and writes one for each judgement. Other modules isolate the programs
+of a text; this process exists so that its parent can stop it. At the end of its input it ends itself and all processes
+that it started.
 
 It writes into a cache of its own, and only reads the user's (docs/platforms.md). So judges do not wait for each other's
-locks, and the texts' libraries are removed with that cache.
+locks, and the libraries compiled for the texts are removed with that cache.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 
-#: Seconds. An alarm ends this process if a text takes longer than four times its limit and these seconds. Nothing else
-#: ends a text that blocks the interpreter, as a regular expression can.
+#: Seconds. An alarm ends this process if a text takes longer than four times its limit plus these seconds. Nothing else
+#: in this process can end a text that blocks the interpreter, as a regular expression can.
 _GRACE = 60
 
 
 def main() -> None:
-    """Judge until standard input ends. All files are made in the folder, which is removed at the end."""
+    """Judge until standard input ends. All files are made in FOLDER, which is removed at the end."""
     asks, answers, folder = _own(0, "rb"), _own(1, "wb"), sys.argv[1]
     os.environ["GNT_CACHE_BASE"] = os.environ.get("GNT_CACHE_BASE") or _users_cache()
     os.environ["GNT_CACHE_DIR"] = str(Path(folder) / "cache")
@@ -65,7 +65,7 @@ def _users_cache() -> str:
 
 
 def _read(asks: BinaryIO, lines: queue.Queue[bytes], folder: str) -> None:
-    """Put each line of the input into the queue; at its end, end this process and all that it started."""
+    """Put each line of the input into the queue. At the input's end, end this process and all that it started."""
     with contextlib.suppress(OSError):
         for line in asks:
             lines.put(line)

@@ -1,4 +1,4 @@
-"""The parent's side of a ``judging_child``: it sends one text at a time, with a limit, and restarts a lost child."""
+"""The parent's side of a ``judging_child``: sends one text at a time, with a time limit, and restarts a lost child."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gn_tutorial.course.classroom.submissions import Text
 from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline
 
 _COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.course.classroom.judging_child")
-#: How often a text is judged if the judging process is lost each time. The first loss may be the machine's fault.
+#: How many times a text is tried if the judging process is lost each time. The first loss may be the machine's fault.
 TRIES = 2
 _TAIL = 2000
 
@@ -64,7 +64,7 @@ class JudgingProcess:
         return _without(text, "undecided", what, limit, begun)
 
     def close(self) -> None:
-        """End the child and what it started, and start no other. A waiting call of ``judge`` finds the child lost."""
+        """End the child and all that it started; start no other child. A waiting ``judge`` finds the child lost."""
         self._closed = True
         child = self._child
         if child is not None and child.poll() is None:
@@ -90,7 +90,7 @@ class JudgingProcess:
             self._folder = ""
 
     def _ask(self, text: Text, limit: float) -> Judgement | None:
-        """Return the child's answer; None if the child was lost. Raises TimeoutError."""
+        """Return the child's answer; None if the child was lost. Raises TimeoutError when ``limit`` has passed."""
         if self._child is None or self._child.poll() is not None:
             self._drop()
             self._start()

@@ -3,7 +3,7 @@
 Compilers and launched kernels have sessions of their own, so a signal to the process's group would not reach them.
 
 As a program, ``python -m gn_tutorial.course.classroom.process_tree PID FOLDER``, it also removes the folder. A process
-that has to end itself starts this program, because its own threads may go on while it tidies up.
+that has to end itself starts this program, because the process's own threads may go on while it tidies up.
 
 A module of its own, because it runs as a program.
 """

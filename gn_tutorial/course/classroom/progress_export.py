@@ -1,6 +1,6 @@
 """A learner's progress in one file, to hand in: ``gnt progress export`` makes it, ``gnt class report`` reads it.
 
-It has what ``gnt learn list`` and ``gnt exam goals`` show: exercises and puzzles passed, hints read, answers, points.
+The file has what ``gnt learn list`` and ``gnt exam goals`` show: exercises and puzzles passed, hints, answers, points.
 It has no source of the learner, no path of the computer, and no time of day except those of attempts at the exam.
 """
 
@@ -35,7 +35,7 @@ _OF_SUBMISSION = ("points", "accepted", "late", "at")
 
 @dataclass(frozen=True)
 class Export:
-    """A learner's exported progress. date: when it was made, in ISO form. course: the course's version that made it."""
+    """A learner's exported progress. date: of the export, in ISO form. course: the course's version that made it."""
 
     name: str
     date: str
@@ -93,7 +93,7 @@ def write_export(export: Export, path: Path) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """Return the export in a file that may hold anything. Raises ValueError that says why it is no export."""
+    """Return the export in a file with any content. Raises ValueError that says why the content is no export."""
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(opened, "rb") as file:
@@ -131,7 +131,7 @@ def _export(data: Any) -> Export:
 
 
 def _use(attempts: Attempts) -> None:
-    """Raise KeyError, TypeError or ValueError if a submission lacks a value that the report needs."""
+    """Raise KeyError, TypeError or ValueError if a submission lacks a value that the class report needs."""
     for one in attempts.attempts:
         for said in one.submissions:
             if not 0 <= float(said["points"]) <= 100 or not isinstance(said["accepted"], bool):

@@ -18,7 +18,7 @@ COLUMNS = ("learner", "kind", "item", "path", "status", "points", "of", "seconds
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One submission and its judgement. status: a state of judgements, ``untouched``, or ``open`` if not judged yet."""
+    """One submission and its judgement. status: one of ``judgement.STATES``, ``untouched`` or ``open`` (not judged)."""
 
     learner: str
     kind: str
@@ -39,7 +39,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Sum:
-    """One learner's sums. passed: right exercises. tried: how many were handed in. points: the best of each task."""
+    """One learner's sums. passed: right exercises. tried: how many exercises. points: task -> the most points."""
 
     learner: str
     passed: tuple[str, ...]
@@ -61,7 +61,7 @@ class Results:
         return sum(row.status == status for row in self.rows)
 
     def csv(self) -> str:
-        """Return CSV text with a line for each submission. Cells that a spreadsheet would compute are quoted."""
+        """Return CSV text with a line for each submission. Cells that look like formulas get a quote in front."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -113,5 +113,5 @@ def _sum(learner: str, rows: Sequence[ResultRow]) -> Sum:
 
 
 def cell(value: Any) -> Any:
-    """Return the value of a cell. A text that begins like a formula, as a learner's name may, gets a quote in front."""
+    """Return the value for a CSV cell. A text that begins like a formula, as a name may, gets a quote in front."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -27,7 +27,7 @@ def page(found: Results, title: str) -> str:
 
 
 def summary(found: Results) -> str:
-    """Return one line: how many learners and submissions, by status."""
+    """Return one line: how many learners, how many submissions, and how many of these have each status."""
     states = ("right", "wrong", "stopped", "undecided", "open", "untouched")
     counted = ", ".join(f"{many} {state}" for state in states if (many := found.count(state)))
     return f"{len(found.sums)} learners, {len(found.rows)} submissions: {counted or 'none'}"

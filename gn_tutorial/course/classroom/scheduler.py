@@ -1,8 +1,8 @@
-"""Judges texts on many cores with Dask's distributed: with workers here, or with those of another cluster.
+"""Judges texts on many cores with Dask's distributed: with workers here, or with the workers of another cluster.
 
 The local cluster consists of threads of this process, each of which waits for its own ``JudgingProcess``. It opens no
-port, because another user of the machine or a text that is not isolated could connect to it. If a worker elsewhere is
-lost, Dask gives its texts to others.
+port, because another user of the machine, or a text that is not isolated, could connect to one. If a worker of another
+cluster is lost, Dask gives its texts to other workers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _started: list[JudgingProcess] = []
 
 
 def need_dask() -> None:
-    """Raise ArgumentError if distributed is missing, with the command that installs it."""
+    """Raise ArgumentError, with the command to install it, if Dask's distributed is missing."""
     if find_spec("distributed") is None:
         raise ArgumentError(
             "Dask's distributed is not installed, and judging a class needs it",
@@ -47,7 +47,7 @@ def cores() -> int:
 
 @contextlib.contextmanager
 def local(workers: int) -> Iterator[Client]:
-    """Start this many workers in this process, yield a client of them, and end their judging processes at the end."""
+    """Start this many workers in this process, yield their client, and end their judging processes at the end."""
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every text that Ctrl-C interrupts
@@ -74,7 +74,7 @@ def local(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def remote(address: str) -> Iterator[Client]:
-    """Yield a client of a scheduler. Raises ArgumentError if none answers, or if its workers have another version."""
+    """Yield a client of a scheduler. Raises ArgumentError if none answers, or without workers of this version."""
     from distributed import Client
 
     try:
@@ -110,7 +110,7 @@ def _version() -> str:
 
 
 def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judgement]:
-    """Yield a judgement for each text, in the order in which they finish. limit: seconds for each."""
+    """Yield a judgement for each text, in the order in which they are finished. limit: seconds for each text."""
     from distributed import as_completed
 
     futures = {client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts}
@@ -122,7 +122,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
 
 
 def judge_here(text: Text, limit: float) -> Judgement:
-    """Return the judgement on a text, made by the judging process of this thread, which stays for the next text."""
+    """Return the judgement on a text, made by this thread's judging process. The process stays for the next text."""
     from gn_tutorial.course.classroom.judging_process import JudgingProcess
 
     if not hasattr(_mine, "process"):

@@ -1,7 +1,7 @@
-"""The search for suspiciously equal texts of different learners, by shingles of tokens with normalised names.
+"""The search for suspiciously equal texts of different learners, by their shingles: runs of SHINGLE tokens.
 
 A text is compared by its tokens without comments, layout and directives; all names except those of the language and the
-API become the same name. Shingles that the stub, our solutions or many texts have do not count. So a copy is found even
+API become the same name. Shingles of the stub, of our solutions and of many texts do not count. So a copy is found even
 if names, comments and the order of functions were changed, and a short right answer does not look copied. The result is
 a list to look at, never a verdict.
 """
@@ -25,9 +25,9 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 
 #: How many tokens a shingle has: about two statements.
 SHINGLE = 12
-#: A text with fewer shingles of its own is not compared, because it is too short to show anything.
+#: A text with fewer shingles that count is not compared, because it is too short to show anything.
 FEWEST = 24
-#: Two texts are listed if they have at least this share of all their shingles in common.
+#: Two texts are listed if the shingles that both have are at least this share of the shingles that either has.
 ALIKE = 0.7
 #: A shingle is usual if more than _FEW texts have it and, in addition, more than _MANY texts or more than the share
 #: _USUAL of all texts. A usual shingle is no sign of a copy.
@@ -48,13 +48,13 @@ _OF_CPP = frozenset(
     "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
     "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
 )
-#: Tokens of the namespace's qualifier, which a using directive makes unnecessary.
+#: Tokens that are ignored: the qualifier ``AscendC::``, which a using directive makes unnecessary.
 _LEFT_OUT = frozenset({"AscendC", "::"})
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Texts of one item that are alike. how: in words. share: the part of their shingles that both have.
+    """Texts of one item that are alike. how: in words. share: the part of all their shingles that both have, 0 to 1.
 
     handed_in: learner and path of each. own: how many shingles they have that the stub and our solutions lack;
     for nearly equal texts, without the usual ones.
@@ -68,7 +68,7 @@ class Alike:
 
 
 def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[Alike]:
-    """Return every group of equal texts and every pair of nearly equal ones, the most alike first."""
+    """Return every group of equal texts and every pair with at least the share ``threshold``, the most alike first."""
     by_item: dict[tuple[str, str], list[Submission]] = defaultdict(list)
     for one in submissions:
         by_item[one.text.kind, one.text.item].append(one)
@@ -153,7 +153,7 @@ def _given(text: Text) -> set[int]:
 
 
 def _sources(files: dict[str, str]) -> dict[str, str]:
-    """Return those files of a task's folder that a submission has."""
+    """Return the files of a task's folder that belong to a submission: the sources in op_host and op_kernel."""
     return {
         name: text
         for name, text in files.items()

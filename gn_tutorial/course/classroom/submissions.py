@@ -1,4 +1,4 @@
-"""The submissions of a class: a folder for each learner, with exercises as ``gnt learn`` keeps them and exam tasks.
+"""Reads the submissions of a class: a folder for each learner, with files of ``gnt learn`` and folders of exam tasks.
 
 Submissions may lie anywhere in the learner's folder. An exercise's file is recognised by its name, a task's folder by
 its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. Links, and files that cannot be judged,
@@ -27,7 +27,7 @@ EXERCISE, TASK = "exercise", "exam"
 LARGEST_FILE = 1 << 20
 #: The most characters of all sources of a task.
 LARGEST_TASK = 4 << 20
-#: At most this many files and folders of one learner are looked at. A course and its tasks have far fewer.
+#: At most this many files and folders of one learner are read. A course and its tasks have far fewer.
 MOST_ENTRIES = 20_000
 DEEPEST = 8
 PAGE = "docs/judging.md, section 'The folder of a class'"
@@ -42,7 +42,7 @@ _CHIP = re.compile(r'AddConfig\s*\(\s*"(\w+)"')
 class Text:
     """A text to judge, without its learner. files: name -> text; one file for an exercise, the sources for a task.
 
-    item: the exercise's id, or the task's name. layout, soc: of a task's project.
+    item: the exercise's id, or the task's name. layout, soc: the layout and the chip of a task's project.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Submission:
-    """One learner's text. path: inside the folder of the class."""
+    """One learner's text. path: relative to the folder of the class."""
 
     learner: str
     path: str
@@ -76,7 +76,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Aside:
-    """Something that is not judged, and why. path: inside the folder of the class."""
+    """A file or folder that is not judged, and why. path: relative to the folder of the class."""
 
     path: str
     why: str
@@ -92,13 +92,13 @@ class Camp:
     aside: list[Aside] = field(default_factory=list)
 
     def texts(self) -> list[Text]:
-        """Return each text once. Tasks come first, because they take longest and should not start last."""
+        """Return each text once. Tasks come first, because they take longest and so should not start last."""
         found = {one.text.digest: one.text for one in self.submissions}
         return sorted(found.values(), key=lambda one: (one.kind == EXERCISE, one.order, one.digest))
 
 
 def read_camp(folder: Path) -> Camp:
-    """Return what is in the folder of a class. Raises ArgumentError if it is none, or if it has nothing to judge."""
+    """Return the contents of a class's folder. Raises ArgumentError if it is no class's, or has nothing to judge."""
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint=f"a folder with one for each learner: {_HINT}")
     try:
@@ -124,7 +124,7 @@ def read_camp(folder: Path) -> Camp:
 
 
 def _refuse_one_learners(folder: Path, names: list[str]) -> None:
-    """Raise ArgumentError if the folder is one learner's, because its subfolders would be taken for learners."""
+    """Raise ArgumentError if the folder is one learner's, whose subfolders would be taken for learners."""
     topics = {Path(one.file).parent.name for one in load_course()} | {"my_exercises", "my_exam", *_TASK_FOLDERS}
     theirs = [name for name in names if name in topics]
     if not theirs and names and all(re.sub(r"_\d+$", "", one) in {task.name for task in load_tasks()} for one in names):

@@ -27,7 +27,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Attempt(Timed):
-    """One attempt at a task; ``Timed`` explains its times. finished: when it was first handed in.
+    """One attempt at a task; ``Timed`` explains its times. finished: the time of its first submission.
 
     layout, soc: the project layout and the chip of the folder. checks: how often the given test was run. submissions:
     the judge's verdict on each (``Marks.record``), with ``at`` and ``late``.
@@ -53,7 +53,7 @@ class Attempt(Timed):
         return replace(self, checks=self.checks + 1, seen=max(now, self.seen))
 
     def submitted(self, record: Mapping[str, Any], at: float) -> Attempt:
-        """Return this attempt, handed in at ``at``. The first submission ends it.
+        """Return this attempt with a submission at the time ``at``. The first submission ends the attempt.
 
         Later submissions, and those after the time limit, are only practice.
         """
@@ -77,9 +77,9 @@ class Attempts:
         return next((one for one in reversed(self.attempts) if one.task == task), None)
 
     def chosen(self, task: str, here: Path) -> Attempt:
-        """Return the last attempt at the task among those whose folder contains ``here``; without one, the last of all.
+        """Return the last attempt at the task that has ``here`` in its folder, or else the last attempt at the task.
 
-        An empty name means any task. Raises ArgumentError if there is no attempt.
+        An empty ``task`` means any task. Raises ArgumentError if there is no attempt.
         """
         mine = [one for one in self.attempts if task in ("", one.task)]
         inside = [one for one in mine if Path(one.folder).resolve() in (here, *here.parents)]
@@ -90,12 +90,12 @@ class Attempts:
         return found
 
     def best(self, task: str) -> Mapping[str, Any] | None:
-        """Return the verdict with the most points on a first submission that was in time; None without one."""
+        """Return the verdict with the most points among first submissions in time; None if there is none."""
         firsts = [one.submissions[0] for one in self.attempts if one.task == task and one.submissions]
         return max((one for one in firsts if not one["late"]), key=lambda one: one["points"], default=None)
 
     def with_(self, attempt: Attempt) -> Attempts:
-        """Return the attempts with this one: in place of the one with the same task and start, or else at the end."""
+        """Return the attempts with ``attempt`` in place of the one with its task and start, or else at the end."""
         others = list(self.attempts)
         for index, one in enumerate(others):
             if (one.task, one.started) == (attempt.task, attempt.started):
@@ -105,14 +105,14 @@ class Attempts:
 
 
 class AttemptFile:
-    """The file of one user's attempts. folder: that of the learner's progress. now: returns the seconds since 1970."""
+    """The file of one user's attempts. folder: where the user's progress lies. now: returns the seconds since 1970."""
 
     def __init__(self, folder: Path, now: Callable[[], float]) -> None:
         self.path, self.now = folder / "exam_attempts.json", now
         self._kept = UsersFile(self.path, "the file of exam attempts", "cannot be kept", _VERSION)
 
     def read(self) -> Attempts:
-        """Return the attempts. Raises ArgumentError if the file cannot be read; the file stays."""
+        """Return the attempts; none if there is no file. Raises ArgumentError if the file cannot be read; it stays."""
         advice = "rename it to begin anew: your folders are untouched, but their clocks are in this file"
         return self._kept.load(Attempts, advice) or Attempts()
 
@@ -121,7 +121,7 @@ class AttemptFile:
         return self._kept.store(lambda: change(self.read()))
 
     def update(self, attempt: Attempt, change: Callable[[Attempt], Attempt]) -> Attempt:
-        """Change one attempt, starting from its present state in the file, and return it."""
+        """Change one attempt, as it is in the file now, and return the changed one."""
         known = self.keep(lambda all_of: all_of.with_(change(_same(all_of, attempt))))
         return _same(known, attempt)
 
@@ -143,7 +143,7 @@ def _same(known: Attempts, attempt: Attempt) -> Attempt:
 
 
 def attempts_of(data: Any) -> Attempts:
-    """Return attempts from plain data. Raises ValueError that names the wrong value and its place."""
+    """Return the attempts in plain data. Raises ValueError that names the wrong value and its place."""
     try:
         return Attempts(msgspec.convert(data, tuple[Attempt, ...]))
     except msgspec.ValidationError as error:

@@ -1,6 +1,6 @@
 """Checks a task, for authors and CI.
 
-Gaps must fail with a helpful message, right solutions must pass, and each wrong solution must get its own message.
+Unfilled gaps must fail with a helpful message, right solutions must pass, and each wrong one must get its own message.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def judged(task: Task, files: Mapping[str, str], layout: str) -> Marks:
 
 
 def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
-    """Yield what is wrong with the folder that candidates get: its gaps earn points, or fail without help."""
+    """Yield the faults of the folder that candidates get: its gaps earn points, or fail without a helpful message."""
     marks = judged(task, handout(task, layout), layout)
     if marks.points:
         yield f"the gaps earn {marks.points:g} points in layout {layout}"
@@ -39,7 +39,7 @@ def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
 def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
     """Yield a complaint for each right solution that is refused, and if the first one earns less than 100 points.
 
-    names: the ones to judge; empty: all.
+    names: the solutions to judge; empty: all.
     """
     for number, (name, pieces) in enumerate(right_solutions(task).items()):
         if names and name not in names:
@@ -54,7 +54,7 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
     """Yield a complaint for each wrong solution that is accepted, or that does not get its own message.
 
-    chosen: the ones to judge; None: all. The others are made but not judged, to see that their edits still fit.
+    chosen: the solutions to judge; None: all. The edits of the others are still applied, to see that they fit.
     """
     first, told = next(iter(right_solutions(task).values())), {}
     for wrong in task.wrong():

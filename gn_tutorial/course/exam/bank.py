@@ -23,7 +23,7 @@ PAGE = "page: "
 
 
 class Page(Struct, frozen=True, forbid_unknown_fields=True):
-    """A page of the Ascend C documentation. path: in its repository, asc-devkit."""
+    """A page of the Ascend C documentation. path: in the repository asc-devkit."""
 
     title: str
     path: str

@@ -22,7 +22,7 @@ from gn_tutorial.errors import ArgumentError
 
 
 class TheoryPaper:
-    """A theory paper for a notebook to show; its time is running. said: lines to show at first."""
+    """A theory paper, open or finished, that a notebook shows. said: lines to show at first."""
 
     def __init__(self, file: PaperFile, paper: Paper, said: Sequence[str] = ()) -> None:
         self.file, self.paper, self._said = file, paper, tuple(said)
@@ -33,12 +33,12 @@ class TheoryPaper:
         return f"Theory paper {known.seed}: {len(known.asked)} questions, {len(known.answers)} answered, {state}"
 
     def _ipython_display_(self) -> None:
-        """Show the widget in a live notebook; elsewhere a line with the command for a terminal."""
+        """Show the widget in a live notebook; elsewhere show the command for a terminal."""
         from IPython import get_ipython
         from IPython.display import display
 
         if hasattr(get_ipython(), "kernel"):
-            # Without anywidget (extra `lab`) the line below names the terminal's command.
+            # Without anywidget (extra `lab`), the last statement shows the command for a terminal instead.
             with contextlib.suppress(ModuleNotFoundError):
                 # Since ipywidgets 8 the bundle is a pair of data and metadata.
                 shown = PaperWidget(self.file, self._said)._repr_mimebundle_()
@@ -59,8 +59,8 @@ def exam_theory(
 ) -> TheoryPaper:
     """Return the open theory paper, or a new one with ``count`` questions of these topics, by default 1.5 minutes each.
 
-    The other arguments matter for a new paper only. new: hand in an open paper as it stands and draw another
-    one. Without ``new``, a finished paper stays for reading. Raises ArgumentError.
+    new: hand in an open paper as it stands, and draw another one; without it, a finished paper is returned for reading.
+    The other arguments matter for a new paper only. minutes: the limit of the whole paper. Raises ArgumentError.
     """
     said: list[str] = []
     file = default_paper_file(load_bank(), time.time, said.append)
@@ -78,7 +78,7 @@ def exam_theory(
 
 
 class PaperWidget(AskedWidget):
-    """The widget of the paper in ``file``, which has to hold one. said: lines to show at first."""
+    """The widget of the paper in ``file``; the file must hold a paper. said: lines to show at first."""
 
     def __init__(self, file: PaperFile, said: Sequence[str] = ()) -> None:
         paper = file.read()
@@ -98,7 +98,7 @@ class PaperWidget(AskedWidget):
         self.observe(self._handed_in, "finished")
 
     def _answered(self, change: Mapping[str, Any]) -> None:
-        """Note the answers that changed. If the paper has ended by then, show its result."""
+        """Store the answers that changed. If the paper's time is over by then, show its result."""
         if self._paper.finished is not None:
             return
         try:

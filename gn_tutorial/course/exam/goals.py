@@ -34,7 +34,7 @@ _SHOWN = 20
 class Goal:
     """One objective. title: a few words. you_can: the end of "you can ...".
 
-    lessons: page (``02``) and heading of each.
+    lessons: page (``02`` or ``docs/exam.md``) and heading of each lesson.
     """
 
     id: str
@@ -49,13 +49,13 @@ class Goal:
         return tuple(one for one in self.items if one.kind == kind)
 
     def lesson(self, item: Item) -> str:
-        """Return what to read before an item, in words: the section that it cites, or the first lesson."""
+        """Return, in words, the section to read before an item: the first that it cites, else the first lesson."""
         page, section = item.cites[0] if item.cites else self.lessons[0]
         return f"{f'notebook {page}' if page.isdigit() else page}, section '{section}'"
 
     @property
     def last_notebook(self) -> int:
-        """The number of the last notebook among the lessons' pages; 0 if all lessons are pages under docs."""
+        """The highest number of a notebook among the lessons' pages; 0 if all lessons are pages under docs."""
         return max((int(page) for page, _ in self.lessons if page.isdigit()), default=0)
 
 
@@ -134,7 +134,7 @@ def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path)
 
 
 def _line(item: Item) -> str:
-    """Return what to add to a table of objectives.toml for this item: the section that it cites, or its name."""
+    """Return the line to add to a table of objectives.toml for this item: the section that it cites, or its name."""
     if item.cites:
         page, section = item.cites[0]
         key = page if page.isdigit() else f'"{page}"'

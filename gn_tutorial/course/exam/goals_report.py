@@ -43,7 +43,7 @@ class GoalsReport:
         return f"{full} of {len(self.standings)} objectives reached, {mean:.0%} in the mean"
 
     def next_lines(self) -> list[str]:
-        """Return the lines that say what to do next, each with its command."""
+        """Return the lines on what to do next, each proposal with its command."""
         if not self.proposals:
             return [DONE]
         told = [f"{number}. {one}" for number, one in enumerate(self.proposals, 1)]

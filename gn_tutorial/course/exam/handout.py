@@ -28,13 +28,13 @@ _TAKES = (
 
 
 class _Text(Template):
-    """A template whose names are written ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
+    """A template with placeholders ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
 
     delimiter = "@"
 
 
 def handout(task: Task, layout: str = "9.x", soc: str = "ascend910b") -> dict[str, str]:
-    """Return the folder's files with their gaps, path -> text. Raises ArgumentError for an unknown layout or chip."""
+    """Return path -> text of the folder's files, with gaps. Raises ArgumentError for an unknown layout or chip."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
     config = find_soc(soc).config

@@ -12,7 +12,7 @@ from gn_tutorial.course.exercises.registry import load_course
 from gn_tutorial.course.quizzes.quiz import names, quiz
 from gn_tutorial.course.quizzes.quiz_question import QuizQuestion
 
-#: The keys of an objective that name items -> the word for one such item.
+#: Key of an objective's table that names items -> the word for one item of that kind.
 KINDS = {"exercises": "exercise", "quizzes": "quiz question", "theory": "theory question", "tasks": "exam task"}
 _CITED = re.compile(r"(?:[Nn]otebook (\d\d)|(docs/[\w-]+\.md)), section '(.+?)'(?=$|[;,.])")
 

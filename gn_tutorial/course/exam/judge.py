@@ -1,4 +1,4 @@
-"""The strict judge of the practical exam. It makes hidden calls with all checks, and compares every element.
+"""The strict judge of the practical exam. It makes hidden calls with all checks, and compares every element of outputs.
 
 It puts the sources of the folder's op_host and op_kernel into a fresh folder of the task, so changes to other files
 do not count. The project's host functions and its kernel run isolated, as in ``gnt project``.
@@ -39,7 +39,7 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 _SECONDS = 10.0
 #: Copies take effect only when they are waited for. So a kernel that forgets to wait gets wrong numbers, as it may on a
-#: device. Reciprocal and Rsqrt have no more digits than their pages state.
+#: device. Reciprocal and Rsqrt are only as accurate as their pages state.
 _OPTIONS = TwinOptions(delayed_dma=True, approximate="documented")
 #: From this many bytes of inputs on, a launch with one block loses points if the chip has several vector cores.
 _ENOUGH_TO_SHARE = 256 << 10
@@ -56,12 +56,12 @@ _NOTES = "docs/projects.md, section 'What the tiling function gets, and the note
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Return the marks of the attempt in ``folder``. soc: its chip. Raises ArgumentError if there are no sources."""
+    """Return the marks of the attempt in ``folder``. soc: its project's chip. Raises ArgumentError without sources."""
     return judge_sources(task, handed_in(folder), layout, soc)
 
 
 def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Return the marks of sources that were read before, as ``judge`` does."""
+    """Return the marks of an attempt whose sources are already read. layout, soc: of its project."""
     broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
@@ -77,9 +77,9 @@ def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str =
 
 @dataclass
 class _Judging:
-    """One attempt while it is judged. root: the fresh folder. seed: of the hidden calls. kernels: file name -> text.
+    """The judging of one attempt. root: the fresh folder. seed: of the hidden calls. kernels: file name -> text.
 
-    endless: the message of the first launch that did not end; no launch is made after it.
+    endless: the message on the first launch that did not end, else ""; no launch is made after it.
     """
 
     task: Task
@@ -110,7 +110,7 @@ class _Judging:
         return Marks(self.task.name, self.task.points, slower, len(calls), share)
 
     def _changed(self) -> str:
-        """Return what differs from the given definition of the operator; "" if nothing does."""
+        """Return a message if the operator's definition differs from the given one; "" if it does not."""
         ours, theirs = self.task.definition, self.project.definition
         for role in ("inputs", "outputs"):
             mine = [(one.name, one.kind, one.dtypes) for one in getattr(ours, role)]
@@ -151,7 +151,7 @@ class _Judging:
             self._warned(number, hidden, result)
 
     def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
-        """Return the tiling plan, None if it cannot be launched; add what is wrong with the plan to the losses."""
+        """Return the tiling plan, None if it cannot be launched; add the plan's faults to the losses."""
         everything = (_STRUCT, _FUNCTION, *_RUN)
         given = [
             out(one.shape, dtype_name(call.column.outputs[index].dtype))
@@ -240,7 +240,7 @@ class _Judging:
 
 
 def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
-    """Return the plan with the kernel's part of the workspace only, without the bytes that the library keeps."""
+    """Return the plan with only the kernel's part of the workspace: without the bytes that the library keeps."""
     own = plan.workspace - call.soc.library_workspace
     return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
 
@@ -268,7 +268,7 @@ def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
 
 
 def place(where: str, root: Path) -> str:
-    """Return ``where`` with the path of the judged copy ``root`` removed, in each form in which messages write it."""
+    """Return ``where`` without the path of the judged copy, ``root``, in either form in which messages write it."""
     for shown in (str(root), short(root)):
         where = where.replace(f"{shown}/", "").replace(shown, ".")
     return where
@@ -279,7 +279,7 @@ _LEAST = 0.05
 
 
 def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | None, tuple[Loss, ...]]:
-    """Return the share of the bound that the call reaches, None if it does not run, and the loss for being slow."""
+    """Return the share of the bound that the call reaches (None if it does not run), and the loss for being slow."""
     most, read = float(task.points[SPEED]), task.reading(SPEED)
     # A chip without measured times is timed as the default machine, and the work is divided for that machine's cores.
     machine = project.soc.machine or DEFAULT_MACHINE

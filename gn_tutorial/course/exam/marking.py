@@ -1,4 +1,4 @@
-"""The marks of a theory paper. A question counts if all right options were chosen and no other."""
+"""The marks of a theory paper. A question counts as right if all right options were chosen and no other."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Marked:
 
     @property
     def right(self) -> bool:
-        """Whether all right options were chosen and no other. Then the question counts."""
+        """Whether all right options were chosen and no other."""
         return self.chosen == self.question.right
 
 
 @dataclass(frozen=True)
 class PaperResult:
-    """The result of a finished paper. by_topic: title -> how many were right, how many were asked.
+    """The result of a finished paper. by_topic: title -> how many questions were right, how many were asked.
 
-    minutes: how long it took. gone: how many of its questions the bank no longer has; they do not count.
+    minutes: how long it took. gone: how many of its questions the bank no longer has; they are not marked.
     """
 
     marked: tuple[Marked, ...]
@@ -42,11 +42,11 @@ class PaperResult:
 
     @property
     def right(self) -> int:
-        """How many questions count."""
+        """How many questions were answered right."""
         return sum(one.right for one in self.marked)
 
     def to_read(self) -> list[str]:
-        """Return the sources of the questions that do not count, each once, in the paper's order."""
+        """Return the sources of the questions that were not right, each once, in the paper's order."""
         return list(dict.fromkeys(one.question.source for one in self.marked if not one.right))
 
     def record(self) -> dict[str, Any]:

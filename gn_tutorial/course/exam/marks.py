@@ -41,7 +41,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Marks:
-    """The judge's verdict. of: the points of each part. cases: how many hidden calls. share: of the bound, if timed."""
+    """The judge's verdict. of: the full points by part. cases: how many hidden calls. share: of the bound, if timed."""
 
     task: str
     of: Mapping[str, int]
@@ -95,7 +95,7 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Take the share of call ``number`` from these parts. A group's losses are one row, with the first reason."""
+        """Take the share of call ``number`` from these parts. A group's losses form one row, with the first reason."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))

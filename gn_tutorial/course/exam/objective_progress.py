@@ -10,8 +10,8 @@ from gn_tutorial.course.exam.goals import Goal
 from gn_tutorial.course.exam.items import KINDS, Item
 from gn_tutorial.course.progress import Progress
 
-#: This many right theory answers complete an objective if none is wrong. Its other questions may stay open, because a
-#: paper draws only 40 of some 300.
+#: This many right theory answers complete an objective's theory part if none is wrong. Its other questions may stay
+#: open, because a paper draws only 40 of some 300.
 ENOUGH_THEORY = 3
 PROPOSALS = 3
 # How many proposals are for notebooks already reached, as long as later notebooks have open items.
@@ -21,7 +21,7 @@ _KINDS = list(KINDS)
 
 @dataclass(frozen=True)
 class KindDone:
-    """How much of one kind of item is done: exercises passed, right answers, for tasks the earned part of points."""
+    """How many of ``of`` items of a kind are done: passed exercises, right answers. A task counts by its points."""
 
     done: float
     of: int
@@ -32,7 +32,7 @@ class KindDone:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far one learner is with one objective. parts: by kind of ``items.KINDS``. left: the open items, by kind."""
+    """How far a learner is with one objective. parts: by kind of ``items.KINDS``. left: the open items, by kind."""
 
     goal: Goal
     parts: dict[str, KindDone]
@@ -62,15 +62,15 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Learned:
-    """A learner's progress and exam attempts. They say how much of each item is done."""
+    """A learner's progress and exam attempts, which show how much of each item is done."""
 
     progress: Progress
     attempts: Attempts
 
     def worth(self, item: Item) -> float | None:
-        """Return how much of an item is done, 0 to 1 (of a task: its points over 100); None if it was not tried.
+        """Return how much of an item is done, 0 to 1 (of a task: its points / 100); None if it was not tried.
 
-        An accepted task is done, since it can lack only speed.
+        An accepted task counts as 1, since it can lack only points for speed.
         """
         if item.question is not None:
             quiz = self.progress.quizzes.get(item.group, {})
@@ -117,10 +117,10 @@ def _standing(goal: Goal, known: Learned) -> Standing:
 
 
 def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
-    """Return up to three things to do: two for reached objectives with the least shares, then the course's next item.
+    """Return up to three things to do: two from notebooks already reached, then the next item of the later notebooks.
 
-    A notebook is reached if an exercise or quiz question of it or of a later one was tried. Theory and tasks of an
-    objective count as reached with the objective's last notebook.
+    In reached notebooks, objectives with the least shares come first. A notebook is reached if an exercise or quiz
+    question of it or of a later one was tried. An objective's theory and tasks count for its last notebook.
     """
     reached = _reached(found, known)
     steps = [_Step(_stage(one, item), _KINDS.index(item.kind), item, one) for one in found for item in one.left]
@@ -140,7 +140,7 @@ def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
 
 
 def _with_goals_of_their_own(chosen: dict[str, list[_Step]], known: Learned) -> Iterator[Proposal]:
-    """Yield a proposal for each command, if possible for an objective that no earlier proposal has."""
+    """Yield a proposal for each command. An objective that no earlier proposal has is preferred."""
     used: set[str] = set()
     for command, steps in chosen.items():
         step = next((one for one in steps if one.standing.goal.id not in used), steps[0])

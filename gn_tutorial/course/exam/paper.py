@@ -1,4 +1,4 @@
-"""One theory paper: its questions, its answers, its remaining time. Functions get the time; none reads a clock."""
+"""One theory paper: its questions, its answers, its remaining time. Functions get the time and read no clock."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Paper(Timed):
     finished: float | None = None
 
     def at(self, now: float) -> Paper:
-        """Return this paper as it is at ``now``: if its deadline has passed, it was finished then."""
+        """Return this paper as it is at ``now``: finished at its deadline, if that has passed."""
         if self.finished is not None:
             return self
         if self.deadline is not None and max(now, self.seen) >= self.deadline:
@@ -48,12 +48,12 @@ class Paper(Timed):
         return replace(there, answers=others | ({key: letters} if letters else {}))
 
     def handed_in(self, now: float) -> Paper:
-        """Return this paper, finished at ``now``, or at its deadline if that was before."""
+        """Return this paper, finished at ``now``, or at its deadline if that has passed."""
         there = self.at(now)
         return there if there.finished is not None else replace(there, finished=there.seen)
 
     def questions(self, bank: Bank) -> tuple[tuple[Topic, QuizQuestion], ...]:
-        """Return topic and question of all that is asked, in order, except questions that the bank no longer has."""
+        """Return the topic and question of each entry of ``asked``, without questions that the bank no longer has."""
         by_key = {(topic.name, one.key): (topic, one) for topic in bank.topics for one in topic.questions}
         return tuple(by_key[pair] for pair in self.asked if pair in by_key)
 
@@ -64,7 +64,7 @@ def draw(
     """Return a paper that begins ``now``, with ``count`` questions; the counts of two topics differ by one at most.
 
     topics: their names; empty: all. Fewer questions are drawn if the topics have fewer. The same seed, topics, count
-    and bank give the same paper. Raises ArgumentError.
+    and bank give the same paper. Raises ArgumentError for an unknown topic, or a count or minutes out of range.
     """
     if count < 1:
         raise ArgumentError(f"a paper cannot have {count} questions", hint=f"--count {QUESTIONS}")

@@ -1,7 +1,7 @@
-"""The file of one user's theory paper, ``theory_paper.json``: the open one or the last one, written at each answer.
+"""The file of one user's theory paper, ``theory_paper.json``: the open or else the last paper, written at each answer.
 
-It lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have the
-same paper open at once.
+The file lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have
+the same paper open at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PaperFile:
         self.progress = progress
 
     def read(self) -> Paper | None:
-        """Return the paper as it is now; None if there is none. Raises ArgumentError if it cannot be read."""
+        """Return the paper as it is now; None if there is none. Raises ArgumentError if the file cannot be read."""
         paper = self._kept.load(Paper, "gnt exam theory --new draws another one, and keeps this file aside")
         return None if paper is None else paper.at(self.now())
 
@@ -38,7 +38,7 @@ class PaperFile:
         return self._kept.store(lambda: paper)
 
     def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
-        """Change the paper in the file and return it. If it is finished then, add its result to the progress."""
+        """Change the paper in the file and return it. If it is finished after that, add its result to the progress."""
 
         def changed() -> Paper:
             there = self.read()
@@ -53,7 +53,7 @@ class PaperFile:
         return paper
 
     def answer(self, key: str, letters: str) -> Paper:
-        """Note one answer; "" leaves the question open. A finished paper does not change."""
+        """Store one answer; "" leaves the question open. A finished paper does not change."""
         return self.change(lambda paper, now: paper.answered(key, letters, now))
 
     def hand_in(self) -> Paper:

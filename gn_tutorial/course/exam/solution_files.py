@@ -1,8 +1,8 @@
 """A solution as three texts, the tiling struct, the tiling function and the kernel, for a project of either layout.
 
 A solution lies in ``solutions/exam/<task>/<name>/`` as ``struct.h``, ``tiling.cpp`` and ``kernel.cpp``, in the form of
-CANN 9.x. The texts of an 8.x project are made from them: fields as macros, a struct that is set by its ``set_``
-functions and saved, and a kernel that includes no struct.
+CANN 9.x. The texts for an 8.x project are made from these: fields as macros, a tiling function that sets the struct by
+its ``set_`` functions and saves it, and a kernel that does not include the struct.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _BODY = re.compile(r"struct\s+(\w+)\s*\{(.*?)\n\};", re.DOTALL)
 
 @dataclass(frozen=True)
 class Pieces:
-    """The three texts in the form of CANN 9.x. struct: ``struct XTilingData {...};``. tiling: ends with TilingFunc."""
+    """The three texts for CANN 9.x. struct: ``struct XTilingData {...};``. tiling: its last function is TilingFunc."""
 
     struct: str
     tiling: str
     kernel: str
 
     def mistaken(self, wrong: WrongSolution) -> Pieces:
-        """Return the texts with the edits of a wrong solution. Each edit fits one place of the three texts."""
+        """Return the texts with the edits of a wrong solution, each of which must fit one place of the three texts."""
         return Pieces(*wrong.apply(_BETWEEN.join((self.struct, self.tiling, self.kernel))).split(_BETWEEN))
 
     def placed(self, task: Task, layout: str, project: dict[str, str]) -> dict[str, str]:
-        """Return the files of a project of the task with these texts in its gaps."""
+        """Return ``project``, path -> text of the task's files, with these texts in its gaps."""
         snake = task.definition.snake_name
         header = f"op_kernel/{snake}_tiling.h" if layout == "9.x" else f"op_host/{snake}_tiling.h"
         host, kernel = f"op_host/{snake}.cpp", f"op_kernel/{snake}.cpp"
@@ -93,7 +93,7 @@ def _macros(struct: str) -> str:
 
 
 def _with_setters(tiling: str) -> str:
-    """Return the tiling function for an 8.x struct: ``S tiling``, ``set_`` and ``get_`` calls, and the saving."""
+    """Return the tiling function for an 8.x struct: ``S tiling``, ``set_`` and ``get_`` calls, SaveToBuffer."""
     text = re.sub(r"auto\* tiling = context->GetTilingData<(\w+)>\(\);", r"\1 tiling;", tiling)
     text = re.sub(r"\btiling->(\w+) =\s+(.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
     text = re.sub(r"\btiling->(\w+)", r"tiling.get_\1()", text)
@@ -107,7 +107,7 @@ def _with_setters(tiling: str) -> str:
 
 
 def _without_struct(kernel: str) -> str:
-    """Return the kernel without include and registration of its struct, because the build adds an 8.x struct."""
+    """Return the kernel without the include and registration of its struct, because an 8.x build adds the struct."""
     text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
     text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
     return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

@@ -1,4 +1,4 @@
-"""The files of a submission: reads the sources in op_host and op_kernel, puts them into a new folder of the task."""
+"""Reads a submission's files, the sources in op_host and op_kernel, and puts them into a new folder of the task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HandedIn:
     files: Mapping[str, str]
 
     def text(self) -> bytes:
-        """Return all names and texts as bytes, from which the seed of the hidden calls is made."""
+        """Return all names and texts as bytes. The judge makes the seed of the hidden calls from them."""
         return "\0".join(f"{name}\0{text}" for name, text in sorted(self.files.items())).encode()
 
     def kernel(self) -> dict[str, str]:
@@ -34,12 +34,12 @@ class HandedIn:
         return {name: text for name, text in self.files.items() if name.startswith("op_kernel/")}
 
     def gaps(self) -> dict[str, int]:
-        """Return path -> how many marks of gaps the file still has, for the files that have any."""
+        """Return path -> how many marks YOUR TURN the file still has, for the files that have any."""
         return {name: text.count(GAP) for name, text in self.files.items() if GAP in text}
 
 
 def handed_in(folder: Path) -> HandedIn:
-    """Return the sources in a folder. Raises ArgumentError if folder or sources are missing, or one cannot be read."""
+    """Return the sources in a folder. Raises ArgumentError without folder or sources, or if one cannot be read."""
     if not folder.is_dir():
         raise ArgumentError(
             f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"
@@ -62,10 +62,10 @@ def handed_in(folder: Path) -> HandedIn:
 
 @contextlib.contextmanager
 def judged_folder(task: Task, attempt: HandedIn, layout: str, soc: str) -> Iterator[Path]:
-    """Write the folder that is judged and yield its path. It stays locked for other judges during the context.
+    """Write the folder that is judged and yield its path. No other judge can write it during the context.
 
-    It lies in the cache, always at the same path, so that host files or a kernel that did not change since the last
-    time are not compiled again. Raises CacheError.
+    The folder lies in the cache, always at the same path, so that host files or a kernel that did not change since the
+    last time are not compiled again. Raises CacheError.
     """
     cache, name = default_cache(), f"exam/{task.name}_{layout}"
     root, files = (cache.root / "sources" / name).absolute(), _files(task, attempt, layout, soc)

@@ -1,8 +1,8 @@
 """The tasks of the practical exam: ``exercises/exam/<task>.toml``, and their solutions in ``solutions/exam``.
 
-The TOML file has all that a candidate is given besides an empty project: the text, the prototype, the reference, the
+The TOML file has all that a candidate gets besides an empty project: the text, the prototype, the reference, and the
 cases of the given test. It also has the hidden cases. ``solutions/exam/<task>/`` has a folder for each right solution
-(``solution_files``) and ``wrong.toml``, edits of the first one.
+(``solution_files``), and ``wrong.toml``, which has edits of the first right solution.
 
 The judge draws its hidden calls from a task's hidden cases, seeded with the text of the attempt. So the same attempt
 meets the same calls each time, and no attempt can contain their answers.
@@ -49,12 +49,12 @@ class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "
 
 
 class HiddenCase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The case from which a hidden call is drawn (``hidden``).
+    """A case from which hidden calls are drawn; the key ``hidden`` of a task has them.
 
     what: its name in a report. shapes: input -> shape; a length is a number or a name in dims. dims: name -> length, or
-    the range to draw it from. values: the kind and the parameters of the inputs' values. attributes: name -> a list to
-    choose from. dtypes: of the first input; empty: all of the definition. means: the cause of a wrong result in this
-    case; read: where that is explained.
+    the range to draw it from. values: as in ``numbers``, for every input. attributes: name -> a list to choose from.
+    dtypes: of the first input; empty: all dtypes of the definition. means: the cause of a wrong result in this case.
+    read: where that is explained.
     """
 
     what: str
@@ -81,7 +81,7 @@ class Task(
     """One task, with the fields of its file.
 
     cases: of the given test, as in gen_data.py. forbidden: API names with which a kernel earns no points. points: by
-    part, 100 in all. tolerances: by dtype.
+    part, 100 in all. tolerances: by dtype. read: part -> where it is explained.
     """
 
     name: str
@@ -112,12 +112,12 @@ class Task(
 
     @functools.cached_property
     def definition(self) -> OpDefinition:
-        """The definition of the operator, from its prototype, for Ascend910B. Raises RegistryError."""
+        """The definition of the operator for Ascend910B, read from the prototype. Raises RegistryError."""
         return read_prototypes(self.prototype, "ascend910b")[0]
 
     @functools.cached_property
     def tolerance(self) -> Tolerance:
-        """The tolerance: one for each dtype, with its reason; whole numbers are exact."""
+        """The tolerance of outputs: by dtype, with its reason; whole numbers must be exact."""
         return Tolerance(0.0, 0.0, "whole numbers are exact", narrow=tuple(self.tolerances.items()))
 
     @property
@@ -127,13 +127,13 @@ class Task(
 
     @functools.cached_property
     def golden(self) -> Callable[[Mapping[str, np.ndarray], Mapping[str, Any]], Mapping[str, Any]]:
-        """``golden(inputs, attributes)``: returns each output in float64, by name. gen_data.py has the same text."""
+        """The function ``golden(inputs, attributes)``, which returns outputs by name. gen_data.py has the same text."""
         names: dict[str, Any] = {"np": np}
         exec(compile(self.reference, f"exercises/exam/{self.name}.toml", "exec"), names)
         return names["golden"]
 
     def reading(self, part: str) -> str:
-        """Return where a part of the work is explained."""
+        """Return where a part of PARTS is explained: a document and its section."""
         return self.read.get(part, "docs/exam.md, section 'Points'")
 
     @property
@@ -175,7 +175,7 @@ def find_task(name: str) -> Task:
 
 @dataclass(frozen=True)
 class HiddenCall:
-    """One call: the case that it was drawn from, its input arrays by name, its attributes."""
+    """One hidden call: the case that it was drawn from, its input arrays by name, its attributes by name."""
 
     case: HiddenCase
     arrays: Mapping[str, np.ndarray]
@@ -188,7 +188,7 @@ class HiddenCall:
 
 
 def draw(task: Task, seed: int) -> list[HiddenCall]:
-    """Return the hidden calls: every case, in the file's order, in each combination of dtypes that it applies to."""
+    """Return the hidden calls: every case, in the file's order, for each combination of dtypes that the case allows."""
     columns = task.definition.columns("ascend910b").columns
     return [
         draw_one(case, column, np.random.default_rng([seed, number, index]))
@@ -199,7 +199,7 @@ def draw(task: Task, seed: int) -> list[HiddenCall]:
 
 
 def draw_one(case: HiddenCase, column: Column, rng: np.random.Generator) -> HiddenCall:
-    """Return one call of a case in one combination of dtypes."""
+    """Return one call of a case for one combination of dtypes, ``column``."""
     dims = {name: _length(one, rng) for name, one in case.dims.items()}
     arrays = {
         form.name: numbers(
@@ -221,7 +221,7 @@ def _length(given: int | Length, rng: np.random.Generator) -> int:
 
 
 def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> np.ndarray:
-    """Return the values of an input, drawn by their ``kind``.
+    """Return the values of an input, drawn from the distribution that ``kind`` names.
 
     normal, the default: with ``mean`` and ``spread`` (by default 0.4 and 1.3, so that there is no symmetry around 0).
     uniform: from ``low`` to ``high``. log: sizes from ``low`` to ``high``, uniform in the logarithm, with random sign.

@@ -1,4 +1,4 @@
-"""A theory paper in the terminal. It asks one question at a time, and says what was right after it is handed in."""
+"""A theory paper in the terminal: asks one question at a time, and shows the right answers only at the end."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Sitting:
     def _moved(
         self, paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]], typed: str, place: int, known: str
     ) -> tuple[Paper, int]:
-        """Do what was typed in place of an answer: hand in, go to another question, or say what is open.
+        """Do what was typed in place of an answer: hand in, go to another question, or show the open questions.
 
-        known: the help to show if nothing of that was typed.
+        known: the help to show if something else was typed. Return the paper and the next place.
         """
-        # Time passed while the prompt waited.
+        # Time passed while the prompt waited, so the paper may be finished now.
         paper = self._file.change(lambda there, now: there.at(now))
         if paper.finished is not None:
             self._say("   the time is over")
@@ -91,7 +91,7 @@ class Sitting:
 
 
 def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
-    """Return one line that names the questions without an answer."""
+    """Return one line with the numbers of the questions without an answer."""
     numbers = [str(n) for n, (_, one) in enumerate(asked, 1) if one.key not in paper.answers]
     if not numbers:
         return "every question has an answer"
@@ -106,7 +106,7 @@ def time_left(seconds: float | None) -> str:
 
 
 def clock(moment: float) -> str:
-    """Return a moment on this computer's clock: ``14:32``, with the date if it is not today's."""
+    """Return a moment in this computer's time zone: ``14:32``, with the date if it is not today."""
     when = datetime.datetime.fromtimestamp(moment).astimezone()
     today = datetime.datetime.now().astimezone().date()
     return when.strftime("%H:%M" if when.date() == today else "%Y-%m-%d %H:%M")

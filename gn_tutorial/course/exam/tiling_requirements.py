@@ -1,7 +1,7 @@
-"""Checks two needs of a kernel that its tiling function has to meet and that no launch here shows.
+"""Checks how kernel and tiling function agree on two things that no launch on the twin shows: SyncAll and workspace.
 
 SyncAll needs all blocks to run at once, and SetScheduleMode(1) asks for that. GetUserWorkspace skips the library's
-bytes of the workspace, so the workspace must have more bytes than those.
+bytes at the start of the workspace, so the tiling function must ask for more bytes than those.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
 A module of its own, because the judge compares the results of launches, and this module reads the kernel's text.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from gn_tutorial.cpp.code_text import code
 from gn_tutorial.projects.tiling_plan import TilingPlan
 
-#: Where a handed-out kernel names the workspace without using it.
+#: The places where a kernel names the workspace without using it: its parameter, and ``(void)workspace``.
 _IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
 
 
@@ -24,7 +24,7 @@ _IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
 class Unmet:
     """One requirement that is not met. rule: its name. in_kernel: the fault is the kernel's, not the tiling function's.
 
-    stops: the kernel would use memory that does not exist, so nothing is launched.
+    stops: whether the kernel would use memory that does not exist; then nothing is launched.
     """
 
     rule: str
@@ -34,7 +34,7 @@ class Unmet:
 
 
 def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterator[Unmet]:
-    """Yield what the plan lacks. library: bytes of the workspace that the library keeps. kernels: file name -> text."""
+    """Yield the unmet requirements. library: bytes of workspace that the library keeps. kernels: file name -> text."""
     text = "\n".join(code(one) for one in kernels.values())
     users = re.search(r"\bGetUserWorkspace\b", text) is not None
     if re.search(r"\bSyncAll\b", text) and plan.blocks > 1 and plan.schedule_mode != 1:

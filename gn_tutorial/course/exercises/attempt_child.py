@@ -1,11 +1,11 @@
 """The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``.
 
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
-NumPy and the libraries. attempt_process.py starts either. This file imports nothing of the package.
+NumPy and the libraries. attempt_process.py starts both. This file imports nothing of the package.
 
-The protocol is that of attempt_process.py: arrays that the job names are in arrays.npz, the result of call number N is
-in outN.npz. A call may have a probe, which is a function of the check. The probe gets the attempt's names and says
-what is wrong with them.
+attempt_process.py describes the protocol. In addition, arrays that the job names are in arrays.npz, and the results of
+call number N are in outN.npz. A call may have a probe, which is a function of the check. The probe gets the attempt's
+names and returns what is wrong with them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Any, TextIO
 
 import numpy as np
 
-#: The packages that have the finished functions. Importing one fails, even if the attempt's text hides the import.
+#: Packages that have the functions that exercises ask for. Importing one fails, even if the attempt hides the import.
 FINISHED = ("gn_tutorial", "torch", "scipy", "jax", "tensorflow", "sklearn", "pandas")
 
 
 def main(folder: Path) -> None:
-    """Run the job; what the learner's code raises is reported and never leaves this function."""
+    """Run the job in the folder. Exceptions of the learner's code are reported, and never leave this function."""
     job = read_job(folder)
     arrays = dict(np.load(folder / "arrays.npz"))
     _wall(folder)
@@ -59,16 +59,16 @@ def report_of(folder: Path) -> TextIO:
 
 
 def report(answers: TextIO, fact: dict[str, Any]) -> None:
-    """Write the answer to one call of the job, before the next call begins, which may never end."""
+    """Write the answer to one call of the job at once, because the next call may never end."""
     answers.write(json.dumps(fact) + "\n")
     answers.flush()
 
 
 def forked(libraries: Sequence[str]) -> Path:
-    """Import the libraries once, then fork for each line of standard input. Returns only in the forks, with the folder.
+    """Import the libraries once, then fork for each line of standard input. Return only in the forks, the job's folder.
 
     A line is a job's folder. This process writes a line when the libraries are imported, and for each fork a line with
-    the process id and one with the exit code. It ends with its input, and never runs a text of an attempt.
+    the process id and one with the exit code. It ends when its input ends, and never runs the code of an attempt.
     """
     _close(libraries)
     for name in libraries:
@@ -81,7 +81,7 @@ def forked(libraries: Sequence[str]) -> Path:
     last = 0
     while True:
         line = sys.stdin.readline()
-        if last:  # not sooner: no other process may get the fork's id until the asker knows that it ended
+        if last:  # not sooner: no other process may get the fork's id until the reading process knows that it ended
             os.waitpid(last, 0)
         if not line:
             os._exit(0)  # as at the end of this file
@@ -96,7 +96,7 @@ def forked(libraries: Sequence[str]) -> Path:
 
 
 def _leave_the_pipes(folder: Path) -> None:
-    """Replace the pipes to the asker: standard input becomes empty, and what is printed goes to a file."""
+    """Replace the inherited pipes: standard input becomes empty, and output goes to the file ``printed``."""
     nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     for stream, own in enumerate((nothing, printed, printed)):
         os.dup2(own, stream)
@@ -124,7 +124,7 @@ def _call(
     given = {name: _value(value, arrays) for name, value in call["arguments"].items()}
     before = {name: value.copy() for name, value in given.items() if isinstance(value, np.ndarray)}
     peak = 0
-    if call["measured"]:  # NumPy reports its arrays to tracemalloc, but not the arguments, which were made before
+    if call["measured"]:  # tracemalloc counts NumPy's arrays, but not the arguments, which were made before
         tracemalloc.start()
     try:
         with np.errstate(all="ignore"):
@@ -174,7 +174,7 @@ def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _once(chunks: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Yield each chunk once, and overwrite it before the next one, as the next copy overwrites a buffer on a core."""
+    """Yield each chunk, and overwrite it before the next one, as on a core the next copy overwrites the buffer."""
     for chunk in chunks:
         yield chunk
         chunk.fill(np.nan)
@@ -187,7 +187,7 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
 
 
 def _printable(text: str) -> str:
-    """Return the text with the number of each lone surrogate in its place, because no terminal accepts one."""
+    """Return the text with each lone surrogate written as an escape, because no terminal accepts a lone surrogate."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -215,7 +215,7 @@ def _spare_the_graph_compiler() -> None:
 def _wall(folder: Path) -> None:
     """On Linux, make this process end with its parent, and restrict it as far as the system can.
 
-    It may write only in the job's folder, and may not change other processes.
+    The process may write only in the job's folder, and may not change other processes.
     """
     if _SANDBOX is None:
         return
@@ -245,7 +245,7 @@ _SANDBOX = _write_sandbox()
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:
-    """Limit memory, and the size of files, because a loop that prints would fill the disk."""
+    """Limit the process's memory, and the size of its files, because a loop that prints could fill the disk."""
     try:
         import resource
 

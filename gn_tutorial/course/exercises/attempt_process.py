@@ -1,11 +1,11 @@
 """Runs an attempt: in a process of its own, or in a fork of a process that has imported what every attempt needs.
 
 A learner's attempt has a process of its own. Authors and CI judge some twenty attempts in a row; those are forks.
-Otherwise each would import PyTorch anew, which takes seconds, for a tenth of a second of work.
+Otherwise each attempt would import PyTorch anew, which takes seconds, for a tenth of a second of work.
 
-An attempt has one folder. ``job.json`` goes in, beside the files that it names. ``report.jsonl`` comes out: a line
-of JSON for each call, written before the next call, so that a loop without end loses no earlier line. The child's
-output is in ``printed``. The child's side of this protocol is ``attempt_child``.
+An attempt has one folder. The checker writes ``job.json`` and the files that it names. The child writes
+``report.jsonl``: a line of JSON for each call, before the next call, so that a loop without end loses no earlier line.
+The child's output is in ``printed``. The child's side of this protocol is ``attempt_child``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline, Ran, run_until
 _COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")))
 #: macOS has os.fork, but its libraries may crash in a fork; Windows has none.
 CAN_FORK = sys.platform == "linux"
-#: The most seconds to import the libraries, and to end; either takes far less. An attempt's time begins with its fork.
+#: The most seconds to import the libraries, and to fork or end; each takes far less. A job's time begins at its fork.
 _IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
 
 
@@ -39,10 +39,10 @@ def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -
 
 
 class Forks:
-    """A parent process that forks once per attempt; ``run`` is a Runner. As a context manager it ends the parent.
+    """A parent process that forks once per attempt; ``run`` is a Runner. At its end the context ends the parent.
 
-    libraries: what the parent imports, besides NumPy; the same as the ``libraries`` of every job. An attempt has the
-    same limits as in a process by itself. No attempt affects a later one, because the parent runs none of them.
+    libraries: the modules that the parent imports besides NumPy, the same as the ``libraries`` of every job. An attempt
+    has the same limits as in a process by itself. No attempt affects a later one, because the parent runs none of them.
     Where the system cannot fork, each attempt runs in a process by itself.
     """
 
@@ -92,7 +92,7 @@ class Forks:
 
     def _start(self) -> None:
         pipe, command = subprocess.PIPE, [*_COMMAND, "--fork", *self._libraries]
-        # Unbuffered, because select must see all that has come.
+        # Unbuffered, because select sees only what is still in the pipe.
         parent = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
         self._parent = parent
         try:
@@ -104,7 +104,7 @@ class Forks:
             self._useless = True  # if a library does not load, each attempt reports it
 
     def _answer(self, deadline: Deadline, pid: int) -> int | None:
-        """Read the parent's next number; None if the parent is gone. Raises TimeoutError when pid's time is over."""
+        """Return the parent's next number; None if the parent is gone. Raises TimeoutError when pid's time is over."""
         assert self._parent
         assert self._parent.stdout
         while not select.select([self._parent.stdout], [], [], LOOK_EVERY)[0]:
@@ -114,7 +114,7 @@ class Forks:
         return int(line) if line.lstrip(b"-").isdigit() else None
 
     def _end(self) -> None:
-        """End the parent, which first waits for its fork, so that neither runs afterwards."""
+        """End the parent. It first waits for its fork, so afterwards neither of them runs."""
         parent, self._parent = self._parent, None
         if parent is None:
             return
@@ -129,7 +129,7 @@ class Forks:
 
 _SHOWN_BYTES, _SHOWN_LINES = 2000, 8
 
-#: Runs the job of a folder for at most so many seconds.
+#: Runs the job in a folder for at most the given seconds.
 Runner = Callable[[float, Path], Ran]
 
 
@@ -137,8 +137,8 @@ Runner = Callable[[float, Path], Ran]
 class JobReport:
     """The report of a job. facts: one for each call that was answered, None if the report cannot be read.
 
-    ended: why there are no more facts, as the end of a sentence about the attempt. printed: the last lines, if the
-    process ended by itself. signal: the signal that ended it, or 0.
+    ended: why there are no more facts, as the end of a sentence about the attempt. printed: the last lines of output,
+    if the process ended by itself. signal: the signal that ended the process, or 0.
     """
 
     facts: list[dict[str, Any]] | None

@@ -2,8 +2,8 @@
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
 those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
-diagnostic with delayed copies, and without the compiler's automatic synchronisation unless the exercise's checker says
-that the kernel counts on it. (Unwritten memory holds NaN in every launch.)
+diagnostic also with delayed copies, with strict options, and without the compiler's automatic synchronisation unless
+the exercise's checker says that the kernel counts on it. (Unwritten memory holds NaN in every launch.)
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _IGNORED = {"__pycache__", ".ipynb_checkpoints", "ruff.toml", ".clang-format"}
 
 @dataclass(frozen=True)
 class Complaint:
-    """What an author has to mend. exercise: its id, or empty for a stray file."""
+    """One fault that an author has to mend. exercise: its id, or empty for a stray file."""
 
     exercise: str
     text: str
@@ -48,7 +48,7 @@ class Complaint:
 def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = None) -> Iterator[Complaint]:
     """Yield everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
 
-    wrong: the wrong solutions to run; None: all. The others are made but not run, to see that their edits still fit.
+    wrong: the wrong solutions to run; None: all. The edits of the others are still applied, to see that they fit.
     """
     for text in _complaints(exercise, exercise.wrong if wrong is None else wrong):
         yield Complaint(exercise.id, text)
@@ -123,7 +123,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
 
 @contextlib.contextmanager
 def _for_many(checker: Checker) -> Iterator[Checker]:
-    """Yield the checker for many attempts in a row. Python attempts are forks of a process with their libraries."""
+    """Yield the checker for many attempts in a row. Python attempts run in forks of a process with their libraries."""
     if not isinstance(checker, PythonChecker):
         yield checker
         return
@@ -159,7 +159,7 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
 
 
 def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
-    """Yield the solution's faults with delayed copies, without the compiler's flags, and with strict options."""
+    """Yield the solution's faults with delayed copies, without automatic synchronisation, and with strict options."""
     late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
     if isinstance(late, Verdict):
         yield f"the solution fails with delayed copies: {late.message} ({late.case})"

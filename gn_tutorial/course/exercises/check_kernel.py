@@ -31,10 +31,10 @@ from gn_tutorial.translation.texts import translated
 
 @dataclass(frozen=True)
 class Trap:
-    """A fault that a right kernel must cause: its diagnostic and its block.
+    """A fault that a right kernel must cause: its diagnostic's id and its block.
 
-    It proves which block did the work, because the twin reports the block, and no kernel can fake that number. words:
-    the message if another ``{block}`` causes the fault.
+    The fault proves which block did the work, because the twin reports the block, and no kernel can fake that number.
+    words: the message if another block causes the fault, with the field ``{block}``.
     """
 
     id: str
@@ -46,8 +46,8 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    An array in inputs and in expected is read and written. golden: an output's values in float64, by name; it must meet
-    the accuracy standard (compare.accuracy) instead of rtol and atol. trap: the fault that has to stop a right kernel;
+    An array in inputs and in expected is read and written. golden: float64 values of outputs by name; such an output
+    must meet the standard of compare.accuracy instead of rtol and atol. trap: the fault that must stop a right kernel;
     the outputs are then not compared. workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
@@ -66,13 +66,13 @@ Symptom = Callable[[KernelCase, Result], str | None]
 
 
 def by_scalars(result: Result, least: int) -> str | None:
-    """Return a complaint if a launch made ``least`` or more scalar accesses, since then a scalar loop does the work."""
+    """Return a complaint if a launch made ``least`` scalar accesses or more: then a scalar loop does the work."""
     if result.tally.scalar < least:
         return None
     return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
 
 
-#: Returns what a finding of the twin means in this launch, concluded from its facts; empty if it adds nothing.
+#: Returns the meaning of a finding of the twin in this launch, from the facts of both; empty if it adds nothing.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
 
 
@@ -88,11 +88,11 @@ WAITING_CORES = {
 class KernelChecker:
     """Runs the cases in order, smallest first, and reports the first that fails.
 
-    cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: called
-    when a number is wrong, before the general message. demands: called when every number is right, for properties
-    that numbers do not show. faults: diagnostic id -> its meaning in this exercise; the id may be followed by the
+    cases: returns the cases, drawn from a generator, so that shapes and numbers differ from attempt to attempt.
+    symptoms: called when a number is wrong, before the general message. demands: called when every number is right, for
+    properties that numbers do not show. faults: diagnostic id -> its meaning here; the id may be followed by the
     argument ("race-blocks dbeta") or by the pipe that is too early ("race-read-after-write PIPE_S"). auto_sync: whether
-    the solution counts on the order that the compiler makes by itself (docs/hardware-choices.md). options: of each
+    the solution counts on the waits that the compiler adds by itself (docs/hardware-choices.md). options: of each
     launch. traced: whether results have a trace, for demands about which instructions ran, or when. orders: seeds of
     further orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: text
     that the code without comments and blanks must have -> the message if it is missing; for what the twin cannot see.
@@ -121,7 +121,7 @@ class KernelChecker:
         return Limits(seconds=self.seconds)
 
     def strict(self) -> KernelChecker:
-        """Return this checker with the strict options; an exercise that counts on the compiler's waits keeps them."""
+        """Return this checker with the strict options. The compiler's waits stay if the solution counts on them."""
         strict = self.options.strict()
         return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
 
@@ -162,7 +162,7 @@ class KernelChecker:
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
         """Return a verdict if an output's bits depend on the order of the blocks, which nobody chooses on a device."""
         for order in self.orders:
-            options = replace(self._watching, block_order=order, threads=1)  # so that a race has one verdict
+            options = replace(self._watching, block_order=order, threads=1)  # so a race always has the same verdict
             again = self._launch(found, case, observed=False, options=options)
             for name, want in case.expected.items():
                 width = f"u{want.dtype.itemsize}"
@@ -186,7 +186,7 @@ class KernelChecker:
         values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
         options = options or self._watching
-        # A bare library refuses delayed copies, which only observed launches have.
+        # A bare library, without checks, refuses delayed copies; only observed launches have them.
         options = options if observed else replace(options, delayed_dma=False)
         tracing = Tracing() if self.traced and observed else None
         return found.run(
@@ -196,7 +196,7 @@ class KernelChecker:
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
         """After a race, run the blocks one after the other without checks; return a verdict if that shows a symptom.
 
-        Two cores that write one place are often not the mistake itself, but follow from a wrong division of the work.
+        A race of two cores on one place is often not the mistake itself, but follows from a wrong division of the work.
         """
         if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
             return None
@@ -242,7 +242,7 @@ class KernelChecker:
         return Verdict(text or _words(wrong[0], case), case.label, detail=origin)
 
     def _origin(self, name: str, case: KernelCase, result: Result) -> str:
-        """Return where the first wrong element comes from; empty if nothing wrote it, or if finding it takes long."""
+        """Return where the first wrong element comes from; empty if nothing wrote it, or if finding that takes long."""
         found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
         return repr(found) if found and found.step else ""
 
@@ -258,7 +258,7 @@ def _right(row: ComparisonRow, case: KernelCase) -> bool:
 
 
 def _words(row: ComparisonRow, case: KernelCase) -> str:
-    """Return what is wrong with an output, if no symptom of the exercise recognises it."""
+    """Return the general message on a wrong output, for when no symptom of the exercise recognises it."""
     seen = row.evidence
     if said := recognised(seen, Reader.KERNEL_EXERCISE):
         return said[0]

@@ -17,12 +17,12 @@ Answer = int | float | str
 
 @dataclass(frozen=True)
 class Prediction:
-    """One number, or one of several words.
+    """One prediction: a number, or one of several words.
 
-    measure: returns the twin's count or the timing model's number. slips: a wrong answer -> its cause. within: the
-    relative error that a modelled number may have; 0: whole numbers, exactly. choices: the possible words, if the
-    answer is no number. is_line: the answer is a line number, and the message does not say on which side it is wrong.
-    above, below: the hint for an answer that is too large, or too small, and no known slip. rule: the hint in place of
+    measure: returns the twin's count, the timing model's number, or the right word. slips: a wrong answer -> its cause.
+    within: the relative error that an answer may have; 0: whole numbers, exactly. choices: the possible words, if the
+    answer is no number. is_line: the answer is a line number, and the message does not say if it is too large or small.
+    above, below: the hints for an answer that is too large or too small, and equals no slip. rule: the hint in place of
     an empty above or below; it says how the number is computed, but not the number.
     """
 
@@ -38,7 +38,7 @@ class Prediction:
     rule: str = ""
 
     def malformed(self, answer: object) -> str:
-        """Return what is wrong with the form of an answer, whatever its value; empty if nothing is."""
+        """Return a message if an answer is missing or has a wrong form, whatever its value; else an empty one."""
         if answer in (None, "?"):
             what = "one of the words" if self.choices else "a number"
             return f"{self.name} has no prediction yet: replace the question mark by {what}"
@@ -50,7 +50,7 @@ class Prediction:
         return ""
 
     def wrong(self, answer: Answer) -> str:
-        """Return what is wrong with the value of an answer; empty if it is right."""
+        """Return a message if the value of an answer is wrong; empty if it is right."""
         measured = self.measure()
         if self._near(answer, measured):
             return ""
@@ -109,7 +109,7 @@ class PredictChecker:
         return len(self.questions)
 
     def _renamed(self, given: Mapping[str, object]) -> str:
-        """Return which names are missing and which are unknown; empty if the names are right."""
+        """Return a message on names that are missing, and on unknown ones; empty if no name is missing."""
         names = [question.name for question in self.questions]
         missing = ", ".join(name for name in names if name not in given)
         unknown = ", ".join(name for name in given if name not in names)

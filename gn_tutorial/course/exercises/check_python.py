@@ -1,7 +1,7 @@
-"""Checks a learner's Python: its text uses no forbidden name, and its functions return the right values.
+"""Checks a learner's Python: its text must use no forbidden name, and its functions must return the right values.
 
 The functions run in a separate process. Most exercises are NumPy derivations. An exercise may name further libraries,
-and may inspect an attempt with probes.
+and may inspect an attempt with probes (``PythonCase.probe``).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class FunctionText:
 
 @dataclass(frozen=True)
 class PythonCase:
-    """One call. arguments: arrays, numbers, Chunks or FunctionText by name. expected: what it returns, in order,
-    by name.
+    """One call. arguments: arrays, numbers, Chunks or FunctionText, by name. expected: the returned arrays by name, in
+    the order in which the function returns them.
 
     room: bytes that the call may hold at once besides its arguments; None: no limit. probe: a function of the check,
     called in place of the attempt's. It gets the attempt's names and the arguments, which are numbers and texts. It
-    returns a sentence about what is wrong, with the line at fault if there is one, or nothing. section: the notebook's
-    section that explains this case, if it is not the exercise's section.
+    returns a sentence about what is wrong, or that and the line at fault, or nothing. section: the notebook's section
+    that explains this case, if it is not the exercise's section.
     """
 
     label: str
@@ -80,11 +80,11 @@ Raised = Callable[[PythonCase, str, str], str | None]
 class PythonChecker:
     """Checks Python functions, as KernelChecker checks kernels.
 
-    forbidden: names that an attempt must not use -> what to do instead. shapes: symptoms for an array of a wrong
-    shape. raised: symptoms for a call that ends in an exception. libraries: packages that the attempt may import
-    besides ALLOWED_IMPORTS; if one is missing, nothing is checked, and the finding says how to install it. seconds:
-    for all cases of an attempt. before: called before the attempt runs, to prepare what must not count against its
-    seconds. run: starts the attempt's process.
+    forbidden: names that an attempt must not use -> what to do instead. shapes: the symptom for arrays of a wrong
+    shape. raised: explains an exception of a call. libraries: packages that the attempt may import besides
+    ALLOWED_IMPORTS; if one is missing, nothing is checked, and the finding says how to install it. seconds: the time
+    limit for all cases of an attempt together. before: called before the attempt runs, for preparations that must not
+    count against its seconds. run: starts the attempt's process.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
@@ -111,7 +111,7 @@ class PythonChecker:
         if self.before:
             self.before()
         cases = _named(self.cases(np.random.default_rng(seed)))
-        # An attempt that has ended the process it was forked from may itself still write for a moment.
+        # An attempt may have ended the process that it was forked from. It can then still write for a moment.
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             report = run_job(self.run, self.seconds, folder, _job(folder, path, cases, self.libraries))
@@ -216,7 +216,7 @@ class PythonChecker:
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
-    """Return the cases, with the called function in front of each label if the exercise has several functions."""
+    """Return the cases, with the function's name in front of each label if the cases call several functions."""
     if len({case.function for case in cases}) < 2:
         return cases
     return [replace(case, label=f"{case.function}, {case.label}") for case in cases]
@@ -246,7 +246,7 @@ def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
 
 
 def _job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> dict[str, Any]:
-    """Return the job of these calls, and write its arrays into the folder."""
+    """Return the job that makes these calls (``job.json``), and write its arrays into the folder."""
     arrays: dict[str, np.ndarray] = {}
 
     def put(array: np.ndarray) -> str:

@@ -20,7 +20,7 @@ from gn_tutorial.operators.tiling import load_tiling
 class TilingCase:
     """One call. expected: every field of the struct, or None where the function must refuse.
 
-    why: the reason for which the function must refuse or, if it must not refuse, what a refusal overlooks.
+    why: why the function must refuse or, if it must not refuse, what a refusal overlooks.
     """
 
     label: str
@@ -37,8 +37,8 @@ Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 class TilingChecker:
     """Checks ``const char* function(arguments..., struct*)`` in a header, as KernelChecker checks kernels.
 
-    demands: called when the expected fields are right, for properties that no single number shows, such as a fast tile.
-    seconds: for each call.
+    demands: called when the expected fields are right, for properties that no single field shows, such as a tile size
+    that is fast. seconds: the time limit of each call.
     """
 
     struct: str
@@ -54,7 +54,7 @@ class TilingChecker:
         cases = self.cases(np.random.default_rng(seed))
         try:
             function = load_tiling(TilingSpec(path.resolve(), self.struct, self.function, self.arguments, ""))
-        except KernelError as error:  # a static initialiser failed; it has the function's limits
+        except KernelError as error:  # a static initialiser failed; it runs with the function's limits
             return self._ended(error, "", path)
         except GntError as error:
             return Verdict(f"the header does not work: {error.what}", where=path.name, detail=error.detail)
@@ -70,7 +70,7 @@ class TilingChecker:
         return len(cases)
 
     def _ended(self, error: KernelError, label: str, path: Path) -> Verdict:
-        """Return the verdict on a function that did not return: the error's text, with the function's name in it."""
+        """Return the verdict on a call that did not return: the error's text, with the function's own name in it."""
         said = error.what.replace("the tiling function", self.function).replace(f"'{self.function}'", self.function)
         advice = ": look for a loop that never ends" if isinstance(error, KernelTimeout) else ""
         return Verdict(f"{said}{advice}", label, path.name, error.printed)

@@ -1,4 +1,4 @@
-"""Loads the checker of an exercise, ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
+"""Loads the checker of an exercise: the constant ``CHECK`` in ``solutions/NN_topic/NN_K.check.py``.
 
 The file is loaded when its exercise is checked, and again when a Python file of its folder has changed. Checks of one
 folder may share a helper file there, which they import as ``from .helper import name``.
@@ -32,7 +32,7 @@ class Checker(Protocol):
 
 
 def checker_of(exercise: Exercise) -> Checker:
-    """Return the checker of one exercise; no other exercise's check is loaded.
+    """Return the checker of one exercise. The check files of other exercises are not loaded.
 
     Raises RegistryError if the check file is missing, cannot be loaded, or has no checker named ``CHECK``.
     """
@@ -43,7 +43,7 @@ def checker_of(exercise: Exercise) -> Checker:
 
 
 def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return name, time and size of each Python file of a folder, also of helpers, since a check runs their code."""
+    """Return name, time and size of each Python file of a folder, also of helpers, because a check runs their code."""
     with os.scandir(folder) as entries:
         found = [(one.name, one.stat()) for one in entries if one.name.endswith(".py")]
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in found))
@@ -69,8 +69,8 @@ def _load(path: Path, state: tuple[tuple[str, int, int], ...]) -> Checker:
 
 @functools.lru_cache(maxsize=32)
 def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
-    """Return the name of a package made for the folder, from which checks import their helpers."""
-    del state  # only a key of the cache: in a new state the body runs again, and forgets the former modules
+    """Make a package for the folder, from which checks import their helpers; return the package's name."""
+    del state  # only a key of the cache: after a change the body runs again, and forgets the former modules
     name = f"gn_tutorial_checks_{zlib.crc32(os.fsencode(folder)):08x}"
     for known in [one for one in sys.modules if one == name or one.startswith(f"{name}.")]:
         del sys.modules[known]
@@ -82,7 +82,7 @@ def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _place(error: Exception, path: Path) -> str:
-    """Return file and line at fault: the syntax error's, or else the last line that ran in a file of the folder."""
+    """Return ``file:line`` at fault: the syntax error's, or else the last line that ran in a file of the folder."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -15,7 +15,7 @@ from gn_tutorial.profiler.profile import Profile, profile
 
 _N, _BLOCKS = 600_000, 8
 
-#: Edits of kernels/add that all launches have, the sound one too: text -> replacement.
+#: Edits of the source of kernels/add for every launch, also for the sound one: text -> replacement.
 _SOUND = (("kTile = 2048", "kTile = 8192"), ("Queue_, 1, kTile", "Queue_, 2, kTile"))
 #: Cause -> the text in the sound launch, and the faulty text that replaces it.
 FAULTS = {
@@ -32,7 +32,7 @@ _LAUNCHES = {"sound": "", "A": "cores", "B": "tiles", "C": "waiting"}
 
 @functools.cache
 def launch_text(name: str) -> str:
-    """Return the source of launch "A", "B" or "C", or of the one without a fault, "sound"."""
+    """Return the source of launch "A", "B" or "C", or of "sound", the launch without a fault."""
     text, fault = kernel("add/queue").source, _LAUNCHES[name]
     for old, new in (*_SOUND, *([FAULTS[fault]] if fault else [])):
         assert old in text, old
@@ -41,17 +41,17 @@ def launch_text(name: str) -> str:
 
 
 def launch_kernel(name: str) -> Kernel:
-    """Return the kernel of launch "A", "B" or "C", or of the one without a fault, "sound"."""
+    """Return the kernel of launch "A", "B" or "C", or of "sound", the launch without a fault."""
     return kernel(source=launch_text(name))
 
 
 @functools.cache
 def text_profile(text: str) -> Profile:
-    """Return the profile of a source that is launched on two arrays of 600,000 floats with 8 blocks."""
+    """Return the profile of a launch of this source on two arrays of 600,000 floats, with 8 blocks."""
     x = np.ones(_N, np.float32)
     return profile(kernel(source=text), x, x, out(_N), _N, blocks=_BLOCKS)
 
 
 def launch_profile(name: str) -> Profile:
-    """Return the profile of launch "A", "B" or "C", or of the one without a fault, "sound"."""
+    """Return the profile of launch "A", "B" or "C", or of "sound", the launch without a fault."""
     return text_profile(launch_text(name))

@@ -1,4 +1,4 @@
-"""``check("03.2")`` returns the verdict on the learner's attempt, in a notebook as in ``gnt learn``."""
+"""``check("03.2")`` returns the verdict on the learner's attempt. Notebooks and ``gnt learn`` use it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def check(
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
     strict: launch with the twin's strict options (``KernelChecker.strict``), if the exercise is a kernel. The learner's
-    file is made if it is missing. A pass is noted in the learner's progress. An exercise that was not begun is "not
-    attempted yet" and no error, so that a notebook runs to its end. Raises ArgumentError for an unknown exercise, for a
-    source that is no text, and if the learner's folder cannot be written.
+    file is made if it is missing. A pass is stored in the learner's progress. An exercise that was not begun has the
+    status "not attempted" and raises no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
+    exercise, for a source that is no text, and if the learner's folder cannot be written.
     """
     if not isinstance(source, (str, type(None))):
         raise ArgumentError(f"source= is text, not {type(source).__name__}")
@@ -56,9 +56,10 @@ def check(
 
 
 def warm(exercise: Exercise) -> None:
-    """Check the stub and ignore the verdict, so that the cache has what a first check needs besides the attempt.
+    """Check the stub and ignore the verdict, so that the cache has all builds that a first check needs.
 
-    A check of a kernel needs the launcher, the twin's checkers and precompiled headers, which only a second text makes.
+    A kernel's check needs the launcher, the twin's checkers and precompiled headers. The headers are only made when a
+    second text is compiled.
     """
     checker = checker_of(exercise)
     stub = exercise.stub.read_bytes()
@@ -71,7 +72,7 @@ def warm(exercise: Exercise) -> None:
 
 
 def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
-    """Return the verdict on a file. checker: the exercise's own by default.
+    """Return the verdict on the attempt in a file. checker: by default the exercise's own.
 
     Raises ArgumentError or RegistryError for faults that are not the learner's.
     """
@@ -81,8 +82,8 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
         return _failed(exercise, Verdict("the file is empty", where=path.name))
-    # The attempt's text determines the data, so an attempt has the same verdict each time, and none can contain the
-    # numbers that its own check will use.
+    # The attempt's text determines the data. So an attempt has the same verdict each time, and no attempt can contain
+    # the numbers that its own check will use.
     checker = checker or checker_of(exercise)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Verdict):
@@ -91,7 +92,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
 
 
 def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
-    """Return the verdict on a text. It is put into a file with the name of the exercise's file."""
+    """Return the verdict on the text of an attempt. The text goes to a temporary file, named as the exercise's file."""
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name
         path.write_bytes(text.encode("utf-8", "surrogatepass"))  # the checker reports a lone surrogate
@@ -99,7 +100,7 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
 
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:
-    """Whether even a strict check keeps the compiler's waits, because the solution needs them."""
+    """Whether a strict check, too, keeps the waits that the compiler adds, because the solution needs them."""
     checker = checker_of(exercise)
     return isinstance(checker, KernelChecker) and checker.auto_sync
 
@@ -109,7 +110,7 @@ def _strict(checker: Checker) -> Checker:
 
 
 def _with_code(finding: Verdict, path: Path) -> Verdict:
-    """Return the finding with the line that it names and a mark below that line, unless it has a detail already."""
+    """Return the finding with the source line that it names and a mark below, unless it has a detail already."""
     place = re.match(rf"{re.escape(path.name)}:(\d+)", finding.where)
     line = source_line(str(path), int(place[1])).expandtabs(4) if place and not finding.detail else ""
     if not place or not line:

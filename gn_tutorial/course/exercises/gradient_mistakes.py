@@ -1,8 +1,8 @@
-"""Right and wrong backward passes of GroupNorm, and data, only some of which tell them apart.
+"""A right and several wrong backward passes of GroupNorm, and input data. Only some of the data tell the passes apart.
 
 Notebooks 10 and 12 and the checks of 10.3, 10.4 and 12.4 use them.
 
-Each wrong one is the right text with one edit. Several of these mistakes were published: dy returned as dx, sums of dy
+A wrong pass is the right text with one edit. Several of these mistakes were published: dy returned as dx, sums of dy
 instead of dy * gamma, gamma pulled out of the means, dgamma from dy * gamma.
 """
 
@@ -65,7 +65,7 @@ _EDITS: Mapping[str, tuple[str, str]] = {
 def text(name: str = "right", factor: float = 1.0) -> str:
     """Return the text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with the mistake ``name``.
 
-    The function returns dx, dgamma, dbeta. factor: a further factor of dx. Raises KeyError for an unknown name.
+    The function returns dx, dgamma, dbeta. factor: multiplies dx in addition. Raises KeyError for an unknown name.
     """
     old, new = _EDITS[name]
     assert _RIGHT.count(old) == 1, name
@@ -74,7 +74,7 @@ def text(name: str = "right", factor: float = 1.0) -> str:
 
 @functools.cache
 def function(name: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return the function that ``text`` defines; it returns dx, dgamma, dbeta."""
+    """Return the function that ``text(name)`` defines. Its results are dx, dgamma, dbeta."""
     names: dict[str, Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
     exec(text(name), names)
     return names["backward"]
@@ -95,8 +95,8 @@ def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarr
     return function(_SUSPECTS[letter])
 
 
-#: Names of experiments. A name says which of gamma, groups and dy is special; the others have no symmetry. There are 4
-#: channels (C).
+#: Names of experiments. A name says which of gamma, the number of groups G and dy has a special value; the others have
+#: no symmetry. There are 4 channels (C).
 EXPERIMENTS = ("general", "gamma 1", "G = C", "dy 1")
 
 
@@ -113,11 +113,11 @@ def experiment(name: str) -> dict[str, np.ndarray | int]:
     return {"dy": dy, "x": x, "gamma": gamma, "mean": saved.mean, "rstd": saved.rstd, "num_groups": groups}
 
 
-#: The relative and the absolute tolerance of a test such as the published sample's.
+#: The relative and the absolute tolerance of a test like that of the published sample.
 TOLERANCE = 1e-3
 
-#: Mistake (of ``text``) -> what such a kernel does, and a question about inputs with which it passes a test. The first
-#: seven mistakes pass with the inputs of the published sample.
+#: Mistake (a name for ``text``) -> what a kernel with it does, and a question about inputs with which such a kernel
+#: passes a test. The first seven mistakes pass with the inputs of the published sample.
 WRONG: Mapping[str, tuple[str, str]] = {
     "zero": ("writes zeros into dx", "how large is dx for them?"),
     "one per cent": (
@@ -145,7 +145,7 @@ WRONG: Mapping[str, tuple[str, str]] = {
 
 
 def published_sample() -> dict[str, Any]:
-    """Return dy, x, gamma, mean, rstd, num_groups as the sample has them: dy = x = 1 to 24, gamma = 1, one group."""
+    """Return dy, x, gamma, mean, rstd, num_groups of the published sample: dy = x = 1 to 24, gamma = 1, one group."""
     x = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
     saved = reference.group_norm(x, num_groups=1)
     return {
@@ -159,7 +159,7 @@ def published_sample() -> dict[str, Any]:
 
 
 def accepted_with(given: Mapping[str, Any]) -> dict[str, bool]:
-    """Return mistake in words -> whether a test with these inputs and ``TOLERANCE`` accepts the mistaken gradients."""
+    """Return mistake, in the words of ``WRONG`` -> whether a test with these inputs and ``TOLERANCE`` accepts it."""
     wide = {name: one.astype(float) if isinstance(one, np.ndarray) else one for name, one in given.items()}
     right = function("right")(**wide)
     return {what: _alike(function(name)(**wide), right) for name, (what, _) in WRONG.items()}

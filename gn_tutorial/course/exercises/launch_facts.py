@@ -1,4 +1,4 @@
-"""Facts about a launch that the checks of several notebooks ask for: the pipe that limits it, its vector instructions.
+"""Facts about a launch for the checks of several notebooks: the pipe that limits the launch, its vector instructions.
 
 The checks are in ``solutions/``, so no module of the package imports this one.
 """
@@ -20,7 +20,7 @@ _LIMITS = {"scalar unit": "S", "vector unit": "V"}
 
 
 def limiting_pipe(found: Profile) -> str:
-    """Return the pipe of the limit that binds the launch; the limit's own name if it is not a pipe's."""
+    """Return the pipe that limits the launch, as in PIPES; the name of the limit if the limit is no pipe."""
     return _LIMITS.get(found.binding.name, found.binding.name)
 
 
@@ -31,7 +31,7 @@ def vector_instructions(result: Result) -> list[Event]:
 
 
 def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
-    """Return a complaint if a traced launch computes the formula by one instruction, or inexactly."""
+    """Return a complaint if a traced launch uses one instruction for the formula, Reciprocal, or a scalar loop."""
     used = {event.op for event in vector_instructions(result)}
     whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
     if whole:

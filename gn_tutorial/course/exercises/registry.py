@@ -1,9 +1,9 @@
 """The course: every exercise, read from ``solutions/NN_topic/NN_K.exercise.toml``.
 
-``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name, the
-exercise's TOML file (its task, hints and wrong solutions), and the file that checks it. Wrong solutions are edits of
-the solution, not files, so that they cannot drift from it; they are not in ``exercises/``, because an edit quotes the
-solution.
+``exercises/NN_topic/`` holds the file that a learner starts from. ``solutions/NN_topic/`` holds the solved file of the
+same name, the exercise's TOML file (its task, hints and wrong solutions), and the file that checks it. Wrong solutions
+are edits of the solution, not files, so that they cannot drift from it. They are not in ``exercises/``, because an edit
+quotes the solution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gn_tutorial.toml_file import course_folder, decode, look_of
 from gn_tutorial.translation.choice import ENGLISH, language
 from gn_tutorial.translation.texts import translated
 
-#: Kind -> what the learner does, in the words that are shown.
+#: Kind of exercise -> the words that tell a learner what to do.
 KINDS = {
     "fill": "complete a kernel",
     "mend": "find and mend a mistake",
@@ -36,12 +36,12 @@ KINDS = {
 DIFFICULTIES = ("easy", "medium", "hard")
 HINTS = 3
 _FILE = re.compile(r"(\d\d)_(\d+)\.exercise\.toml")
-#: A text that a reader is shown.
+#: A text for readers, with at least one character that is not a blank.
 Text = Annotated[str, Meta(pattern=r"\S")]
 
 
 class Edit(Struct, frozen=True, forbid_unknown_fields=True):
-    """One replacement in the solution's text; ``find`` must stand there exactly once."""
+    """One replacement in the solution's text, which must contain ``find`` exactly once."""
 
     find: str
     replace: str
@@ -55,7 +55,7 @@ class WrongSolution(Struct, frozen=True, forbid_unknown_fields=True):
     edits: tuple[Edit, ...] = field(name="edit")
 
     def apply(self, solution: str) -> str:
-        """Return the wrong program. Raises RegistryError if the solution lacks the text that an edit replaces."""
+        """Return the wrong program. Raises RegistryError if the solution has an edit's ``find`` not exactly once."""
         for edit in self.edits:
             if solution.count(edit.find) != 1:
                 raise RegistryError(
@@ -97,12 +97,12 @@ class Exercise(_Exercise, frozen=True, kw_only=True):
 
     @property
     def check_file(self) -> Path:
-        """The file that checks the exercise, beside ``info``. Its name follows from the id, not from a key."""
+        """The file that checks the exercise, beside ``info``. Its name follows from the id; no TOML key names it."""
         return self.info.with_name(f"{self.id.replace('.', '_')}.check.py")
 
     @property
     def lesson(self) -> str:
-        """The notebook and section that explain the exercise, in words."""
+        """The notebook and the section that explain the exercise, in words, in the learner's language."""
         return self.lesson_in(self.section)
 
     def lesson_in(self, section: str) -> str:
@@ -154,7 +154,7 @@ class Course:
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
     def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
-        """Return the next exercise that was not passed, from this one on and then from the first; None if all were."""
+        """Return the next exercise not in ``passed``, from this one on and then from the first; None if all are."""
         begin = self.ids.index(exercise.id)
         order = self.ids[begin:] + self.ids[:begin]
         return next((self.find(one) for one in order if one not in passed), None)
@@ -178,7 +178,7 @@ def solutions_root() -> Path:
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """Return the exercises, in the order of their ids. Raises RegistryError for a file whose name is no exercise's."""
+    """Return the exercises, in the order of their ids. Raises RegistryError for a wrongly named TOML file."""
     root = root or exercises_root()
     solutions = solutions or solutions_root()
     found = {}

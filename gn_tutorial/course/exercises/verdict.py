@@ -20,11 +20,11 @@ Status = Literal["passed", "failed", "not attempted"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong, in the learner's terms.
+    """The first thing that is wrong with an attempt, in the learner's terms.
 
-    message: one or two sentences. case: the smallest input that shows it. where: file and line, if one is to blame.
+    message: one or two sentences. case: the smallest input that shows it. where: file and line, if a line is to blame.
     detail: longer text below, such as the compiler's errors. section: the section of the exercise's notebook that
-    explains this, if it is not the exercise's own.
+    explains the mistake, if it is not the exercise's own section.
     """
 
     message: str
@@ -36,9 +36,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Step:
-    """What a notebook offers besides the verdict.
+    """Further facts that a notebook shows besides the verdict.
 
-    file: the learner's file, which exists. following: id and title of the next exercise; "" if there is none.
+    file: the learner's file, which exists. following: after a pass, id and title of the next exercise, if there is one.
     solution: the text of our solution after a pass, else "".
     """
 
@@ -48,11 +48,11 @@ class Step:
 
     @property
     def shown(self) -> str:
-        """The file from the learner's folder on: ``my_exercises/03_scalar_kernel/offsets.cpp``."""
+        """The path of the file from the learner's folder on: ``my_exercises/03_scalar_kernel/offsets.cpp``."""
         return "/".join(self.file.parts[-3:])
 
     def link(self) -> str:
-        """Return the file as a link."""
+        """Return an HTML link to the file."""
         return file_link(self.file, self.shown)
 
 
@@ -89,7 +89,7 @@ class CheckResult:
         return words.format(exercise=self.exercise, title=self.title, cases=self.cases)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return label and text of each line after the head; empty unless the attempt failed."""
+        """Return the label and the text of each row below the head; none unless the attempt failed."""
         if self.finding is None:
             return []
         rows = [

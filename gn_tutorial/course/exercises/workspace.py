@@ -31,7 +31,7 @@ class Workspace:
     folder: Path
 
     def path(self, exercise: Exercise) -> Path:
-        """Return the path of the learner's file, which need not exist. A file under a former number is moved there."""
+        """Return the path of the learner's file, which may be missing. A file under a former number is moved there."""
         path = self.folder / exercise.file
         for former in () if path.exists() else former_files(exercise.file):
             old = self.folder / former
@@ -43,7 +43,7 @@ class Workspace:
         return path
 
     def untouched(self, exercise: Exercise) -> bool:
-        """Whether there is nothing to check: no copy yet, or one that is still the stub."""
+        """Whether there is nothing to check: there is no copy yet, or it is still equal to the stub."""
         path = self.path(exercise)
         return not path.is_file() or path.read_bytes() == exercise.stub.read_bytes()
 
@@ -55,7 +55,7 @@ class Workspace:
         return path
 
     def reset(self, exercise: Exercise) -> Path | None:
-        """Put the stub back; return the path of a backup beside it, or None if the learner had changed nothing."""
+        """Put the stub back. Return the path of the backup of the learner's file, None if it was still the stub."""
         path = self.path(exercise)
         backup = None
         if not self.untouched(exercise):

@@ -4,12 +4,12 @@
 
     my_course/ notebooks/       the learner's copies
                my_exercises/    a link to the exercises' files, as gnt learn has them
-               docs/ kernels/   links to the course's pages and kernels; tests/programs, which pages of docs name
+               docs/ kernels/   links to the course's pages and kernels; also tests/programs, which the pages name
                .gnt/            gnt's files: the manifest of the copies, the log of JupyterLab
                .gitignore       everything
 
 So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. The folder is ``my_course``
-in a clone, ``gn_course`` in the home folder for an installed package, ``$GNT_COURSE_DIR`` where that is set.
+in a clone, ``gn_course`` in the home folder for an installed package, and ``$GNT_COURSE_DIR`` if that is set.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class CourseFolder:
 
     @property
     def notebooks(self) -> Path:
-        """The folder of the copies."""
+        """The folder of the learner's copies of the notebooks."""
         return self.root / "notebooks"
 
     @property
     def exercises(self) -> Path:
-        """The link to the exercises' folder, which the notebooks' links use."""
+        """The link to the folder of the learner's exercises. Links in notebooks go through it."""
         return self.root / "my_exercises"
 
     @property
@@ -57,14 +57,14 @@ class CourseFolder:
 
     @property
     def deaths(self) -> Path:
-        """The folder of notes on kernels that died, for the next kernel of the same notebook."""
+        """The folder of notes on Jupyter kernels that died, which the notebook's next kernel shows."""
         return self.state / "deaths"
 
     def prepare(self) -> list[str]:
         """Make the folder and its links; return the names of the links that could not be made.
 
-        Raises ArgumentError for a folder that cannot be written, or that has other files. Everything in the folder
-        is hidden from git, which must not happen to a project of the user.
+        Raises ArgumentError for a folder that cannot be written, or that has other files. The new .gitignore hides
+        everything in the folder from git, which must not happen to a user's other project.
         """
         if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
             raise ArgumentError(
@@ -89,7 +89,7 @@ class CourseFolder:
             ) from error
 
     def _link(self, name: str, target: Path) -> bool:
-        """Link the name to the target; return whether the name leads there. A real folder and a right link stay."""
+        """Link the name to the target; return whether the name leads to it. A real folder or a right link stays."""
         place = self.root / name
         place.parent.mkdir(exist_ok=True)
         if place.is_symlink():

@@ -1,7 +1,7 @@
 """A learner's server under JupyterHub: ``c.Spawner.cmd = [sys.executable, "-m", "gn_tutorial.course.lab.hub"]``.
 
-It makes or updates the learner's copies, as ``gnt lab`` does, and then becomes ``jupyterhub-singleuser`` on them, with
-the hub's own arguments. deploy/jupyterhub/ has the configurations.
+The program makes or updates the learner's copies, as ``gnt lab`` does. Then it becomes ``jupyterhub-singleuser`` on
+them, with the hub's own arguments. deploy/jupyterhub/ has the configurations.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _VERSION = metadata.version("gn_tutorial")
 
 
 def prepare() -> Request:
-    """Make or update the learner's folder and return the server's request. Raises GntError if it cannot be written.
+    """Make or update the learner's folder, and return the Request for the server. Raises GntError if that fails.
 
-    It sets the umask, so that only the learner can read new files of this process and the server. On many systems
+    Also sets the umask, so that only the learner can read new files of this process and of the server. On many systems
     others can read a home folder.
     """
     os.umask(0o077)
@@ -36,7 +36,7 @@ def prepare() -> Request:
 
 
 def main() -> None:
-    """Replace this process by the server. Errors before that go to the hub's log."""
+    """Replace this process by the server. Errors before that end the process, and go to the hub's log."""
     beside = Path(sys.executable).parent / _SERVER
     program = str(beside) if beside.exists() else shutil.which(_SERVER)
     if program is None:

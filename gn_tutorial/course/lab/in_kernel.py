@@ -1,9 +1,9 @@
 """An extension of IPython that prints hints below a cell, in a notebook's kernel.
 
 The hints say whether the notebook was made from another version of the course than the installed one, and whether
-its last kernel died. If a cell misses a name, they say which cell above makes it: a new kernel has run no cell yet.
-``gnt lab`` loads the extension before the first cell; ``import gn_tutorial`` loads it in any other kernel that knows
-its notebook.
+its last kernel died. If a cell lacks a name, as in a new kernel that has run no cell yet, they say which cell above
+defines the name. ``gnt lab`` loads the extension before the first cell; ``import gn_tutorial`` loads it in any other
+kernel that knows its notebook.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def attach() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the hints; IPython calls this. It does nothing if ``attach`` has loaded the extension."""
+    """Register the hints; IPython calls this function. It does nothing if the extension is loaded already."""
     path = Path(os.environ.get(SESSION, ""))
     if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
         shell.events.register("post_run_cell", Companion(path).after)
@@ -49,7 +49,7 @@ class Companion:
         self._fresh = True
 
     def after(self, result: Any) -> None:
-        """Print the hints on a cell that was run. ``result`` is IPython's ExecutionResult."""
+        """Print the hints after a cell was run. ``result`` is IPython's ExecutionResult."""
         lines = []
         if self._fresh:
             self._fresh = False
@@ -62,7 +62,7 @@ class Companion:
 
 
 def of_the_one_before(path: Path) -> list[str]:
-    """Return the lines that ``gnt lab`` noted on the notebook's last kernel, if that died."""
+    """Return the lines that ``gnt lab`` stored about the notebook's last kernel, if that kernel died; else none."""
     if "GNT_COURSE_DIR" not in os.environ:
         return []
     said = take_note(CourseFolder(Path(os.environ["GNT_COURSE_DIR"])).deaths, path)
@@ -70,7 +70,7 @@ def of_the_one_before(path: Path) -> list[str]:
 
 
 def of_another_version(path: Path) -> list[str]:
-    """Return lines on a copy that was not made from the installed course's notebook; none for any other file."""
+    """Return a hint if the notebook is a copy of another version than the installed course's; none for other files."""
     try:
         mark = notebook.read(path)["metadata"].get(notebook.MARK, {})
         name, made_from = str(mark["notebook"]), str(mark["made_from"])
@@ -101,9 +101,9 @@ def _of(mark: dict[str, Any]) -> str:
 
 
 def made_above(path: Path, name: str, cell_id: str | None) -> list[str]:
-    """Return lines on the cell that makes a name which a later cell misses; none if no cell above makes it.
+    """Return a hint at the first cell above that defines ``name``, which a cell lacked; none if no cell above does.
 
-    cell_id: of the cell that misses the name. None: the frontend gives no id, and every cell counts as above.
+    cell_id: of the cell that lacked the name. None: the frontend gives no id, and every cell counts as above.
     """
     try:
         cells = notebook.read(path)["cells"]

@@ -16,7 +16,7 @@ _QUIZ = re.compile(r'gnt\.quiz\("(\d\d)"\)')
 
 
 def in_language(contents: dict[str, Any]) -> dict[str, Any]:
-    """Return the English notebook in the learner's language. Raises what ``quiz`` raises."""
+    """Return the English notebook in the learner's language. Raises RegistryError or ArgumentError as ``quiz`` does."""
     if language() == ENGLISH:
         return contents
     made = copy.deepcopy(contents)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The beginning of the line that ``restarter`` logs, after the time.
+#: The beginning of the message that ``restarter`` logs, after the log's level, time and source.
 MARK = "gnt-kernel "
 _LINE = re.compile(r"\[([DIWEC]) [\d:. -]+ (\w+)\] (.*)")
 _CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
@@ -57,7 +57,7 @@ class Death:
 
 
 def take_note(folder: Path, notebook: Path) -> list[str]:
-    """Read and remove the lines that were noted on the notebook's last kernel; none without a note."""
+    """Return and remove the lines that ``Death.note`` wrote about the notebook's last kernel; none without a file."""
     try:
         text = _note_file(folder, notebook).read_text(encoding="utf-8")
         _note_file(folder, notebook).unlink()
@@ -80,7 +80,7 @@ def death_in(line: str) -> Death | None:
 
 
 def in_our_words(line: str) -> list[str]:
-    """Return the message for a line of the log that reports no death. Most lines have none."""
+    """Return the message for a line of the log that reports no death; none for most lines."""
     if "No module named ipykernel" in line:
         return ["the package ipykernel is missing, without which no notebook runs: python -m pip install ipykernel"]
     if "No space left on device" in line or "Disk quota exceeded" in line:
@@ -92,6 +92,6 @@ def in_our_words(line: str) -> list[str]:
 
 
 def ended_early(code: int, log: Sequence[str], path: Path) -> str:
-    """Return the last lines of the log of a server that ended by itself, with its exit code."""
+    """Return a text with the exit code and the last lines of the log of a server that ended by itself."""
     last = "\n".join(f"  {line}" for line in log[-_LAST:])
     return f"its last lines ({path}, exit code {code}):\n{last}"

@@ -1,6 +1,6 @@
-"""A notebook of the course as data: its cells, the learner's copy, and what differs between two versions.
+"""A notebook of the course as data: its cells, the learner's copy, and the sections that differ between two versions.
 
-It reads pure JSON, without nbformat, because a kernel imports this module before its first cell (``in_kernel``).
+This module reads plain JSON, without nbformat, because a kernel imports it before its first cell (``in_kernel``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gn_tutorial.errors import RegistryError
 
 Contents = dict[str, Any]
 
-#: The key in a copy's metadata for what it was made from. JupyterLab keeps keys that it does not know.
+#: The key in a copy's metadata for the notebook and version it was made from. JupyterLab keeps keys it does not know.
 MARK = "gn_tutorial"
 #: Prose that asks for a prediction; "Exercise 02.4 lets you predict" and "- predict from the times" do not.
 _ASKS = re.compile(r"\bPredict\b|\b[Ff]irst predict\b|\b[Bb]efore you (?:look|run)\b")
@@ -50,7 +50,7 @@ def text_of(cell: Mapping[str, Any]) -> str:
 
 
 def fingerprints(contents: Contents) -> dict[str, str]:
-    """Return id of each cell -> hash of its type and source. Outputs do not count, since a run remakes them."""
+    """Return id -> hash of type and source, for each cell. Outputs do not count, because a run makes them anew."""
     marks = {}
     for number, cell in enumerate(contents["cells"]):
         text = f"{cell['cell_type']}\n{text_of(cell)}"
@@ -59,7 +59,7 @@ def fingerprints(contents: Contents) -> dict[str, str]:
 
 
 def digest(marks: Mapping[str, str]) -> str:
-    """Return one hash of the fingerprints of all cells, in their order; ids do not count."""
+    """Return one hash of all fingerprints (``fingerprints``), in the order of the cells; ids do not count."""
     return hashlib.sha256("\n".join(marks.values()).encode()).hexdigest()[:16]
 
 
@@ -69,7 +69,7 @@ def asks_for_a_prediction(cell: Mapping[str, Any]) -> bool:
 
 
 def answers(contents: Contents) -> Iterator[Contents]:
-    """Yield the code cells whose output answers a prediction: those between the prose that asks and the next prose."""
+    """Yield the code cells whose output answers a prediction: those between prose that asks and the next prose."""
     asked = False
     for cell in contents["cells"]:
         if cell["cell_type"] != "code":
@@ -81,8 +81,8 @@ def answers(contents: Contents) -> Iterator[Contents]:
 def learners_copy(contents: Contents, name: str, version: str) -> Contents:
     """Return the learner's copy: in the learner's language, without stored answers below predictions, with a mark.
 
-    The mark says what the copy was made from. contents: the course's notebook in English, whose words show where
-    predictions are. name: the file's name in the course. version: of the package.
+    The mark, ``MARK``, says what the copy was made from. contents: the course's notebook in English; its words show
+    where predictions are. name: the file's name in the course. version: of the package.
     """
     made = copy.deepcopy(contents)
     for cell in answers(made):
@@ -93,7 +93,7 @@ def learners_copy(contents: Contents, name: str, version: str) -> Contents:
 
 
 def drop_widgets(contents: Contents) -> bool:
-    """Remove widgets from the outputs, which keep their other forms; return whether there was one.
+    """Remove widgets from the outputs, which keep their other data, such as HTML; return whether there was a widget.
 
     A stored widget is only an id in the kernel that made it. Without that kernel JupyterLab shows an error instead.
     """

@@ -1,4 +1,4 @@
-"""The restarter of JupyterLab's server, which also logs whose kernel died and with which exit code.
+"""The kernel restarter of JupyterLab's server, which also logs which notebook's kernel died, and its exit code.
 
 The server's own log says only "restarting kernel (1/5)". ``gnt lab`` names this class when it starts the server, and
 reads the line (``log_messages.death_in``).
@@ -16,7 +16,7 @@ from gn_tutorial.course.lab.log_messages import MARK
 
 
 class TellingRestarter(AsyncIOLoopKernelRestarter):
-    """The server's restarter, which logs a line with the facts before it reports a death to the browser."""
+    """The server's kernel restarter, which logs a line with the facts before it reports a death to the browser."""
 
     def _fire_callbacks(self, event: str) -> None:
         facts: dict[str, Any] = {"event": event, "notebook": "", "code": None}

@@ -24,7 +24,7 @@ from gn_tutorial.course.lab.folder import CourseFolder
 from gn_tutorial.errors import ArgumentError, GntError
 
 #: The folder with our kernel, and with defaults that the user's settings override: Markdown opens as a preview, and
-#: nothing asks about news.
+#: JupyterLab does not ask whether to show its news.
 _JUPYTER = Path(__file__).resolve().parent / "jupyter"
 _URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
 _SECOND_SECONDS = 5.0  # the longest time between two Ctrl-C that stop the server
@@ -34,7 +34,7 @@ _EVENTS = 50  # lines of the log that are kept in memory
 
 
 def need_jupyterlab() -> None:
-    """Raise ArgumentError if JupyterLab or its Python kernel is missing, with the command that installs them."""
+    """Raise ArgumentError, with the command to install them, if JupyterLab or its Python kernel is missing."""
     missing = [name for name in ("jupyterlab", "ipykernel") if find_spec(name) is None]
     if missing:
         asked = [one.partition(";")[0].strip() for one in _of_the_extra("lab")] or ["jupyterlab", "ipykernel"]
@@ -54,7 +54,7 @@ def _of_the_extra(name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Request:
-    """One start of the server. opened: the file to open, below the folder's root. more: JupyterLab's own options.
+    """The arguments of one start of the server. opened: the file to open, relative to the root. more: further options.
 
     linked: whether ``my_exercises`` in the folder is the exercises' folder.
     """
@@ -79,7 +79,7 @@ class Request:
         return [*log_messages, *self.more]
 
     def options(self) -> list[str]:
-        """Return the options that a server under JupyterHub needs too: its folder, and the restarter of kernels."""
+        """Return the options that a server under JupyterHub needs too: its root folder, and the kernel restarter."""
         restarter = "gn_tutorial.course.lab.restarter.TellingRestarter"
         return [
             f"--ServerApp.root_dir={self.folder.root}",
@@ -87,7 +87,7 @@ class Request:
         ]
 
     def environment(self, environ: Mapping[str, str], token: str = "") -> dict[str, str]:
-        """Return the server's environment, which kernels and terminals inherit. This Python is the first in PATH."""
+        """Return the server's environment, which kernels and terminals inherit. Its PATH has this Python first."""
         path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
         ours = {"PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
         if token:
@@ -108,8 +108,8 @@ def is_root() -> bool:
 def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], None]) -> None:
     """Run the server until it is stopped, here or in the browser.
 
-    say: gets each sentence. ready: gets the address, once it can be opened. Raises GntError, with the end of the log,
-    if the server ends by itself.
+    say: shows a sentence to the learner. ready: gets the address as soon as it can be opened. Raises GntError, with the
+    end of the log, if the server does not start or ends by itself with an error.
     """
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
     log_file = request.folder.state / "lab.log"
@@ -143,7 +143,7 @@ def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 def _listens(url: str, process: subprocess.Popen[str]) -> bool:
-    """Wait until the server takes connections, a moment after it has logged its address. Return False if it ends."""
+    """Wait until the server takes connections, a moment after it has logged its address. False if it ends first."""
     parts = urlsplit(url)
     where = (parts.hostname or "localhost", parts.port or (443 if parts.scheme == "https" else 80))
     end = time.monotonic() + _LISTEN_SECONDS
@@ -152,7 +152,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
             socket.create_connection(where, timeout=1).close()
             return True
         except OSError:
-            if time.monotonic() > end:  # perhaps only the browser's machine knows the name, so use the address
+            if time.monotonic() > end:  # perhaps only the browser's machine can resolve the name, so give the address
                 return True
             time.sleep(0.05)
     return False
@@ -160,7 +160,7 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
 
 @contextlib.contextmanager
 def _running(request: Request, token: str) -> Iterator[subprocess.Popen[str]]:
-    """Start the process in a new session, so that Ctrl-C reaches only us; stop it at the end."""
+    """Start the server in a new session, so that Ctrl-C reaches only this process; stop the server at the end."""
     ours = {signal.SIGINT: _AskTwice(), signal.SIGTERM: _end, signal.SIGHUP: _end}
     before = {number: signal.signal(number, handler) for number, handler in ours.items()}
     try:
@@ -187,7 +187,7 @@ def _running(request: Request, token: str) -> Iterator[subprocess.Popen[str]]:
 
 
 class _AskTwice:
-    """The handler of Ctrl-C: in a terminal the first one asks for a second, which raises KeyboardInterrupt."""
+    """The handler of Ctrl-C. In a terminal only a second Ctrl-C raises KeyboardInterrupt; the first one asks for it."""
 
     def __init__(self) -> None:
         self._asked = float("-inf")

@@ -33,7 +33,7 @@ class Server:
 
 
 def running_servers() -> list[Server]:
-    """Return this user's running Jupyter servers, as they registered; none if JupyterLab is not installed."""
+    """Return this user's running Jupyter servers, from Jupyter's list of them; none if JupyterLab is not installed."""
     try:
         from jupyter_server.serverapp import list_running_servers
     except ImportError:
@@ -65,7 +65,7 @@ def is_free(port: int) -> bool:
 
 
 def holder(port: int) -> str:
-    """Return the name of the program that listens on a port, as far as this user may know."""
+    """Return, in words, the program that listens on a port; "another program" if this user may not know it."""
     for one in running_servers():
         if one.port == port:
             return f"another JupyterLab, for {one.root}"
@@ -81,8 +81,8 @@ def holder(port: int) -> str:
 def choose_port(asked: int | None) -> tuple[int, str]:
     """Return a free port, and a sentence if it is not the usual one.
 
-    asked: the user's port, or None. Raises ArgumentError if that is taken or reserved; the error names the holder and
-    a free port.
+    asked: the user's port, or None. Raises ArgumentError if that port is taken or reserved, or if no port is free.
+    The error on a taken port names the program that has it, and a free port.
     """
     first = FIRST_PORT if asked is None else asked
     if is_free(first):
@@ -103,7 +103,7 @@ def _following(port: int) -> Iterator[int]:
 
 
 def graphical_browser() -> webbrowser.BaseBrowser | None:
-    """Return a browser with a window, or None. A text browser would take the terminal, and cannot show JupyterLab."""
+    """Return a browser with a window, or None. A text browser would occupy the terminal, and cannot show JupyterLab."""
     try:
         found = webbrowser.get()
     except webbrowser.Error:

@@ -29,10 +29,10 @@ _Result = TypeVar("_Result")
 class News:
     """The change to one notebook's copy.
 
-    Kinds: "copied": there was no copy. "updated": the untouched copy was replaced. "kept": the touched copy stays, and
-    the new one is ``beside`` it. "set aside": on request, the touched copy is now ``beside`` the new one. "gone": the
-    course no longer has the notebook, and the untouched copy was removed. "left": the course no longer has it, but the
-    touched copy stays. sections: headings of sections that changed.
+    Kinds: "copied": there was no copy, or on request an untouched one was made anew. "updated": the untouched copy was
+    replaced. "kept": the touched copy stays, and the new one is ``beside`` it. "set aside": on request, the touched
+    copy is now ``beside`` the new one. "gone": the course no longer has the notebook, and the untouched copy was
+    removed. "left": the course no longer has it, but the touched copy stays. sections: headings of changed sections.
     """
 
     kind: Literal["copied", "updated", "kept", "set aside", "gone", "left"]
@@ -67,7 +67,7 @@ class Copies:
         return self._locked(start_again)
 
     def drop_widgets(self) -> None:
-        """Remove widgets of ended kernels from the copies. No server may have them open. Raises as ``update``."""
+        """Remove widgets of ended kernels from the copies, which no server may have open. Raises as ``update`` does."""
 
         def drop(known: dict[str, Copy]) -> None:
             for name in known:
@@ -118,9 +118,9 @@ class Copies:
             return News("copied", name)
         mine = _digest_of(path)
         if mine == made_from:
-            if before.made_from != made_from:  # its text is the present one, even if the learner wrote it
+            if before.made_from != made_from:  # the copy's text is the present one, even if the learner wrote it
                 known[name] = Copy(made_from, _sum(path.read_bytes()), notebook.fingerprints(wanted))
-            elif _sum(path.read_bytes()) == before.written:  # the learner never saved it: its outputs are updated too
+            elif _sum(path.read_bytes()) == before.written:  # the learner never saved it: update the outputs too
                 self._write(name, name, known)
             return None
         sections = notebook.news(before.cells, wanted) if before.cells else ()
@@ -149,7 +149,7 @@ class Copies:
         return not ours or _digest_of(self.folder / name) != ours
 
     def _free(self, name: str, word: str, known: Mapping[str, Copy]) -> str:
-        """Return a name like ``04_tiling.new.ipynb`` that no file has, or only an untouched copy."""
+        """Return a name like ``04_tiling.new.ipynb`` of no file, or of an untouched copy, which may be replaced."""
         stem = name.removesuffix(".ipynb")
         numbers = itertools.chain([""], itertools.count(2))
         names = (f"{stem}.{word}{number}.ipynb" for number in numbers)
@@ -166,7 +166,7 @@ class Copies:
 
 
 def _is_beside(name: str, names: list[str]) -> bool:
-    """Whether ``04_tiling.new2.ipynb`` belongs to a notebook that the course has."""
+    """Whether a name like ``04_tiling.new2.ipynb`` belongs to a notebook that the course has."""
     return f"{name.partition('.')[0]}.ipynb" in names
 
 
@@ -183,7 +183,7 @@ def _sum(data: bytes) -> str:
 
 
 def _signer() -> Callable[[notebook.Contents], None]:
-    """Return a function that signs a copy, as Jupyter signs what its user ran, so that stored outputs are shown whole.
+    """Return a function that signs a copy, as Jupyter signs notebooks that its user ran, so that outputs show fully.
 
     Without a signature JupyterLab removes colours and drawings until the notebook is run. If nbformat is missing, or
     cannot write its database, copies stay unsigned and work.
@@ -198,7 +198,7 @@ def _signer() -> Callable[[notebook.Contents], None]:
     def sign(contents: notebook.Contents) -> None:
         try:
             notary.sign(nbformat.from_dict(contents))
-        except Exception:  # such as a full disk or a locked database: not worth a learner's time
+        except Exception:  # such as a full disk or a locked database: not worth a message to the learner
             return
 
     return sign
@@ -211,8 +211,8 @@ _FORMAT = 1
 class Copy:
     """One copy. made_from: digest of the course's notebook, "" for a file that we did not make.
 
-    written: sha256 of the bytes that we wrote, or "". cells: fingerprints of that notebook's cells. offered: the
-    digest of a newer notebook that was put beside this copy, so that it is offered once.
+    written: sha256 of the bytes that we wrote, or "". cells: fingerprints of the cells that we wrote. offered: the
+    digest of a newer notebook that was put beside this copy, so that each version is put there once.
     """
 
     made_from: str = ""
@@ -222,7 +222,7 @@ class Copy:
 
 
 def read_manifest(path: Path) -> dict[str, Copy]:
-    """Return name -> Copy. Empty for a file that is missing, damaged or of another format.
+    """Return file name -> Copy; an empty dict for a manifest that is missing, damaged or of another format.
 
     Without a manifest a copy counts as the learner's work unless it equals the course's present notebook. So a file
     may be kept needlessly, but the learner's work is never lost.

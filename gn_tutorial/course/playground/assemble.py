@@ -1,6 +1,6 @@
-"""Assembles the page's folder: all that the page fetches, made from the course's files (docs/playground.md).
+"""Assembles the playground page's folder: all files that the page fetches, made from the course (docs/playground.md).
 
-Any file server can serve the folder. Large files lie there as ``name.gz``, which src/packed.mjs unpacks.
+Any file server can serve the folder. Large files are stored as ``name.gz``, which src/packed.mjs unpacks in the page.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _EXTERNAL = ("./clang/bundle.js", "./pyodide/pyodide.mjs")
 _CLANG = ("bundle.js", "llvm.core2.wasm", "llvm.core3.wasm", "llvm.core4.wasm")
 _PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide-lock.json", "python_stdlib.zip")
 _PYODIDE_PACKED = ("pyodide.asm.wasm",)
-#: Parts of names. The compiler's files with such names are left out, because no kernel includes them or is linked with
-#: them: files for other processors, for threads and exceptions, and the C++ library's frozen edition for C++03.
+#: The compiler's files whose names contain one of these parts are left out, because no kernel includes or links them:
+#: files for other processors and languages, for threads, sanitizers and profiling, and the C++ library's frozen C++03
+#: edition.
 _LEFT_OUT = (
     "__cxx03/ share/ intrin.h hlsl opencl cuda hip sanitizer/ altivec vecintrin hvx_ hexagon_ arm_ riscv openmp "
     "fuzzer/ xray/ profile/ .so profile.a wasm32-wasip1-threads ppc_wrappers llvm_libc_wrappers"
@@ -43,9 +44,10 @@ _NOTICED = ("@yowasp/clang", "pyodide", "@codemirror/view", "@lezer/highlight")
 
 
 def assemble(out: Path) -> dict[str, int]:
-    """Write the page's folder, which must be empty or absent; return the bytes fetched before and at the first Run.
+    """Write the page's folder ``out``, which must be empty or absent.
 
-    Raises GntError if ``out`` has files, or if the packages of web/playground/package.json are missing.
+    Returns the bytes that the page fetches, under the keys "before Run" and "first Run". Raises GntError if ``out`` has
+    files, or if the packages of web/playground/package.json are missing.
     """
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -79,10 +81,10 @@ def assemble(out: Path) -> dict[str, int]:
 
 
 def python_files() -> dict[str, str]:
-    """Return path -> text of the modules that ``in_page`` needs, and of the package's data that they read.
+    """Return path -> text of the modules that ``in_page`` needs, and of the package's data files that they read.
 
-    The modules are found by importing ``in_page`` in a Python without NumPy and without the package's ``__init__``, as
-    in the page.
+    The modules are found by importing ``in_page`` in a Python process without NumPy and without the package's
+    ``__init__``, as the page does.
     """
     ask = f"""
 import json, sys, types
@@ -124,13 +126,13 @@ def slim(path: Path) -> bytes:
     with tarfile.open(path) as given:
         for one in given:
             if not any(part in one.name for part in _LEFT_OUT):
-                # Keep the original bytes, because the package's reader knows only one way of writing a folder's name.
+                # Keep the original bytes, because the compiler's tar reader accepts only one form of a folder's name.
                 kept.append(data[one.offset : one.offset_data + -(-one.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE])
     return b"".join([*kept, bytes(2 * tarfile.BLOCKSIZE)])
 
 
 def _starts(out: Path) -> list[dict[str, str]]:
-    """Write a file for each start; return the list of starts."""
+    """Write a file for each start (``starts.py``); return the list that the page's menu shows."""
     listed = []
     for start in (*kernel_starts(ROOT), *puzzle_starts(), *program_starts(ROOT)):
         file = f"{start['id'].replace('/', '-')}.json"

@@ -1,7 +1,7 @@
-"""Requests for a kernel to the page's compiler, and the compiler's answers. It runs in Pyodide, without NumPy.
+"""Makes the page's requests to compile a kernel, and reads the compiler's answers. Runs in Pyodide, without NumPy.
 
-It does what ``compiler/build.py`` does on a machine: it puts a shim around the source, finds what device code may not
-have, and explains the compiler's errors.
+The module does in the page what ``compiler/build.py`` does on a machine: it wraps the source in a shim, finds
+constructs that device code may not use, and explains the compiler's errors.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from gn_tutorial.cpp.includes import SourceTexts
 from gn_tutorial.cpp.rules.device_functions import ERRORS
 from gn_tutorial.errors import CompileError
 
-#: The folder of the compiler's own file system that has the twin's headers (include) and the course's kernels.
+#: The folder, in the compiler's own file system, that contains the twin's headers (include) and the course's kernels.
 COURSE = PurePosixPath("/course")
 _SHIM, _TWIN = Path(COURSE / "shim.cpp"), Path(COURSE / "include")
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """One source, at ``path`` below COURSE. headers: the texts of its quoted includes, read for their macros.
+    """One source to compile, at ``path`` below COURSE. defines: macros, each ``NAME`` or ``NAME=VALUE``.
 
-    defines: ``NAME`` or ``NAME=VALUE``.
+    headers: the texts of the files that the source includes with quotes; their macros may define kernels.
     """
 
     path: PurePosixPath
@@ -43,18 +43,18 @@ class Compilation:
         return require_entries(self.text, self.path.name, "", self.headers)
 
     def preprocessing(self) -> dict[str, Any]:
-        """Return the request to preprocess, for ``source_findings``. Raises CompileError if there is no kernel."""
+        """Return the request to preprocess the source, whose answer ``source_findings`` takes. Raises CompileError."""
         return self._request(self._shim.text + portability_rules.PROBE)
 
     def compiling(self) -> dict[str, Any]:
-        """Return the request to src/compiler.mjs to compile. Raises CompileError if there is no kernel."""
+        """Return the request with which src/compiler.mjs compiles. Raises CompileError if the source has no kernel."""
         return self._request(self._shim.text)
 
     def source_findings(self, preprocessed: str) -> list[dict[str, Any]]:
-        """Return findings on what device code may not have, for a launch's job.
+        """Return the findings on constructs that device code may not use, as plain data for a launch's job.
 
-        preprocessed: the text after the preprocessor; "" if that failed. A library of ``compiler/build.py`` has the
-        findings compiled in. Here the text is searched while the compiler works.
+        preprocessed: the preprocessor's output, "" if it failed. A library of ``compiler/build.py`` has these findings
+        compiled in; in the page they are found while the compiler works.
         """
         if not portability_rules.words_are_left(preprocessed):
             return []
@@ -72,7 +72,7 @@ class Compilation:
         ]
 
     def failure(self, text: str) -> CompileError:
-        """Return the error of a compilation that printed ``text``."""
+        """Return the error of a failed compilation, made from the compiler's output ``text``."""
         return messages.explain(End.REFUSED, text, self._sources(), CompileLimits())
 
     @cached_property

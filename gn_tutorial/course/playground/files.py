@@ -1,4 +1,4 @@
-"""The files that the page's compiler sees below COURSE: the twin, the kernels, and stand-ins for the preprocessor."""
+"""Collects the files that the page's compiler sees below COURSE: twin, kernels, stand-in headers for preprocessing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gn_tutorial.errors import GntError
 
 #: The folder of package.json, and of the page's own sources.
 PLAYGROUND = Path(__file__).resolve().parents[3] / "web" / "playground"
-#: The recent Node that npm installs. The Nodes of Linux distributions cannot suspend a call.
+#: The recent Node.js that npm installs. The Node.js of Linux distributions cannot suspend a call.
 NODE = PLAYGROUND / "node_modules" / "node" / "bin" / "node"
 #: The files that ``makeObjects`` of src/compiler.mjs returns.
 OBJECTS = ("entry.o", "watchers.o", "twin.pch")
 
 
 def course_files(kernels: Path) -> dict[str, str]:
-    """Return the files, path below COURSE -> text. kernels: the folder of all kernels; only the twin's are taken."""
+    """Return path below COURSE -> text. kernels: the folder of all kernels; host code, NPU code etc. are left out."""
     found = {f"include/{name}": text for name, text in _texts(TWIN_INCLUDE) if "/op_host/" not in f"/{name}"}
     found |= {f"watchers/{name}": text for name, text in _texts(TWIN / "watchers")}
     found |= {f"page/{name}": text for name, text in _texts(PLAYGROUND / "src")}
@@ -33,16 +33,16 @@ def course_files(kernels: Path) -> dict[str, str]:
         if folder.name in ("npu", "torch_cpp", "projects", "host_api", "calibration"):
             continue
         found |= {f"kernels/{folder.name}/{name}": text for name, text in _texts(folder)}
-        # For `../common/x.h`, because the compiler's file system ignores `..`.
+        # Kernels include `../common/x.h`, but the compiler's file system ignores `..`. So each folder gets a copy.
         if folder.name != "common":
             found |= {f"kernels/{folder.name}/common/{name}": text for name, text in _texts(kernels / "common")}
     return found
 
 
 def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
-    """Return the objects that all kernels of the page share, by name, from the cache or compiled in about 20 s.
+    """Return name -> file of the OBJECTS that all kernels of the page share, cached or compiled in about 20 s.
 
-    files: those of ``course_files``. Raises GntError if the packages of package.json are missing.
+    files: the result of ``course_files``. Raises GntError if the packages of package.json are missing.
     """
     made_by = [PLAYGROUND / "package-lock.json", PLAYGROUND / "src" / "compiler.mjs"]
     needed = {name: text for name, text in files.items() if not name.startswith("kernels/")}
@@ -58,7 +58,7 @@ def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
 
 
 def run_node(script: str, *arguments: str) -> None:
-    """Run a script of src/. Raises GntError if it fails, or if node is missing."""
+    """Run a script of src/ with Node.js. Raises GntError if the script fails, or if NODE is missing."""
     if not NODE.is_file():
         hint = "cd web/playground && npm ci"
         raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint=hint)

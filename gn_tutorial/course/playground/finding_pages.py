@@ -1,4 +1,4 @@
-"""Makes the pages of findings (docs/diagnostics) as HTML in the page's style, with links that open their programs."""
+"""Converts docs/diagnostics to HTML in the playground's style, with links that open programs in the playground."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _PAGE = """<!DOCTYPE html>
 
 
 def with_try_it(text: str, root: Path, address: str) -> str:
-    """Return the text of a page with a link below each whole program of tests/programs. root: the repository.
+    """Return the Markdown ``text`` of a page, with a link below each complete program of tests/programs in it.
 
-    address: of the playground's index.html, relative to the page.
+    root: the repository's folder. address: the address of the playground's index.html, relative to the page.
     """
     names = _by_entry(root)
 
@@ -54,7 +54,7 @@ def _by_entry(root: Path) -> dict[str, str]:
 
 
 def finding_pages(root: Path) -> dict[str, str]:
-    """Return file name -> HTML, for the folder ``diagnostics`` beside the page. Links to other docs become text."""
+    """Return file name -> HTML, for the folder ``diagnostics`` beside index.html. Links to other docs become text."""
     files = {path.name: path for path in sorted((root / "docs" / "diagnostics").glob("*.md"))}
     known = set(_by_entry(root).values())
 

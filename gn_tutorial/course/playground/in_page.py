@@ -15,14 +15,14 @@ from gn_tutorial.errors import CompileError
 
 
 class PageSession:
-    """One learner's kernel, from its text to the outcome. The course's files are below COURSE in Pyodide too."""
+    """The learner's current kernel, from its text to its outcome. Pyodide, too, has the course's files below COURSE."""
 
     def __init__(self) -> None:
         self._compilation: Compilation | None = None
         self._before: outcome.Modelled | None = None
 
     def preparing(self, path: str, text: str, defines: list[str]) -> str:
-        """Return the compiler's requests, ``preprocess`` and ``compile``; or ``errors`` if the text has no kernel."""
+        """Return the requests to the compiler, ``preprocess`` and ``compile``; or ``errors`` if there is no kernel."""
         file = Path(COURSE / path)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -36,12 +36,12 @@ class PageSession:
             return json.dumps({"errors": _errors(error)})
 
     def source_findings(self, preprocessed: str) -> str:
-        """Return findings on what device code may not have. Call ``preparing`` first."""
+        """Return the findings on constructs that device code may not use. Call ``preparing`` first."""
         assert self._compilation
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """Return the errors of a build that printed ``said``, at the learner's lines. puzzle: as JSON."""
+        """Return the errors of a build, at the learner's lines. said: the compiler's output. puzzle: JSON, or null."""
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
@@ -50,7 +50,7 @@ class PageSession:
         return json.dumps(errors)
 
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
-        """Return what the page shows of a launch. given: as JSON, what ``outcome.outcome`` takes besides bytes."""
+        """Return a launch's outcome for display. given: JSON with the arguments of ``outcome.outcome`` except bytes."""
         found = json.loads(given)
         expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
         shown, modelled = outcome.outcome(
@@ -69,7 +69,7 @@ class PageSession:
 
 
 def _errors(error: CompileError) -> list[dict[str, Any]]:
-    """Return each error at its line; if the compiler named none, one error without a line for the whole text."""
+    """Return each error with its line; if the compiler named no line, one error about the whole text."""
     whole = {"file": "", "line": 0, "column": 0, "message": error.what, "hint": error.hint or ""}
     return [
         {

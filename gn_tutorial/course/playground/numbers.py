@@ -1,8 +1,7 @@
 """Compares an output's bytes with its reference, without NumPy.
 
-The rule is that of ``compare/tolerance.within``, and a test compares the two modules.
-
-A module of its own, because that test runs it beside NumPy.
+The rule is the same as in ``compare/tolerance.within``, which needs NumPy. A test compares the results of the two; this
+code is a module of its own so that the test can import it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import struct
 from collections.abc import Sequence
 from itertools import product
 
-#: The codes of ``struct`` for the dtypes that it has.
+#: dtype -> its format character in ``struct``, which has none for bfloat16.
 _CODES = {
     "bool": "?", "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
     "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
@@ -29,7 +28,10 @@ def values(data: bytes | memoryview, dtype: str) -> list[float]:
 
 
 def wrong(got: Sequence[float], want: Sequence[float], rtol: float, atol: float, of_largest: float = 0.0) -> list[int]:
-    """Return the places out of tolerance. of_largest: ``atol`` grows by this part of the largest finite reference."""
+    """Return the indices of the values out of tolerance.
+
+    of_largest: ``atol`` grows by this part of the largest finite absolute value in ``want``, the reference.
+    """
     if of_largest:
         atol += of_largest * max((abs(one) for one in want if math.isfinite(one)), default=0.0)
     return [place for place, pair in enumerate(zip(got, want, strict=True)) if not _within(*pair, rtol, atol)]
@@ -42,7 +44,7 @@ def _within(ours: float, truth: float, rtol: float, atol: float) -> bool:
 
 
 def said(name: str, shape: Sequence[int], got: Sequence[float], want: Sequence[float], places: Sequence[int]) -> str:
-    """Return one line on an output: how often it is wrong, and the first wrong place."""
+    """Return one line on an output: how many elements are wrong, and the first one. places: the result of ``wrong``."""
     if not places:
         return f"{name}: all {len(want)} right" if len(want) != 1 else f"{name}: right"
     first = places[0]

@@ -1,4 +1,4 @@
-"""The outcome of a launch for the page: findings, numbers, counts, modelled time. It runs in Pyodide, without NumPy."""
+"""Makes a launch's outcome for the page: findings, numbers, counts, modelled time. Runs in Pyodide, without NumPy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Arrays = Mapping[str, "bytes | memoryview"]
 
 @dataclass(frozen=True)
 class Modelled:
-    """One modelled launch, with the fields of a Profile that ``timeline_data`` needs; a Profile itself needs NumPy."""
+    """One modelled launch. It has the fields of Profile that ``timeline_data`` reads, because Profile needs NumPy."""
 
     kernel: str
     blocks: int
@@ -30,7 +30,7 @@ class Modelled:
 
     @property
     def machine(self) -> Machine:
-        """The machine that was modelled."""
+        """The machine whose times were modelled."""
         return self.timeline.machine
 
     @property
@@ -46,7 +46,7 @@ class Modelled:
 
 
 def trace_of(job: Mapping[str, Any], trace: Mapping[str, Any], slots: bytes | memoryview) -> Trace:
-    """Return the trace of a launch. job: as ``jobs.job`` makes it; trace: of the answer of src/runner.mjs."""
+    """Return the trace of a launch. job: from ``starts.job``. trace, slots: from the answer of src/runner.mjs."""
     *counts, bypassed_blocks = trace["lines"]
     own = [arg for arg in job["args"] if arg["kind"] == ArgKind.TENSOR and not arg["same_as"]]
     return decode(
@@ -69,10 +69,10 @@ def outcome(
     machine: str,
     before: Modelled | None = None,
 ) -> tuple[dict[str, Any], Modelled | None]:
-    """Return all that is shown, and the modelled launch if it ended well and was traced.
+    """Return the data that the page shows, and the modelled launch; None if it failed or was not traced.
 
-    expected: output -> shape, dtype, values (its bytes, float64), rtol, atol, of_largest. before: another launch, whose
-    timeline is drawn above.
+    expected: output -> shape, dtype, values (the reference's float64 bytes), rtol, atol, of_largest. before: another
+    launch, whose timeline is drawn above this one's.
     """
     findings = parse_report(answer["report"].encode())
     failed = answer["status"] != 0

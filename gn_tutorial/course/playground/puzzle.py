@@ -1,6 +1,6 @@
-"""The page's verdict on the lines of a puzzle: right or not, and mistakes in the notebook's words.
+"""Judges a learner's lines of a puzzle in the page: right or not, with the notebook's sentences about mistakes.
 
-It runs in Pyodide, without NumPy, so mistakes that are recognised by an array's numbers are not recognised here.
+The module runs in Pyodide, without NumPy, so it cannot recognise the mistakes whose ``when`` reads an array's numbers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _MORE = "The notebook's check of this puzzle looks at the numbers for one mistak
 
 
 def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str, Any]:
-    """Return a puzzle as data of a start. before, after: the kernel's text around the learner's lines.
+    """Return a puzzle's part of a start (``starts.py``). before, after: the kernel's text around the learner's lines.
 
-    In the result, line: the first of the learner's lines. more: the notebook refuses some right numbers for mistakes
-    that are not recognised here.
+    In the result, line: the number of the learner's first line. more: whether the notebook also refuses right numbers
+    for a mistake that is not recognised here.
     """
     here = [one for one in wrong if _asked(one)]
     told = [{"finding": one.finding, "when": one.when, "say": one.say, "right": one.right} for one in here]
@@ -31,7 +31,7 @@ def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str,
 
 
 def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], modelled: Modelled | None) -> dict[str, Any]:
-    """Return ``right``, ``begun`` and a sentence, ``said``. shown: result of ``outcome``; text: the whole kernel."""
+    """Return ``right``, ``begun``, and a sentence in ``said``. shown: from ``outcome``. text: the whole kernel."""
     lines = _lines(puzzle, text)
     if lines is None or not code_of(lines):
         return {"right": False, "begun": lines is None, "said": _CHANGED if lines is None else ""}
@@ -48,7 +48,7 @@ def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], model
 
 
 def mistake_of(puzzle: Mapping[str, Any], text: str, said: str) -> str:
-    """Return the mistake in lines on which the compiler ``said`` this; empty if it is not a known one."""
+    """Return the sentence on a mistake that the compiler refused; empty for an unknown one. said: its message."""
     lines = _lines(puzzle, text)
     if lines is None:
         return ""

@@ -1,7 +1,7 @@
-"""The starts of the page: the course's kernels, the programs of the diagnostics pages, and puzzles.
+"""Makes the page's starts: the texts that a learner can open, each with the launches that the page offers for it.
 
-Each is a text and the launches that the page offers for it. The page has no NumPy, so arrays, references and tilings
-are made here.
+A start is a kernel of the course, a program of the diagnostics pages, or a puzzle. The page has no NumPy, so arrays,
+references and tilings are computed here.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, Launc
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 from gn_tutorial.timing.machine import default_cores
 
-#: The size of a trace, some forty thousand slots. The page says if it was too small.
+#: The size of a trace: 262,144 slots of 64 bytes. The page says so if it was too small.
 TRACE = Tracing(bytes=16 << 20)
-#: Rank of the first input -> a further shape, at which the last tile is not full.
+#: Rank of the first input -> a second shape to offer, with which the last tile is not full.
 _ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
 
 
@@ -89,7 +89,7 @@ def _different(launches: list[LaunchRequest]) -> list[LaunchRequest]:
 
 
 def _launch(request: LaunchRequest, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return the job without the bytes of ``arrays``, which all launches of a case share."""
+    """Return the job of a launch without the bytes of ``arrays``, which all launches of a case share."""
     made = job(request)
     for arg in made["args"]:
         if arg["name"] in arrays and arg["data"] is not None:
@@ -109,7 +109,7 @@ def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, 
 
 
 def puzzle_starts() -> Iterator[dict[str, Any]]:
-    """Yield a start for each puzzle of the notebooks: the whole kernel, where only the learner's lines are missing."""
+    """Yield a start for each puzzle of the notebooks: the whole kernel without the learner's lines."""
     for chosen in puzzles().values():
         data = Data.of(chosen, np.random.default_rng(7))
         frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
@@ -167,7 +167,7 @@ def request_of(
     blocks: int | None = None,
     tracing: Tracing | None = None,
 ) -> LaunchRequest:
-    """Return the request for a launch of a registered kernel in this process. Raises ArgumentError as its call does."""
+    """Return a request to launch a registered kernel in this process. Raises ArgumentError as ``Kernel`` calls do."""
     plan = call_plan.plan(op, spec, (), {**arrays, **attributes}, cores=blocks)
     entry = Kernel.registered(op, spec).entry()
     args = launch_args(entry.params, plan.values)
@@ -175,9 +175,9 @@ def request_of(
 
 
 def job(request: LaunchRequest) -> dict[str, Any]:
-    """Return one launch for src/runner.mjs, with the fields of GntJob and its arguments (gn_twin/base/abi.h).
+    """Return one launch as data for src/runner.mjs: the fields of GntJob and of its arguments (gn_twin/base/abi.h).
 
-    64-bit numbers are text, since JavaScript's numbers end at 2**53.
+    64-bit numbers are text, since JavaScript numbers are exact only up to 2**53.
     """
     room = TraceBuffer(request.tracing or Tracing(), request.args, request.blocks)
     options = request.options.to_abi()

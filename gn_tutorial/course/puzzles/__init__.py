@@ -1,1 +1,1 @@
-"""Puzzles: a learner writes a few lines of C++ beside the idea that they need; a picture shows what the lines did."""
+"""Puzzles: a learner writes a few lines of C++ right after a new idea; a picture shows what the lines wrote."""

@@ -1,4 +1,4 @@
-"""Reads the puzzles, each from its file ``exercises/puzzles/NN_name.toml`` (README.md there describes the format)."""
+"""Reads the puzzles from ``exercises/puzzles/NN_name.toml``, one a file (README.md there describes the format)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import decode
 
 FEWEST_WRONG = 3
-#: The estimated minutes for one puzzle, which takes three to fifteen lines. Notebooks and README add them up.
+#: The estimated minutes for one puzzle, a task of three to fifteen lines. Notebooks and README add the minutes up.
 MINUTES = 5
 _FILE = re.compile(r"(\d\d)_(\w+)\.toml")
 _COLUMNS = 88
@@ -44,10 +44,10 @@ class _Puzzle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Puzzle(_Puzzle, frozen=True, kw_only=True):
-    """One puzzle. inputs, outputs: name -> a Python expression; that of an output gives the right values.
+    """One puzzle. inputs, outputs: name -> a Python expression for the array; for an output, for its right values.
 
-    frame: with "local", x is a tensor in the Unified Buffer; with "global", ``xGm`` is one in global memory.
-    before, after: the lines of the kernel around the learner's. options: of ``TwinOptions``.
+    frame: with "local", an array ``x`` is a tensor in the Unified Buffer; with "global", it is ``xGm``, a tensor in
+    global memory. before, after: the kernel's lines around the learner's. options: fields of ``TwinOptions``.
     """
 
     id: str
@@ -59,7 +59,7 @@ class Puzzle(_Puzzle, frozen=True, kw_only=True):
         return self.id[:2]
 
     def stub(self) -> str:
-        """Return the text that a learner starts from: the task, as comments."""
+        """Return the text that a learner starts from: the task as C++ comments."""
         return "\n".join(["", *(f"// {line}" for line in textwrap.wrap(self.task, _COLUMNS - 3)), ""])
 
     def cell(self) -> str:
@@ -74,7 +74,10 @@ def load(root: Path | None = None) -> dict[str, Puzzle]:
 
 
 def find(name: str, root: Path | None = None) -> Puzzle:
-    """Return the puzzle of that id, ``04.count``. Raises ArgumentError with the closest ids, RegistryError."""
+    """Return the puzzle with the id ``name``, as ``04.count``.
+
+    Raises ArgumentError, which names the closest ids, for an unknown id; RegistryError for a faulty file.
+    """
     notebook, _, word = str(name).partition(".")
     path = (root or exercises_root()) / "puzzles" / f"{notebook}_{word}.toml"
     if _FILE.fullmatch(path.name) and path.is_file():

@@ -1,4 +1,4 @@
-"""``puzzle("04.count", lines)`` runs the lines, compares their results with the right ones, and names the mistake."""
+"""Checks puzzles: ``puzzle("04.count", lines)`` runs the lines, compares their results, and names the mistake."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TRACING = Tracing(bytes=8 << 20)
 
 
 def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) -> PuzzleResult:
-    """Check the lines of one puzzle; a notebook shows the result as a picture.
+    """Check the lines of the puzzle with the id ``name``; a notebook shows the result as a picture.
 
     Lines without code are not run; they count as "not attempted yet". A pass is noted in the learner's progress. Raises
     ArgumentError for an unknown puzzle.
@@ -57,7 +57,7 @@ def puzzle(name: str, lines: str = "", *, progress: ProgressFile | None = None) 
 
 
 def check(chosen: Puzzle, lines: str) -> PuzzleResult:
-    """Check the lines as ``puzzle`` does, but note no pass."""
+    """Check the lines as ``puzzle`` does, but do not store a pass."""
     rng = np.random.default_rng(zlib.crc32(f"{chosen.id}{lines}".encode("utf-8", "surrogatepass")))
     data = Data.of(chosen, rng)
     begun = bool(code_of(lines))
@@ -82,7 +82,7 @@ class Data:
 
     @classmethod
     def of(cls, chosen: Puzzle, rng: np.random.Generator) -> Data:
-        """Return the arrays that the puzzle's expressions give; float64 becomes float32."""
+        """Evaluate the puzzle's expressions and return their arrays; float64 becomes float32."""
         names: dict[str, Any] = {"np": np, "rng": rng, "fill": float(FILL)}
         arrays = {}
         for name, expression in [*chosen.inputs.items(), *chosen.outputs.items()]:
@@ -101,7 +101,7 @@ class _Attempt:
     path: Path
 
     def judged(self) -> tuple[Verdict | None, tuple[Lanes, ...], Profile | None]:
-        """Return the verdict on a mistake, or None; what the lines wrote; the profile, if the picture shows pipes."""
+        """Run the lines. Return the verdict, None if they are right; what they wrote; the profile for "pipes"."""
         found = kernel(self.path, optimise="little")
         options = TwinOptions(**self.chosen.options)
         try:
@@ -131,9 +131,9 @@ class _Attempt:
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 
     def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
-        """Return the result of a launch that the findings ``ids`` do not stop, as a device may give it; or None.
+        """Launch again so that the findings ``ids`` do not stop the kernel; return the result, or None if it fails.
 
-        If one of them is a race, copies are late.
+        The numbers are such as a device may give: if one of the findings is a race, copies are delayed.
         """
         races = any(one.startswith("race-") for one in ids)
         others = tuple(one for one in ids if not one.startswith("race-"))
@@ -158,7 +158,7 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """Return the verdict in the words of the mistake that the puzzle names, or unchanged if none is recognised."""
+        """Return the verdict with the sentence of the mistake that the puzzle recognises, if it recognises one."""
         names = self._names(after, verdict.message if verdict else "")
         with np.errstate(all="ignore"):
             one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
@@ -169,9 +169,9 @@ class _Attempt:
         return replace(verdict, message=one.say, detail=_below(verdict, finding))  # the finding stays below it
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
-        """Return the names that a ``when`` may use: ``names_of``, ``np``, ``fill`` and the arrays.
+        """Return the variables that a ``when`` may use: those of ``names_of``, ``np``, ``fill`` and the arrays.
 
-        An output's name has the values that were written; with ``_want`` it has the right ones. Both are missing if
+        For an output y, ``y`` has the values that the lines wrote and ``y_want`` the right values. Both are missing if
         there is no result.
         """
         trace, timeline = (result.trace, lambda: profile_of(result).timeline) if result else (None, None)
@@ -201,7 +201,7 @@ class _Attempt:
 
 
 def _said(lanes: Lanes) -> str:
-    """Return a sentence about the first difference, for lines that show no named mistake."""
+    """Return a sentence about the first wrong element, for lines in which no named mistake is recognised."""
     missing = lanes.wrong & lanes.empty & ~lanes.meant
     if missing.any():
         some = "nothing of" if missing.all() else "part of"
@@ -219,7 +219,7 @@ def _below(verdict: Verdict, finding: str) -> str:
 
 
 def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:
-    """Return which block wrote each element: -1 for none, SEVERAL for more than one."""
+    """Return the number of the block that wrote each element: -1 for none, SEVERAL for more than one."""
     writers = np.full(flat.size, -1)
     if result.trace is None:
         return writers
@@ -239,9 +239,10 @@ _COLUMNS = 88
 
 @dataclass(frozen=True, repr=False)
 class PuzzleResult:
-    """The verdict on a puzzle: programs read ``result.passed``, and a notebook shows the object itself.
+    """The result of a puzzle: programs read ``result.passed``, and a notebook shows the object itself.
 
-    kernel: the learner's lines and the lines around them. lanes: what the learner's lines wrote, if they ran.
+    kernel: the learner's lines and the lines around them. verdict: None unless the status is "failed". lanes: what the
+    learner's lines wrote, if they ran.
     """
 
     puzzle: Puzzle
@@ -267,7 +268,7 @@ class PuzzleResult:
         return f"Puzzle {self.puzzle.id} ({self.puzzle.title}): {said}"
 
     def code(self) -> str:
-        """Return the given lines and the learner's, with their numbers in the kernel; a bar marks the learner's."""
+        """Return the puzzle's lines and the learner's, numbered as in the kernel; a bar marks the learner's lines."""
         lines = self.kernel.text.splitlines()
         (first, last), (begin, end) = self.kernel.shown, self.kernel.own
         return "\n".join(

@@ -1,4 +1,4 @@
-"""Writes the kernel around a puzzle's lines. It copies inputs to where the lines need them, and outputs back."""
+"""Writes the kernel around a puzzle's lines; in the frame "local" with the copies to and from the Unified Buffer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: The value of every lane of an output before the lines run, in the frame "local".
+#: The value of every element of an output before the learner's lines run, in the frame "local".
 FILL = 9
 _CTYPES = {"float32": "float", "float16": "half", "int32": "int32_t", "int16": "int16_t", "uint8": "uint8_t"}
 _SYNC = """// Sync<HardEvent::A_B>: the pipe B waits until the pipe A has done what it was given so far.
@@ -22,7 +22,7 @@ __aicore__ inline void Sync() {
 
 @dataclass(frozen=True)
 class Framed:
-    """The whole kernel. shown: first and last number of the lines that a learner sees. own: of the learner's lines."""
+    """The whole kernel. shown: first and last number of the lines that a learner sees; own: of those they wrote."""
 
     text: str
     shown: tuple[int, int]
@@ -39,8 +39,9 @@ def framed(
 ) -> Framed:
     """Return the kernel ``puzzle``, whose parameters have the names, sizes and types of the arrays.
 
-    kind "local": each array is a LocalTensor of its name; outputs begin as FILL, and ``work`` has 4 KiB. "global": each
-    is a GlobalTensor, named ``xGm`` for x, and the lines do the rest; ``pipe`` is a TPipe.
+    kind "local": each array is a LocalTensor of its name, outputs are filled with FILL, and ``work`` is a LocalTensor
+    of 4 KiB. kind "global": each array is a GlobalTensor, ``xGm`` for x, and the learner's lines do the copies. In both
+    kinds ``pipe`` is a TPipe.
     """
     arrays = {**inputs, **outputs}
     parameters = ", ".join(f"GM_ADDR {name}" for name in arrays)
@@ -111,7 +112,7 @@ def _indented(part: str) -> list[str]:
 
 
 def _place(array: np.ndarray) -> int:
-    """Return the bytes that the array takes in the Unified Buffer, in whole blocks."""
+    """Return the bytes that the array takes in the Unified Buffer: a multiple of 32."""
     return -(-array.nbytes // 32) * 32
 
 

@@ -1,4 +1,4 @@
-"""Shows what the lines of a puzzle wrote, lane by lane beside what was expected: as SVG, and as signs in a terminal."""
+"""Shows the values that a puzzle's lines wrote beside the expected ones, lane by lane: as SVG, or as characters."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ import numpy as np
 from gn_tutorial.compare.elements import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
-#: In place of the number of the block that wrote an element, if several blocks wrote it.
+#: Stands for the block number of an element that several blocks wrote.
 SEVERAL = -2
-#: The most boxes in a row (a repeat has 64 floats) and in a picture. Rows of up to _NUMBERED boxes show numbers.
+#: The most boxes in a row (a vector repeat has 64 floats) and in a picture. Boxes show their values if no row has more
+#: than _NUMBERED.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
 
 
 @dataclass(frozen=True)
 class _State:
-    """A state of a lane after the lines ran, and how it is shown.
+    """A state of a lane after the lines ran, and how the picture shows it.
 
-    sign: in a terminal. words: the meaning. colour: of the box; "" if nothing wrote the lane. mark: a sign in the box.
+    sign: the character in a terminal. words: the meaning. colour: the colour of the box, "" if nothing wrote the lane.
+    mark: the character in the box.
     """
 
     sign: str
@@ -40,7 +42,7 @@ _STATES = {
     "right": _State("=", "written, right", FASTER),
     "left": _State(".", "left as it was, right", ""),
 }
-#: The colours of the blocks that wrote; a box also shows the block's number.
+#: The colours of blocks, used in turn; a box also shows the number of the block that wrote it.
 _BLOCKS = (FASTER, TOTAL, CHOSEN)
 #: The colour of text on each colour, with a contrast of at least 4.5 to 1.
 _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#000000"}
@@ -48,10 +50,10 @@ _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#00000
 
 @dataclass(frozen=True)
 class Lanes:
-    """One output of a puzzle. The masks are flat, with a value for each lane.
+    """One output of a puzzle. A lane is one element; wrong, empty and meant are flat masks with a value for each lane.
 
-    wrong: it has the wrong value. empty: no line wrote it. meant: it should stay as it was.
-    blocks: the block that wrote each element, -1 for none, or SEVERAL; None if the picture shows no blocks.
+    wrong: the lane has a wrong value. empty: nothing wrote the lane. meant: the lane should stay as it was.
+    blocks: the number of the block that wrote each lane, -1 for none, or SEVERAL; None if the picture shows no blocks.
     """
 
     name: str
@@ -64,11 +66,11 @@ class Lanes:
 
     @property
     def each(self) -> int:
-        """How many lanes one box stands for."""
+        """The number of lanes that one box stands for."""
         return -(-self.wrong.size // _MOST)
 
     def states(self) -> list[str]:
-        """Return a key of _STATES for each box."""
+        """Return the state of each box, a key of _STATES."""
         lanes = [
             ("spoilt" if meant else "missing" if empty else "wrong") if wrong else ("left" if meant else "right")
             for wrong, empty, meant in zip(self.wrong, self.empty, self.meant, strict=True)
@@ -77,14 +79,14 @@ class Lanes:
         return [next(key for key in _STATES if key in part) for part in parts]
 
     def rows(self) -> Iterator[range]:
-        """Yield the boxes of each row of the picture. A row is one of a matrix, or a repeat."""
+        """Yield the boxes of each row of the picture: as many as a row of the matrix has lanes, or else 64."""
         boxes = -(-self.wrong.size // self.each)
         columns = self.got.shape[-1] if self.got.ndim > 1 and self.got.shape[-1] <= _ROW else _ROW
         for first in range(0, boxes, columns):
             yield range(first, min(first + columns, boxes))
 
     def text(self) -> str:
-        """Return the picture in signs, one for each box, and their meaning."""
+        """Return the picture as text: one character for each box, and a legend."""
         states = self.states()
         several = f", {self.each} for each sign" if self.each > 1 else ""
         lines = [f"{self.name}, {self.wrong.size:,} lane{'s' * (self.wrong.size != 1)}{several}"]
@@ -97,9 +99,9 @@ class Lanes:
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """Return the picture. Each row has a strip of expected values above a strip of written ones.
+        """Return the picture as SVG. Each row has a strip of expected values above a strip of written ones.
 
-        If the picture shows blocks, a third strip has the blocks that wrote. Tooltips name the values.
+        If the picture shows blocks, a third strip has the number of the block that wrote. Tooltips show the values.
         """
         states, parts, top = self.states(), [], 18.0
         widest = max(len(row) for row in self.rows())
@@ -153,7 +155,7 @@ class Lanes:
         return [_box(x, top, width, colour, tip), _word(x, top, width, str(block), colour)]
 
     def _runs(self) -> Iterator[tuple[str, str]]:
-        """Yield who wrote, and where, in words, for each stretch that was written."""
+        """Yield ("block 1", "y[0] to y[7]") for each run of lanes that one block, or several blocks, wrote."""
         at = 0
         for block, run in groupby([] if self.blocks is None else self.blocks.tolist()):
             length = len(list(run))
@@ -174,7 +176,7 @@ def _box(x: float, top: float, width: float, colour: str, tip: str) -> str:
 
 
 def _word(x: float, top: float, width: float, text: str, ground: str) -> str:
-    """Return text in the middle of a box of that colour. SVG ignores background-color; tests of contrast read it."""
+    """Return text in the middle of a box of colour ``ground``. SVG ignores background-color; contrast tests read it."""
     ink = _INKS.get(ground, "currentColor")
     below = f' style="background-color:{ground}"' if ground else ""
     return (

@@ -1,8 +1,8 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
-A notebook has two outputs. The stored one is HTML without random ids and without state, so that it compares equal and
-can be read where no kernel runs; its answers are <details>, which the browser opens. In a live notebook a widget
-(``quiz_widget``) replaces it, and notes the answers in the learner's progress.
+In a notebook a quiz has two outputs. The stored output is HTML without random ids and without state, so it is equal
+after each run, and readable where no Python kernel runs; its answers are <details>, which the browser opens. In a live
+notebook a widget (``quiz_widget``) replaces it, and stores the answers in the learner's progress.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from gn_tutorial.course.quizzes.quiz_question import QuizQuestion, known_answers
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.translation.texts import translated
 
-#: The output type that names a widget of the running kernel; the id differs each time, so no notebook stores it.
+#: The MIME type of an output that refers to a widget of the running kernel by an id, which differs in each run. So no
+#: notebook stores such an output.
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 FEWEST_QUESTIONS = 5
 
@@ -32,7 +33,7 @@ class Quiz:
     questions: tuple[QuizQuestion, ...]
 
     def standing(self, answers: Mapping[str, str]) -> tuple[int, int]:
-        """Return how many questions are answered right, and how many are answered. answers: by key."""
+        """Return how many questions are answered right, and how many are answered. answers: question key -> letters."""
         known = known_answers(self.questions, answers)
         return sum(known.get(one.key) == one.right for one in self.questions), len(known)
 
@@ -92,8 +93,8 @@ class Quiz:
     def _ipython_display_(self) -> None:
         """Show the stored form and, in a live notebook, the widget.
 
-        They are two outputs. If a notebook was saved and opened again, a line "not found" takes the widget's place. In
-        one common output that line would hide the stored form.
+        They are two outputs: when a saved notebook is opened again, Jupyter prints "not found" in place of the widget.
+        If both were one output, that line would replace the stored form.
         """
         from IPython import get_ipython
         from IPython.display import display
@@ -113,7 +114,7 @@ class Quiz:
 def quiz(name: str, root: Path | None = None) -> Quiz:
     """Return the quiz of one notebook, ``quiz("00")``, in the learner's language.
 
-    Raises ArgumentError, which lists the quizzes, and RegistryError.
+    Raises ArgumentError, which lists the quizzes, for an unknown name; RegistryError for a faulty file.
     """
     folder = (root or exercises_root()) / "quizzes"
     path = folder / f"{name}.toml"

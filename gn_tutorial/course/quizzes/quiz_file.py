@@ -1,4 +1,4 @@
-"""Files of questions: ``exercises/quizzes/NN.toml`` and the theory bank, ``exercises/theory/``. One parser for both."""
+"""Reads files of questions: ``exercises/quizzes/NN.toml``, and the theory bank in ``exercises/theory/``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gn_tutorial.course.quizzes.quiz_question import Option, QuizQuestion
 from gn_tutorial.toml_file import decode
 
 FEWEST_OPTIONS = 3
-#: The options of a question about a statement, in this order.
+#: The two options, in this order, of a question whether a statement is true.
 TRUE_FALSE = ("true", "false")
 LEVELS = ("easy", "medium", "hard")
 _LETTERS = "abcdefgh"
@@ -50,6 +50,6 @@ class _Quiz(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_questions(path: Path) -> tuple[str, tuple[QuizQuestion, ...]]:
-    """Return the title of a file, "" if it has none, and its questions. Raises RegistryError."""
+    """Return the title of a file, "" if it has none, and its questions. Raises RegistryError for a faulty file."""
     found = decode(path, _Quiz, "the quiz")
     return found.title, tuple(one.made() for one in found.question)

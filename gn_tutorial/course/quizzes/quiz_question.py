@@ -30,9 +30,10 @@ class Option:
 
 @dataclass(frozen=True)
 class QuizQuestion:
-    """One question. source: where the answer is explained, a document or a section of the course.
+    """One question. source: the document or the section of the course that explains the answer.
 
-    level: one of ``quiz_file.LEVELS``, or "" if its file has none. english: the question that was translated.
+    level: one of ``quiz_file.LEVELS``, or "" if the file gives none. english: the English question of which this is the
+    translation; None if this question is the English one.
     """
 
     text: str
@@ -42,7 +43,7 @@ class QuizQuestion:
     english: QuizQuestion | None = field(default=None, repr=False, compare=False)
 
     def translated(self) -> QuizQuestion:
-        """Return the question in the learner's language; its key stays that of the English one."""
+        """Return the question in the learner's language; it keeps the key of the English question."""
         if language() == ENGLISH:
             return self
         options = tuple(replace(one, text=translated(one.text), why=translated(one.why)) for one in self.options)
@@ -55,7 +56,7 @@ class QuizQuestion:
 
     @property
     def key(self) -> str:
-        """The key of the answer in the progress file. A question whose English text changes gets another key."""
+        """The key of the answer in the progress file. If the question's English text changes, so does the key."""
         if self.english:
             return self.english.key
         words = "\n".join([self.text, *(option.text for option in self.options)])
@@ -63,13 +64,13 @@ class QuizQuestion:
 
 
 def known_answers(questions: Sequence[QuizQuestion], answers: Mapping[str, str]) -> dict[str, str]:
-    """Return those of the answers, by key, that are possible for these questions."""
+    """Return the answers (question key -> letters) whose key is of these questions and whose letters are on offer."""
     offered = {one.key: {option.letter for option in one.options} for one in questions}
     return {key: one for key, one in answers.items() if one and set(one) <= offered.get(key, set())}
 
 
 def question_html(number: int, question: QuizQuestion) -> str:
-    """Return a question as a notebook stores it: without state, with an answer that opens."""
+    """Return a question as a notebook stores it: HTML without state, with the answer in a <details>."""
     # The letters are text, because JupyterLab shows numbers for a list of any type.
     options = "<br>".join(f"{one.letter.upper()}. {marked(one.text)}" for one in question.options)
     answers = "".join(
@@ -88,7 +89,7 @@ def _judged(option: Option) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text for a terminal: formulas lose their dollar signs, and are readable as they are."""
+    """Return the text for a terminal: without the dollar signs of formulas, which are readable as plain text."""
     return _FORMULA.sub(r"\1", text)
 
 

@@ -1,15 +1,15 @@
-// The page's side of AskedWidget: every option is a button. In a quiz the first choice counts; then each option says why
-// it is right or wrong. Where a question has several right options, they are chosen first and then checked. In a paper
-// choices may be changed until it is handed in or its time is over. Only then come the explanations.
+// The page's side of AskedWidget: every option is a button. In a quiz the first choice counts; then each option shows
+// why it is right or wrong. If a question has several right options, the learner chooses them, then clicks "check".
+// In a paper choices may change until the paper is handed in or its time is over; the explanations appear only then.
 
 const shown = (letters, and) => [...letters].map((letter) => letter.toUpperCase()).join(` ${and} `);
-// Fills facts into a template in the learner's language.
+// Returns the template, a text in the learner's language, with each {name} replaced by the fact of that name.
 const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 
 function make(tag, name, parent, html = "") {
   const node = document.createElement(tag);
   node.className = name;
-  node.innerHTML = html; // of the quiz's file, escaped by Python
+  node.innerHTML = html; // a text of the quiz's file, escaped by Python
   parent.append(node);
   return node;
 }
@@ -48,7 +48,7 @@ function asked(model, question, number, parent) {
   check?.addEventListener("click", () => answer([...chosen].sort().join("")));
   const verdict = make("p", "gnt-quiz-verdict", box);
   verdict.setAttribute("role", "status");
-  // The key of a letter chooses its option, while one of the options has the focus.
+  // While an option has the focus, typing a letter chooses the option of that letter.
   group.addEventListener("keydown", (event) => {
     const found = options.find((option) => option.letter === event.key.toLowerCase());
     if (found && !event.ctrlKey && !event.metaKey && !event.altKey) found.button.click();
@@ -78,7 +78,7 @@ function asked(model, question, number, parent) {
   };
 }
 
-// The stored quiz above has the same questions, so its output is hidden while the widget is there.
+// Hides the stored quiz above, which has the same questions, while the widget is shown. Returns a function to undo it.
 function putAside(model, el) {
   let gone = false;
   let hidden = [];
@@ -123,7 +123,7 @@ function render({ model, el }) {
   };
   const left = () => questions.filter((question) => !model.get("answers")[question.key]).length;
   handIn.addEventListener("click", () => {
-    // With open questions the button asks once more.
+    // If questions are open, the first click only changes the button's text, and the second hands in.
     if (!left() || handIn.dataset.sure) return finish();
     handIn.dataset.sure = "yes";
     handIn.textContent = `hand in with ${left()} open`;
@@ -146,7 +146,7 @@ function render({ model, el }) {
     if (!handIn.dataset.sure || !open) handIn.textContent = "hand in";
     tick();
   };
-  // The time runs by the clock of this computer, as in the kernel, so closing the page does not change it.
+  // The deadline is a time of this computer's clock, as in the kernel, so closing the page does not stop the countdown.
   function tick() {
     const seconds = Math.floor(model.get("deadline") - Date.now() / 1000);
     const runs = model.get("paper") && !model.get("finished") && model.get("deadline") > 0;

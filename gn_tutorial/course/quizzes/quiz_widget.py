@@ -1,8 +1,8 @@
 """The widget of a quiz in a live notebook, answered by clicks. Only this module of the folder imports anywidget.
 
 It uses anywidget because each option is a button with an explanation below it, which takes a few lines of HTML but is
-hard to arrange from the controls of ipywidgets. The page judges by itself, so that it answers a click while the kernel
-is busy; the kernel notes the choice.
+hard to arrange from the controls of ipywidgets. The page judges a choice by itself, so that it reacts to a click while
+the kernel is busy; the kernel only stores the choice.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _HERE = Path(__file__).parent
 
 
 class AskedWidget(anywidget.AnyWidget):
-    """Questions on a page. ``answers``: key of a question -> letters; ``note`` is shown below.
+    """Questions on a page. ``answers``: key of a question -> letters. ``note``: a text shown below the questions.
 
     In a quiz the first choice counts and is explained at once. In a ``paper`` choices may change, and nothing is
-    explained before it is ``finished``, by the page's button or at ``deadline``, in seconds since 1970 (0: none).
+    explained before the paper is ``finished``: by the page's button, or at ``deadline`` (seconds since 1970, 0: none).
     """
 
     _esm = (_HERE / "quiz_widget.js").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ class AskedWidget(anywidget.AnyWidget):
 
 
 def page_words() -> dict[str, str]:
-    """Return the page's words about answers, in the learner's language. Words that only a paper has stay English."""
+    """Return the page's words about answers, in the learner's language. Words used only in a paper stay English."""
     return {
         "right": translated("right"),
         "wrong": translated("wrong"),
@@ -79,7 +79,7 @@ class QuizWidget(AskedWidget):
         self.observe(self._answered, "answers")
 
     def _answered(self, change: Mapping[str, Any]) -> None:
-        """Note new answers in the progress, or remove all if the learner begins the quiz anew."""
+        """Store new answers in the progress; remove all answers if the learner begins the quiz anew."""
         before, now = (known_answers(self._asked, change[key]) for key in ("old", "new"))
         new = {key: letters for key, letters in now.items() if before.get(key) != letters}
         try:
@@ -112,5 +112,5 @@ def as_html(question: QuizQuestion) -> dict[str, Any]:
 
 
 def not_kept(error: ArgumentError) -> str:
-    """Return the page's message if answers cannot be noted."""
+    """Return the page's message for answers that cannot be stored."""
     return f"Your answers are not kept: {error}"

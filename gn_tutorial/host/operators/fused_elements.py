@@ -15,8 +15,8 @@ def add_relu(
 ) -> np.ndarray:
     """Return max(x + y, 0), computed through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. y: as x. out: receives the result, as x; by default a new contiguous
-    array. ``stream`` and errors are as in ``group_norm``.
+    x: float32, float16 or bfloat16, 0 to 8 axes. y: of x's shape and dtype. out: the array for the result, of x's shape
+    and dtype; by default a new contiguous one. ``stream`` and errors are as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("AddRelu", (x, y), (), (made,), stream)
@@ -26,7 +26,10 @@ def add_relu(
 def add_relu_backward(
     grad_out: np.ndarray, result: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the gradient of ``add_relu``'s x, which is also that of its y. grad_out, out: as ``result``."""
+    """Return the gradient of ``add_relu``'s x, which is also the gradient of its y.
+
+    result: the result of ``add_relu``. grad_out, out: of its shape and dtype. Errors are as in ``add_relu``.
+    """
     made = np.empty(result.shape, result.dtype) if out is None else out
     run("AddReluBackward", (grad_out, result), (), (made,), stream)
     return made

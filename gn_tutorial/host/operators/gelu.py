@@ -37,14 +37,14 @@ def gelu_backward(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as in ``gelu``."""
+    """Return the gradient of ``gelu``'s x. grad_out, out: of x's shape and dtype. Errors are as in ``gelu``."""
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made
 
 
 def form_number(function: str, approximate: str) -> int:
-    """Return the number of a form of GELU. Raises ArgumentError, which names ``function``, for another word."""
+    """Return the index of ``approximate`` in FORMS. Raises ArgumentError, which names ``function``, for other words."""
     if approximate not in FORMS:
         hint = f"one of {', '.join(map(repr, FORMS))}"
         raise ArgumentError(f"'approximate' is {approximate!r}", where=f"gnt.host.{function}", hint=hint)

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class GroupNormGradients(NamedTuple):
-    """Results of the backward functions; None for an unwanted one. They are valid once the stream is synchronised."""
+    """Gradients from the backward functions; None for an unwanted one. Valid once the stream is synchronised."""
 
     grad_input: np.ndarray | None
     grad_gamma: np.ndarray | None
@@ -31,7 +31,7 @@ class GroupNormGradients(NamedTuple):
 
 
 class GroupNormArrays(NamedTuple):
-    """Results of the forward functions. They are valid once the stream is synchronised."""
+    """Results of the forward functions, valid once the stream is synchronised."""
 
     out: np.ndarray
     mean: np.ndarray
@@ -130,7 +130,7 @@ def group_norm_silu_backward(
 
 
 def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None, statistics_of_x: bool) -> GroupNormArrays:
-    """Return new arrays for the results of a forward pass. Raises ArgumentError."""
+    """Return ``out``, or a new array, and new arrays for mean and rstd. Raises ArgumentError for a wrong num_groups."""
     (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
     statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # the C side refuses other numbers of groups
     y = np.empty(x.shape, x.dtype) if out is None else out

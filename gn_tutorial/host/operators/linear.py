@@ -15,7 +15,7 @@ __all__ = ["LinearGeluResults", "LinearGradients", "linear", "linear_backward", 
 
 
 class LinearGradients(NamedTuple):
-    """Results of the backward functions; None for an unwanted one. They are valid once the stream is synchronised."""
+    """Gradients from the backward functions; None for an unwanted one. Valid once the stream is synchronised."""
 
     grad_input: np.ndarray | None
     grad_weight: np.ndarray | None
@@ -37,7 +37,7 @@ def linear(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return ``x @ weight.T + bias``, computed through both calls; sums are float32.
+    """Return ``x @ weight.T + bias``, computed through both calls. Sums are computed in float32.
 
     x: (..., K) of 1 to 8 axes; float32, float16 or bfloat16. weight: (O, K), bias: (O,) or None for zeros, both of x's
     dtype. out: receives the result, (..., O) of x's dtype and any strides. ``stream`` and errors are as in
@@ -99,8 +99,8 @@ def linear_gelu_backward(
 ) -> LinearGradients:
     """Return the gradients of ``linear_gelu``'s x, weight and bias from the gradient of its first result.
 
-    preactivation: its second result. grad_out, preactivation: (..., O), dtype as x. output_mask and errors are as in
-    ``linear_backward``.
+    preactivation: the second result of ``linear_gelu``. grad_out, preactivation: (..., O), dtype as x. output_mask and
+    errors are as in ``linear_backward``.
     """
     number = form_number("linear_gelu_backward", approximate)
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)

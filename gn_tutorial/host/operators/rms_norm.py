@@ -21,14 +21,14 @@ __all__ = [
 
 
 class RmsNormArrays(NamedTuple):
-    """Results of ``rms_norm``. They are valid once the stream is synchronised."""
+    """Results of ``rms_norm``, valid once the stream is synchronised."""
 
     out: np.ndarray
     rstd: np.ndarray
 
 
 class AddRmsNormArrays(NamedTuple):
-    """Results of ``add_rms_norm``. They are valid once the stream is synchronised."""
+    """Results of ``add_rms_norm``, valid once the stream is synchronised."""
 
     out: np.ndarray
     sum: np.ndarray
@@ -36,7 +36,7 @@ class AddRmsNormArrays(NamedTuple):
 
 
 class RmsNormGradients(NamedTuple):
-    """Results of the backward functions. They are valid once the stream is synchronised."""
+    """Results of the backward functions, valid once the stream is synchronised."""
 
     grad_input: np.ndarray
     grad_gamma: np.ndarray
@@ -84,7 +84,7 @@ def add_rms_norm(
 
 
 def _rstd(x: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Return memory for rstd, with as many axes as x because C requires them, and its shape without gamma's axes."""
+    """Return an array for rstd with as many axes as x, which the C side requires, and rstd's shape for the caller."""
     outer = max(x.ndim - gamma.ndim, 0)  # the C side refuses a gamma of more axes
     return np.empty((*x.shape[:outer], *[1] * (x.ndim - outer)), np.float32), x.shape[:outer]
 
@@ -113,8 +113,8 @@ def add_rms_norm_backward(
 ) -> RmsNormGradients:
     """Return the gradients of ``add_rms_norm``, computed through both calls; ``grad_input`` is for x1 and for x2.
 
-    grad_out, grad_sum: the gradients of the result and of the sum, both as total. total, rstd: the sum and rstd that
-    ``add_rms_norm`` returned. The other arguments and errors are as in ``rms_norm_backward``.
+    grad_out, grad_sum: the gradients of the result and of the sum, both of total's shape and dtype. total, rstd: the
+    sum and rstd that ``add_rms_norm`` returned. The other arguments and errors are as in ``rms_norm_backward``.
     """
     made = RmsNormGradients(np.empty(total.shape, total.dtype), np.empty(gamma.shape, np.float32))
     run("AddRmsNormGrad", (grad_out, grad_sum, total, rstd, gamma), (), made, stream)

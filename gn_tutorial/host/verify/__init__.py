@@ -1,5 +1,6 @@
-"""``gnt npu verify``: runs everything that can run on an NPU once, compares it with the twin, and writes a report.
+"""``gnt npu verify``: runs once all that can run on an NPU, compares the results with the twin's, and writes a report.
 
-``steps`` has the steps, and ``report`` stores their results. ``kernels`` verifies one kernel, and ``pytorch`` PyTorch's
-operators, in a separate process. Nothing here was run on an NPU; it is tested with a stand-in for CANN's runtime.
+``steps`` has the steps, and ``report`` stores their results. ``kernels`` verifies one kernel in a separate process, and
+``pytorch`` our PyTorch operators in another. Nothing here was run on an NPU; the tests use a stand-in for CANN's
+runtime.
 """

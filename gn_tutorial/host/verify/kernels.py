@@ -5,8 +5,9 @@
 prints a JSON line for each dtype, with the chip and its cores. This command is a process of its own, because a kernel
 that fails on a device may destroy the context of its process, or never return.
 
-CANN's runtime gives the memory, and the host API's build launches the kernel; PyTorch is not needed. The module was
-written from the public documentation of the runtime, and was run with a stand-in for the runtime, not on an NPU.
+CANN's runtime allocates the memory, and <library>, a build of the host API, launches the kernel; PyTorch is not needed.
+The module was written from the runtime's public documentation, and was run with a stand-in for the runtime, not on an
+NPU.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _SEED = 0
 
 
 def verify(npu: NpuRuntime, name: str, rounds: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dtype of kernel ``name``. If there was an error, the row has its text in ``error``."""
+    """Yield a row for each dtype of kernel ``name``; ``error`` has the text of an error. rounds: as in ``run``."""
     op, spec = find_kernel(name)
     for dtype in spec.dtypes:
         row: dict[str, Any] = {"name": f"{name} {dtype}"}
@@ -86,9 +87,9 @@ def _output(name: str, npu: np.ndarray, twin: np.ndarray, golden: Any, spec: Ker
 
 
 def _spread(times: list[float]) -> dict[str, float] | None:
-    """Return percentiles of times in microseconds, None without times. The times include what a launch costs the host.
+    """Return percentiles of times in microseconds; None without times. The times include the host's part of a launch.
 
-    The first launches are slow, so the median counts.
+    The first launches are slow, so the median is the number to compare.
     """
     if not times:
         return None
@@ -97,7 +98,7 @@ def _spread(times: list[float]) -> dict[str, float] | None:
 
 
 def main() -> int:
-    """Do what the command line of this process says; return its exit code."""
+    """Verify the kernel that the command line names, print a JSON line for each dtype, and return the exit code."""
     library, name, device, rounds = sys.argv[1:]
     npu = NpuRuntime(Path(library), int(device))
     for row in verify(npu, name, int(rounds)):
@@ -150,7 +151,7 @@ class NpuRuntime:
     ) -> tuple[dict[str, np.ndarray], list[float]]:
         """Return the kernel's outputs by name, and the times of ``rounds`` more launches.
 
-        Outputs hold a pattern before the launch, so that an element that is not written shows. A time is in
+        Outputs hold a bit pattern before the launch, so that an unwritten element is visible. A time is in
         microseconds, from the call until the stream is done, so it includes the host's part of a launch. Raises
         KernelError.
         """
@@ -184,9 +185,9 @@ class NpuRuntime:
         check(self._library.GnSynchronizeStream(self._stream), self._library)
 
     def _place(self, arg: LaunchArg, kept: list[Any]) -> c_void_p | None:
-        """Return device memory with the argument's bytes; None for an absent one, and for a number.
+        """Return device memory with the argument's bytes; None for an absent argument, and for a number.
 
-        A number stays on the host: it is appended to ``kept``.
+        A number stays on the host. ``kept`` gets one entry for each argument: the number's bytes, or None.
         """
         if isinstance(arg.data, bytes) and arg.role != Role.TILING:
             kept.append(ctypes.create_string_buffer(arg.data, len(arg.data)))

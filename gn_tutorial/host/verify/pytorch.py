@@ -3,8 +3,8 @@
     python -m gn_tutorial.host.verify.pytorch npu
 
 prints a JSON line for each operator and dtype: whether forward and backward pass meet the accuracy standard, how many
-elements differ from the twin's, and the times of the forward pass. A last line is for twenty steps of a training. The
-device "cpu" compares the twin with itself, which shows that this file works. We did not run it on an NPU.
+elements differ from the twin's, and the times of the forward pass. The last line reports twenty steps of a training.
+With the device "cpu" the twin is compared with itself, which tests this file. We did not run it on an NPU.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from gn_tutorial.torch_ops.arguments import DTYPES
 
 _OPS = torch.ops.gn_tutorial
 _ROUNDS, _STEPS = 20, 20
-_DRIFT = 1e-3  # the largest relative difference of a loss that passes: two devices round differently
+_DRIFT = 1e-3  # the largest relative difference of two losses that passes, because two devices round differently
 
 
 class _Case(NamedTuple):
-    """One operator. ours, built_in: functions of the same tensors. shapes: the tensors' shapes, that of x first."""
+    """One operator. ours, built_in: our and PyTorch's function of the same tensors. shapes: their shapes, x's first."""
 
     ours: Callable[..., Tensor]
     built_in: Callable[..., Tensor]
@@ -71,7 +71,7 @@ _CASES = {
 
 
 def check(where: latency.MeasuredOn) -> Iterator[dict[str, Any]]:
-    """Yield a row for each operator and dtype, and one for a training. An exception becomes a row, too."""
+    """Yield a row for each operator and dtype, and a row for a training. An error becomes a row that did not pass."""
     for name, case in _CASES.items():
         for dtype in DTYPES:
             asked = functools.partial(_compared, case, dtype, where)

@@ -1,7 +1,7 @@
-"""Stores the results of the steps as they come, in a JSON file for programs and a Markdown file for people.
+"""Stores the results of the steps, row by row, in a JSON file for programs and a Markdown file for people.
 
 The user sends both files back. They are written after every row, so nothing is lost when a step fails, hangs or is
-stopped. A later call with the same sources and toolkit does not repeat a row that passed.
+stopped. A later call with the same sources, toolkit and device does not repeat a row that passed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Row = dict[str, Any]
 
 
 class VerifyReport:
-    """The report in ``folder``. key: the state of sources and toolkit; rows of another state are dropped.
+    """The report in ``folder``. key: the result of ``steps.state_key``; rows stored with another key are dropped.
 
-    fresh: begin a new report. Raises ArgumentError if the file there is no such report.
+    fresh: begin a new report. Otherwise raises ArgumentError if the folder's report.json is not such a report.
     """
 
     def __init__(self, folder: Path, key: str, *, fresh: bool = False) -> None:
@@ -43,14 +43,14 @@ class VerifyReport:
         self._key = key
 
     def passed(self, step: str, name: str) -> bool:
-        """Whether this row was done before and passed."""
+        """Whether the report has this row and the row passed."""
         return self.rows.get(step, {}).get(name, {}).get("passed") is True
 
     def add(self, step: str, row: Row) -> None:
         """Store a row of a step.
 
-        It has a ``name``; ``passed``, which is None if nothing could be checked; and a reason in ``error`` or
-        ``skipped`` unless it passed.
+        A row has a ``name``; ``passed``, which is None if nothing could be checked; and, unless it passed, a reason in
+        ``error`` or ``skipped``.
         """
         self.rows.setdefault(step, {})[row["name"]] = row
         self.save()
@@ -60,7 +60,7 @@ class VerifyReport:
         return [f"{step}: {name}" for step, rows in self.rows.items() for name, row in rows.items() if _is_wrong(row)]
 
     def save(self) -> None:
-        """Write both files, each in one step, so that a reader sees the old or the new file, never a part."""
+        """Write both files, each by an atomic rename, so that a reader sees the old or the new file, never a part."""
         self.folder.mkdir(parents=True, exist_ok=True)
         rows = {step: list(named.values()) for step, named in self.rows.items()}
         data = {"format": _FORMAT, "key": self._key, "environment": self.environment, "rows": rows}
@@ -68,7 +68,7 @@ class VerifyReport:
         _write(self.folder / MARKDOWN, self.markdown())
 
     def markdown(self) -> str:
-        """Return the report for people."""
+        """Return the report for people, as Markdown."""
         all_rows = [row for rows in self.rows.values() for row in rows.values()]
         wrong, skipped = sum(map(_is_wrong, all_rows)), sum("skipped" in row for row in all_rows)
         lines = ["# gnt npu verify", ""]

@@ -1,6 +1,6 @@
-"""The steps of ``gnt npu verify``, in their order. Each builds or runs something, and yields rows with the results.
+"""The steps of ``gnt npu verify``, in their order. Each step builds or runs something, and yields rows of results.
 
-A step that cannot go on raises an error, which becomes a row, and the next step begins. Work that could crash the
+A step that cannot go on raises an error; ``run`` makes a row of it and begins the next step. Work that could crash the
 process is done in a separate process.
 """
 
@@ -38,8 +38,8 @@ _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 class VerifyWork:
     """The data that the steps share.
 
-    kernels: the kernels whose names begin with one of these are run; all if empty. library: the one that the step
-    ``build`` made.
+    kernels: prefixes of kernel ids; only the kernels with one of these are run, all if empty. rounds: timed launches of
+    each kernel and dtype. library: the library that the step ``build`` made.
     """
 
     report: VerifyReport
@@ -72,13 +72,13 @@ def require_toolkit() -> Path:
 
 
 def state_key(device: int) -> str:
-    """Return a key that changes with sources, toolkit or device. Rows with another key are not reused."""
+    """Return a key that changes with the sources, the toolkit and the device. Rows with another key are not reused."""
     state = [f"{path}\n{path.read_text('utf-8', 'surrogateescape')}" for path in sorted(_sources())]
     return checksum("\n".join([str(require_toolkit()), str(device), *state]).encode("utf-8", "surrogateescape"))
 
 
 def environment(work: VerifyWork) -> None:
-    """Write into the report what its reader needs to know about the machine."""
+    """Write the versions of the system, of Python, of CANN and of the packages into the report."""
     toolkit = require_toolkit()
     found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
     for path in sorted({*toolkit.glob("version.*"), *toolkit.glob("*.info"), *toolkit.glob("*/version.info")})[:4]:
@@ -102,7 +102,7 @@ def build(work: VerifyWork) -> Iterator[Row]:
 
 
 def kernels(work: VerifyWork) -> Iterator[Row]:
-    """Run every chosen kernel in every dtype, each kernel in a separate process."""
+    """Run every chosen kernel in every dtype, each in a separate process, except kernels whose rows have all passed."""
     if work.library is None:
         raise KernelError("the library was not built, so no kernel could be run")
     for _, spec in work.chosen():
@@ -127,7 +127,7 @@ def pytorch(work: VerifyWork) -> Iterator[Row]:
 
 
 def projects(work: VerifyWork) -> Iterator[Row]:
-    """Pack and build every package of the course, install it below our folder, and run its aclnn tests."""
+    """Pack and build every package of the course, install it below the report's folder, and run its aclnn tests."""
     for project in (package.root for package in course_packages()):
         copy, home = work.folder / "projects" / project.name, work.folder / "home"
         if work.report.passed("projects", f"{project.name}: build"):
@@ -135,8 +135,8 @@ def projects(work: VerifyWork) -> Iterator[Row]:
         shutil.rmtree(copy, ignore_errors=True)
         pack(project, copy)
         home.mkdir(parents=True, exist_ok=True)
-        # run.sh searches below HOME for a package that the toolkit lacks. So the package is installed there, and the
-        # toolkit stays as it is.
+        # run.sh searches below HOME for a package that the toolkit lacks. So install the package below a HOME of our
+        # own; the toolkit stays as it is.
         variables = {"HOME": str(home), "ASCEND_CUSTOM_OPP_PATH": str(home / "vendors" / "customize")}
         name = f"{project.name}: build"
         row = _script(work, name, ["bash", "build.sh"], copy)
@@ -149,7 +149,7 @@ def projects(work: VerifyWork) -> Iterator[Row]:
             yield _script(work, f"{project.name}: {test.parent.name}", ["bash", "run.sh"], test.parent, variables)
 
 
-#: Name -> step. A step runs without the results of earlier ones if it can.
+#: Name -> step. Only ``kernels`` needs the result of an earlier step, the library of ``build``.
 STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
     "build": build,
     "kernels": kernels,
@@ -159,7 +159,7 @@ STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
 
 
 def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
-    """Do the steps, store each row, and call ``tell`` with step and row. An error of a step becomes a row."""
+    """Do the steps with these names, store each row, and call ``tell(step, row)``. An error of a step becomes a row."""
     environment(work)
     for name in names:
         rows = STEPS[name](work)
@@ -175,7 +175,10 @@ def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]
 
 
 def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
-    """Yield the rows that a module prints as JSON lines; if it failed, also a row for each missing one of ``names``."""
+    """Run a module in a separate process, and yield the rows that it prints as JSON lines.
+
+    If it failed or printed no row, also yield a row for each of ``names`` that it did not print.
+    """
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
     seen = set()
@@ -203,7 +206,7 @@ def _script(
 def _process(
     work: VerifyWork, name: str, command: Sequence[str], folder: Path, seconds: int, more: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run a process; return its exit code, -1 if it took too long, and its output, which also goes into ``logs``."""
+    """Run a process; return its exit code (-1 if it took too long) and its output, which is also stored in ``logs``."""
     log = work.folder / "logs" / f"{name.replace('/', '-')}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
@@ -244,9 +247,9 @@ extern "C" void gn_launch_{entry}(uint32_t blocks, void* stream, void* const* ar
 def write_launchers(kernels: Iterable[tuple[OpSpec, KernelSpec]], folder: Path) -> list[str]:
     """Write an ``.asc`` file into ``folder`` for each kernel that has none in ``kernels/npu``; return their entries.
 
-    ``kernels/npu`` has one for each kernel that the host API launches. ``gnt npu verify`` runs all registered kernels,
-    so the others get theirs in a folder that CMake gets as an argument. Other ``.asc`` files in ``folder`` are removed.
-    A file that already has the right text is not written, so that it is not compiled again.
+    ``kernels/npu`` has such a file for each kernel that the host API launches. ``gnt npu verify`` runs all registered
+    kernels, so the files of the others are in ``folder``, which CMake gets as an argument. Other ``.asc`` files there
+    are removed. A file that already has the right text is not written, so that it is not compiled again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     there = {path.stem for path in (kernels_root() / "npu").glob("*.asc")}

@@ -1,4 +1,4 @@
-"""Runs kernels on a grid of shapes and compares them with their lower bounds; tries sizes of a tile.
+"""Runs kernels on a grid of shapes and compares them with their lower bounds; tunes a field of the tiling struct.
 
 ``gnt.bench.run_grid(op, grid, machine)`` and ``gnt.bench.tune(...)``; on the command line ``gnt bench``, ``gnt tune``.
 """

@@ -1,7 +1,7 @@
 """Tunes a launch with the timing model: runs it with several values of one field of the tiling struct.
 
-The host function computes the struct. Then one field is replaced, and so are the fields that follow from it by the
-operator's bench.toml. Every candidate is launched on the twin, compared with the reference, and modelled.
+The host function computes the struct. Then one field is replaced, and so are the fields that the operator's bench.toml
+derives from it. Every candidate is launched on the twin, compared with the reference, and modelled.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 REFUSED = "refused"
-#: The smallest value that is tried by default, as a multiple of the field's ``multiple``. Smaller tiles take the twin
-#: long and never win. If ``multiple`` is 1, the values begin at 1.
+#: The smallest value that is tried by default, as a multiple of the field's ``multiple``. Smaller tiles run long on the
+#: twin and are never the fastest. If ``multiple`` is 1, the values begin at 1.
 _FIRST = 4
 
 
@@ -38,8 +38,8 @@ class HasFields(Protocol):
 class Tunable(Protocol):
     """A launch that depends on one whole number.
 
-    chosen_by: as in Tuning. name, case: the kernel's name, and its arguments as text. field: the number's name. own:
-    its unchanged value. itemsize: the least bytes of the Unified Buffer for each unit of the number; 0: unknown.
+    chosen_by: as in Tuning. name: the kernel's name. case: its arguments as text. field: the number's name. own: its
+    unchanged value. itemsize: the least bytes of the Unified Buffer for each unit of the number; 0: unknown.
     """
 
     chosen_by: str
@@ -58,10 +58,10 @@ class Tunable(Protocol):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED; ``note`` says why it was refused.
+    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED; ``note`` says why it is not OK.
 
-    modelled_us: None if it was refused. ub_bytes: bytes of the Unified Buffer in the block that used most. tile: the
-    struct that the launch got. ours: whether the host function chose this value.
+    modelled_us: None if the value was refused. ub_bytes: bytes of the Unified Buffer in the block that used most. tile:
+    the struct that the launch got. ours: whether the host function chose this value.
     """
 
     value: int
@@ -79,7 +79,7 @@ class Candidate:
 class Tuning:
     """The candidates of one tuning, in order of value. bound_us: the operator's lower bound on this shape.
 
-    chosen_by: what chose the unchanged value, in words.
+    chosen_by: the origin of the unchanged value, in words: "host function" or "call".
     """
 
     kernel: str
@@ -97,7 +97,7 @@ class Tuning:
 
     @property
     def best(self) -> Candidate | None:
-        """The fastest; of equally fast ones the one that uses least of the Unified Buffer, then the host function's."""
+        """The fastest of ``ran``; among equals the one with the fewest bytes of UB, then the host function's own."""
         order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
         return min(self.ran, key=order, default=None)
 
@@ -125,9 +125,9 @@ def tune(
 ) -> Tuning:
     """Launch and model a kernel with several values of a field of the tiling struct, and with the host function's own.
 
-    field: "" for the one that bench.toml names. values: the values to try; none: a series up to the size of the Unified
-    Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
-    value that cannot be, and for an operator without a tiling struct.
+    field: "" for the field that bench.toml names. values: the values to try; none: a series up to the size of the
+    Unified Buffer, and then the values halfway between the best value and its neighbours. Raises ArgumentError for an
+    unknown field, a value that is no positive multiple of the field's step, or an operator without a tiling struct.
     """
     grid = load_grid(op)
     subject = _Registered(op, spec, case, machine, _knob(op, spec, grid, field), seed)
@@ -228,7 +228,7 @@ class _Registered:
 def retile(host: Tiling, knob: Tune, value: int, known: Mapping[str, int] | None = None) -> Tiling:
     """Return the host function's struct with another value of the field, and of the fields that follow from it.
 
-    known: what the expressions may name besides the struct's fields.
+    known: name -> value of further numbers that the expressions may use, besides the struct's fields.
     """
     changed: dict[str, int] = {knob.field: value}
     for name, expression in knob.follows.items():

@@ -30,9 +30,10 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 class FusionGain:
     """A fused launch beside the launches that it replaces, on the same arrays.
 
-    operator: the fused one. parts: the profiles of the launches that it replaces. fused: its own. errors: the error of
-    the parts, and that of the fused launch: the largest distance from the float64 reference, divided by the reference's
-    largest number. The parts often have the larger error, because tensors between launches are rounded to their dtype.
+    operator: the fused operator. parts: the profiles of the launches that it replaces. fused: the fused launch's
+    profile. errors: of the parts, and of the fused launch. An error is the largest distance from the float64 reference,
+    divided by the reference's largest number. It is often larger for the parts, because tensors between launches are
+    rounded to their dtype.
     """
 
     operator: str
@@ -73,7 +74,7 @@ class FusionGain:
 
     @property
     def reason(self) -> str:
-        """A sentence on why it pays or not: the bytes and launches that the fusion saves, and its binding limit."""
+        """The reason why the fusion pays or not: the bytes and launches that it saves, and its binding limit."""
         before, after = self.bytes
         fewer = f"{1.0 - after / before:.0%} fewer bytes" if after < before else "no fewer bytes"
         limit = self.fused.binding.name
@@ -128,8 +129,8 @@ def fusion_gain(
     """Run a fused operator and the launches that it replaces on the same arrays, and compare.
 
     target: a registered operator whose op.toml has [[replaces]], or one of its kernels: ``"swiglu"``. values, named:
-    those of a call. machine, warm: as ``gnt.profile`` takes them. Raises ArgumentError for an operator that replaces
-    nothing, and what a call raises.
+    the arguments of a call. machine, warm: as for ``gnt.profile``. Raises ArgumentError for an operator that replaces
+    nothing, and the errors of a call.
     """
     if not isinstance(target, (str, Kernel)):
         raise ArgumentError(f"fusion_gain takes the name of an operator, or a kernel, not {shown(target, 60)}")

@@ -18,7 +18,7 @@ from gn_tutorial.operators.spec import OpSpec
 from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
 from gn_tutorial.toml_file import convert, read_toml
 
-#: The kind of a shape that comes from the command line or from [example].
+#: The default kind of a shape, such as one from the command line or from [example].
 OWN = "own"
 #: Check of a target -> the keys that a target with it must have. ``bench.targets`` does the checks.
 CHECKS = {
@@ -36,7 +36,7 @@ class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
     """One shape of the grid.
 
     kind: the name of its group, by which targets select shapes. attributes: the operator's, by name. lengths: lengths
-    that the shape does not fix, by symbol, such as the O of Linear's weight; those left out are the example's.
+    that the shape does not fix, by symbol, such as the O of Linear's weight; missing ones are those of the example.
     measured_us: a time that somebody else measured on a device, with its ``source``; None without one. was_us: the
     modelled time of the judged kernel, in microseconds, when the grid was last changed; None: it is not compared.
     """
@@ -71,8 +71,8 @@ class Target(Struct, frozen=True, forbid_unknown_fields=True):
 
     check: one of CHECKS. kinds: the kinds of shapes that it applies to; empty: all. bound: only shapes whose bound for
     the kernel is of this kind (``timing.lower_bound``); "": any. kernel: the kernel that is judged; "": the last of the
-    ladder that takes the dtype. machine: the name of the machine whose times are compared. The other fields are the
-    numbers of CHECKS[check].
+    ladder that takes the dtype. machine: the name of the machine whose times are compared. over: the kernel that
+    ``kernel`` must beat. The numbers are those that CHECKS[check] names; docs/benchmark.md explains them.
     """
 
     name: str
@@ -94,9 +94,9 @@ class Tune(Struct, frozen=True, forbid_unknown_fields=True):
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
     from_step: the first step of the ladder whose kernels are tuned by this field; another Tune may replace it from a
-    later step on. follows: a field that depends on this one -> its value, an expression of whole numbers over the
-    struct's fields and ``cores``, the machine's number of cores. most: the largest value that is tried, as such an
-    expression; "": the largest that fits into the Unified Buffer.
+    later step on. follows: a dependent field -> its value, an expression of whole numbers over the struct's fields and
+    ``cores``, the machine's number of cores. most: an expression of the same kind for the largest value that is tried;
+    "": the largest that fits into the Unified Buffer.
     """
 
     field: str

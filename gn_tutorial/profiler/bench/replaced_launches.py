@@ -1,7 +1,7 @@
 """Runs the launches that a fused operator replaces, its parts, one after the other on the same arrays.
 
-``[[replaces]]`` in a fused operator's ``op.toml`` names the parts. For each array of a part it gives a name: that of an
-array of the fused operator, or one under which a later part finds the array.
+``[[replaces]]`` in a fused operator's ``op.toml`` names the parts. It maps each array of a part to a name: either the
+name of an array of the fused operator, or a name by which a later part refers to the array.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def run_parts(
 ) -> tuple[list[Result], dict[str, np.ndarray]]:
     """Run the launches that ``op`` replaces. Returns each one's result, and the arrays that ``op`` itself would return.
 
-    arrays, attributes: those of a call of ``op``, by name. A part gets the attributes that it has. launch: called with
-    a Kernel, and with arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing,
-    RegistryError for a part that needs an array which no other part makes.
+    arrays, attributes: those of a call of ``op``, by name. A part gets the attributes that it declares. launch: called
+    with a Kernel, and with arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing,
+    RegistryError for a part that needs an array which neither the call nor an earlier part provides.
     """
     if not op.replaces:
         fused = ", ".join(name for name, one in load_registry().items() if one.replaces)

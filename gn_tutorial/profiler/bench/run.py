@@ -29,7 +29,7 @@ from gn_tutorial.timing.machine import Machine
 OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
 #: The dtype in which a kernel runs on a shape whose own dtype it does not take.
 INSTEAD = "float32"
-#: An observed launch of 64 M elements takes a minute on a laptop, and a kernel that hangs should still end.
+#: The limits of one launch. One of 64 M elements with a trace takes a minute on a laptop; a kernel that hangs must end.
 _LIMITS = Limits(seconds=1800.0)
 
 
@@ -37,13 +37,13 @@ _LIMITS = Limits(seconds=1800.0)
 class BenchRow:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
-    case: the shape, its attributes and its dtype, as text. kind: that of the shape. status: OK, WRONG, FAILED, SKIPPED
-    or UNSUPPORTED; ``note`` says why. WRONG: the time says little, because the kernel's numbers are out of tolerance,
-    or the trace had no room for even one block. Times are None if the kernel did not run. instead_of: the dtype of the
-    grid, if this row has another one.
+    case: the shape, its attributes and its dtype, as text. kind: the shape's kind. status: OK, WRONG, FAILED, SKIPPED
+    or UNSUPPORTED; ``note`` says why. WRONG: the time is unreliable, because the kernel's numbers are out of tolerance,
+    or the trace had no room for even one block. Times are None if the kernel did not run. instead_of: the shape's dtype
+    in the grid, if this row ran in another dtype.
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
-    waits: the reason of the longest idle time of the binding limit's pipe, in the recorded blocks. measured_us: a time
+    waits: the reason for the longest idle time of the binding limit's pipe, in the recorded blocks. measured_us: a time
     that somebody else measured on a device with another kernel. was_us: as in BenchCase. parts_us: for a fused kernel,
     the time of the launches that it replaces, one after the other.
 
@@ -76,7 +76,7 @@ class BenchRow:
 
     @property
     def ratio(self) -> float | None:
-        """Modelled time over bound; None unless the kernel ran."""
+        """Modelled time divided by the bound; None unless the kernel ran and has a bound."""
         return self.modelled_us / self.bound_us if self.modelled_us and self.bound_us else None
 
 
@@ -120,7 +120,7 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
     slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
     jobs = []
     for case in grid.cases:
-        # The grid's times are of the shape's own dtype, so they do not apply to this one.
+        # The grid's times are those of the shape's own dtype, so the case in float32 has none.
         other = structs.replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
         instead = []
         for spec in kernels:
@@ -167,8 +167,8 @@ def run_grid(
 ) -> Bench:
     """Run every kernel on every shape, on all cores of the machine, from a cold L2 cache.
 
-    tell: called with the number of launches done, the number of all, and the next one. If a kernel fails or is wrong,
-    its row says so.
+    tell: called with the number of jobs done, the number of all jobs, and a text that names the next kernel and its
+    shape. If a kernel fails or is wrong, its row says so.
     """
     jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
     rows: list[BenchRow] = []
@@ -192,7 +192,7 @@ class _Inputs:
     def of(self, case: BenchCase) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         key = (case.shape, case.dtype, tuple(case.attributes.items()), tuple(case.lengths.items()))
         if key != self._key:
-            self._made = {}, {}  # free them before the next ones are made: the largest take half a gigabyte
+            self._made = {}, {}  # free the old arrays before new ones are made: the largest take half a gigabyte
             arrays = random_inputs.inputs(
                 self._op,
                 case.shape,
@@ -255,21 +255,21 @@ def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:
 
 
 def doubts_about(made: Profile, right: bool) -> str:
-    """Return why a modelled time says little; "" without a reason. right: whether the kernel's numbers are right."""
+    """Return why a modelled time is unreliable; "" if it is not. right: whether the kernel's numbers are right."""
     found = [] if right else ["its numbers are out of tolerance"]
     if not made.trace.complete:
         found.append("the room for the trace ended: the time is too short")
     return "; ".join(found)
 
 
-#: The pipe of each binding limit, whose idle times say more about the launch than those of the other pipes.
+#: The pipe of each binding limit. Its idle times say more about the launch than those of the other pipes.
 _PIPE_OF = {"HBM": Pipe.MTE2, "L2": Pipe.MTE2, "MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V}
 
 
 def longest_wait(made: Profile) -> str:
-    """Return the reason of the longest idle time of the binding limit's pipe; "" if it never waited.
+    """Return the reason for the longest idle time of the binding limit's pipe; "" if the pipe never waited.
 
-    An example is ``MTE2 waits for V (line 46), 41% of the time``, a share of the recorded blocks' time.
+    An example is ``MTE2 waits for V (line 46), 41% of the time``. The share is of the recorded blocks' time.
     """
     pipe = _PIPE_OF.get(made.binding.name, Pipe.S)
     stall = next((one for one in made.stalls if one.pipe is pipe), None)
@@ -281,7 +281,7 @@ def longest_wait(made: Profile) -> str:
 
 
 def reason(error: GntError) -> str:
-    """Return an error in one line; for a fault, the ids of its findings."""
+    """Return an error as one line of text; for a fault, the ids of its findings."""
     if isinstance(error, KernelFault) and error.diagnostics:
         return ", ".join(dict.fromkeys(one.id for one in error.diagnostics))
     return error.what

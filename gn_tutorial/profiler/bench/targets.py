@@ -13,7 +13,7 @@ WORST = 10
 
 
 class TargetVerdict(NamedTuple):
-    """The verdict on a target. met: None if none of its shapes ran. found: in words. missed: shapes that miss it."""
+    """The verdict on a target. met: None if no shape was checked. found: in words. missed: the shapes that miss it."""
 
     name: str
     met: bool | None
@@ -41,7 +41,7 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
 def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[BenchRow]:
     """Return one row for each shape: of the named kernel, or of the ladder's last kernel that takes the shape's dtype.
 
-    If no kernel takes a shape in its dtype, its row is UNSUPPORTED.
+    If no kernel takes a shape's dtype, the shape's row is UNSUPPORTED.
     """
     found: dict[str, BenchRow] = {}
     for row in bench.rows:
@@ -91,13 +91,13 @@ def _each(
     higher: bool,
     unit: str,
 ) -> TargetVerdict:
-    """Return the verdict on a target that every shape has to meet on its own."""
+    """Return the verdict on a target that every shape has to meet. higher: whether a larger value is better."""
     rows = [row for row in rows if row.status != SKIPPED]
     ran = list(rows_that_ran(rows))
     broken = [row for row in rows if row.modelled_us is None]
     if not ran and not broken:
         return TargetVerdict(target.name, None, "no shape of it was run")
-    # The distance from the limit as a factor; 1 or more meets the target.
+    # For each shape, a factor: how far it is from the limit. A factor of 1 or more meets the target.
     room = {row.case: (value(row) / limit(row) if higher else limit(row) / value(row)) for row in ran}
     missed = [row.case for row in ran if room[row.case] < 1.0 or row.status != OK] + [row.case for row in broken]
     words = f"{len(rows) - len(missed)} of {len(rows)}"

@@ -80,8 +80,9 @@ class _Ready:
 class CallServer:
     """Answers the aclnn calls of one program. Use it as a context manager around the program's run.
 
-    projects: operator type -> project. seconds_left: returns the time limit of a launch. most_bytes: the limit for
-    all tensors of a launch; 0: no limit. told: called with a line before each tiling and each launch.
+    folder: the folder for the named pipes. projects: operator type -> project. seconds_left: returns the time limit of
+    a launch. most_bytes: the limit for all tensors of a launch together; 0: no limit. told: called with a line of text
+    before each tiling and each launch.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class CallServer:
                     self._answer_second(words[1:])
         except PipeClosed:
             return
-        except Exception as error:  # a thread's exception would be lost, and the program would wait for ever
+        except Exception as error:  # a thread's exception would be lost, and the program would wait forever
             self.errors.append(error if isinstance(error, GntError) else GntError(f"an aclnn call failed: {error!r}"))
 
     # --- the first call ----------------------------------------------------------------------------------------------
@@ -233,7 +234,7 @@ class CallServer:
             if argument.role == "output" or argument.parameter in definition.written:
                 places[names[index]] = index
             if argument.role == "output":
-                # The kernel sees what the program wrote; an output that the program did not write is undefined.
+                # The kernel sees the bytes that the program wrote; an output that it did not write is undefined.
                 if raw.strip(bytes([_FRESH])):
                     held[names[index]] = np.ascontiguousarray(view)
             else:
@@ -256,9 +257,9 @@ class CallServer:
         return written
 
     def _gathered(self, ready: _Ready, argument: AclnnArgument) -> bool:
-        """Whether a view with strides is copied for the kernel (AutoContiguous).
+        """Whether a view with strides is copied to contiguous memory for the kernel (AutoContiguous).
 
-        If not, this adds a note that the kernel ignores the strides.
+        If not, add a note that the kernel ignores the strides.
         """
         definition = ready.project.definition
         declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]

@@ -1,7 +1,8 @@
 """Finds the programs that a test's build makes, in CMakeLists.txt or a compiler's command line. Runs nothing.
 
 It reads the part of CMake's language that operator tests use: ``set`` and variables, ``add_executable``, source lists,
-include folders, definitions, the folder of programs, subfolders. It takes both branches of a condition, in order.
+include folders, definitions, the folder of programs, subfolders. It ignores conditions: the commands of all branches
+apply, in order.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MOST_FOLDERS = 32
 
 @dataclass(frozen=True)
 class ProgramPlan:
-    """One program: its path, its sources, quoted include folders, and definitions (``NAME`` or ``NAME=VALUE``)."""
+    """One program: its path, its sources, folders for includes, and definitions (``NAME`` or ``NAME=VALUE``)."""
 
     path: Path
     sources: tuple[Path, ...]
@@ -47,7 +48,7 @@ class _Cmake:
     read: int = 0
 
     def file(self, source: Path, binary: Path) -> None:
-        """Read the CMakeLists.txt of a folder."""
+        """Read the CMakeLists.txt in ``source``, whose build folder is ``binary``."""
         self.read += 1
         if self.read > _MOST_FOLDERS:
             raise ArgumentError("add_subdirectory leads into more than 32 folders", where=str(source))
@@ -67,7 +68,7 @@ class _Cmake:
         found: list[str] = []
         for quoted, plain in _WORD.findall(text):
             value = self.expand(quoted or plain)
-            # A list is text with semicolons. A list in quotes stays one word.
+            # A CMake list is text with semicolons between its items. In quotes it stays one word.
             found += [value] if quoted else [one for one in value.split(";") if one]
         return found
 
@@ -118,7 +119,7 @@ class _Cmake:
 def read_cmake(
     source: Path, binary: Path, environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> list[ProgramPlan]:
-    """Return the programs that the CMakeLists.txt in ``source`` makes. variables: -D options. Raises ArgumentError."""
+    """Return the programs that the CMakeLists.txt in ``source`` makes. variables: those of -D. Raises ArgumentError."""
     state = _Cmake(environment, binary, dict(variables))
     state.file(source, binary)
     return [
@@ -135,14 +136,14 @@ def read_cmake(
 
 @dataclass(frozen=True)
 class CompilerCall:
-    """One command line of a compiler. plan: the file that it makes. compiles_only: whether that is an object (-c)."""
+    """One command line of a compiler. plan: the file that it makes. compiles_only: whether it makes an object (-c)."""
 
     plan: ProgramPlan
     compiles_only: bool
 
 
 def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
-    """Return what a command line of g++ or the like, run in ``folder``, makes.
+    """Return the call that a command line of g++ or a like compiler, run in ``folder``, describes.
 
     Raises ArgumentError for a command line without a source, or with a file that is missing.
     """
@@ -193,7 +194,7 @@ def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
 
 
 def object_text(plan: ProgramPlan) -> str:
-    """Return the text that stands for an object file. Its sources are compiled when a program is linked."""
+    """Return the text that stands for an object file. The sources in it are compiled when a program is linked."""
     return json.dumps(
         {
             "sources": [str(one) for one in plan.sources],

@@ -1,6 +1,6 @@
-"""Stands in for cmake, make and compilers in a test, so that the machine needs neither cmake nor make.
+"""Replaces cmake, make and compilers in a test, so that the machine needs neither cmake nor make.
 
-The compiler that builds the kernels here also builds the test's programs.
+The compiler that builds the twin's kernels also builds the test's programs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from gn_tutorial.projects.test_runner.tool_command import ToolAnswer, ToolComman
 class Builder:
     """Builds the programs of one test.
 
-    programs: number as text -> library, and the path at which the test's script expects the program.
+    programs: number as text -> (library, path at which the test's script expects the program). left: returns the
+    seconds that are left for a build. told: called with a line of text before each program is compiled.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Builder:
         return ToolAnswer(out=f"-- Build files have been written to: {binary}\n")
 
     def make(self, binary: Path, environment: Mapping[str, str]) -> ToolAnswer:
-        """Build the programs of a folder. Raises ArgumentError if cmake did not configure it; CompileError."""
+        """Build a folder's programs. Raises ArgumentError if cmake did not configure it; CompileError if one fails."""
         if binary not in self._configured:
             raise ArgumentError(
                 f"make: {binary.name} was not configured by cmake",

@@ -1,4 +1,4 @@
-"""The arguments of an aclnn call that a test program sends: tensors by shape and strides, scalars, arrays."""
+"""The arguments of an aclnn call, as a test program sends them: scalars, arrays, tensors as shape and strides."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.dtype_columns import dtype_name
 from gn_tutorial.projects.parameters import Parameter
 
-#: The number of a type in acl -> NumPy's name.
+#: Number of a dtype in acl (aclDataType) -> its NumPy name.
 TYPE_NAMES = {one.number: one.name for one in DTYPES.values() if one.number is not None}
 _ARRAYS = {"ints": np.int64, "floats": np.float32, "bools": np.bool_}
 
 
 class Mark(Enum):
-    """An argument without a value: a null pointer, a destroyed object, a place for a result."""
+    """An argument without a value: a null pointer, a destroyed object, or a pointer to which a result is written."""
 
     NONE = "none"
     DEAD = "dead"
@@ -33,7 +33,10 @@ _MARKS = {one.value: one for one in Mark}
 
 @dataclass(frozen=True)
 class SentTensor:
-    """One tensor of a first call. stride and offset count elements. values: bytes, sent only if tiling reads them."""
+    """One tensor of an aclnn first call (GetWorkspaceSize). stride and offset count elements.
+
+    values: the bytes of the storage, sent only if the tiling function reads them.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -53,13 +56,13 @@ class SentTensor:
         return True
 
     def blank(self) -> np.ndarray:
-        """Return an array of this shape, with the values if they were sent, else with zeros that take no memory."""
+        """Return a contiguous array of this shape: the values if they were sent, else zeros."""
         if self.values is not None:
             return np.ascontiguousarray(self.view(bytearray(self.values)))
         return np.zeros(self.shape, as_dtype(self.dtype))
 
     def view(self, raw: bytearray, *, as_stored: bool = False) -> np.ndarray:
-        """Return a view of the elements in ``raw``, the bytes of the storage. as_stored: ignore the strides."""
+        """Return a view of the elements in ``raw``, the bytes of the storage. as_stored: as if they were contiguous."""
         dtype = as_dtype(self.dtype)
         if 0 in self.shape:
             return np.zeros(self.shape, dtype)
@@ -71,7 +74,10 @@ class SentTensor:
 
 
 def read_argument(line: Callable[[], str]) -> Any:
-    """Return the next argument: a Mark, a SentTensor, an array, a number, a text, or a list of the first three."""
+    """Read and return the next argument. line: returns the next line of the pipe.
+
+    The argument is a Mark, a SentTensor, an array, a number, a text, or a list of Marks, SentTensors and arrays.
+    """
     kind, _, rest = line().partition(" ")
     words = rest.split(" ")
     if kind in _MARKS:
@@ -109,9 +115,10 @@ def _tensor(words: Sequence[str]) -> SentTensor:
 
 
 def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> Any:
-    """Return an input as the project takes it: an array of the tensor's shape, with values if tiling reads them.
+    """Return an input in the form that the project takes: an array of the declared dtype; a list of such arrays.
 
-    by_name: the call's other arguments; a scalar may be converted to the type of one of them.
+    A tensor's array has its shape, and its values if they were sent. by_name: all arguments of the call; a scalar may
+    be converted to the dtype of one of them.
     """
     if isinstance(value, list):
         return [converted(declared, one, by_name) for one in value]
@@ -125,7 +132,7 @@ def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> An
 
 
 def sent_tensors(value: Any) -> list[SentTensor]:
-    """Return the tensors of one argument, which may be a list of them."""
+    """Return the tensors in one argument: a list of tensors, one tensor, or anything else, which has none."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
 
 

@@ -28,10 +28,11 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class OwnTest:
-    """One test. folder: where run.sh, or else the program, is. headers: the ``aclnn_<op>`` headers that it includes.
+    """One test. folder: the folder of run.sh; without one, as ``_test_folder`` chooses.
 
-    programs: files with a main. script: run.sh; if it is None, ``usual_steps`` replaces it. cmake: CMakeLists.txt.
-    generates, verifies: the Python scripts that make the data and compare the outputs.
+    headers: names of the ``aclnn_<op>`` headers that its files include. programs: files with a main. script: run.sh; if
+    it is None, ``usual_steps`` replaces it. cmake: CMakeLists.txt. generates, verifies: the Python scripts that make
+    the data and compare the outputs.
     """
 
     folder: Path
@@ -43,7 +44,7 @@ class OwnTest:
     verifies: Path | None
 
     def usual_steps(self) -> str:
-        """Return the text that a run.sh would have: make data, build, run, verify."""
+        """Return the text of a run.sh for this test, which makes the data, builds, runs and verifies."""
         lines = ["set -e"]
         back = ""
         if self.cmake is not None:
@@ -70,12 +71,15 @@ class OwnTest:
 
 
 def find_tests(root: Path) -> list[OwnTest]:
-    """Return every test in or below a folder, in order. Raises ArgumentError if there is no such folder."""
+    """Return every test in or below ``root``, sorted by path.
+
+    Raises ArgumentError if there is no such folder, or a test includes an operator of CANN's own library.
+    """
     root = Path(root).expanduser().resolve()
     if not root.is_dir():
         raise ArgumentError(f"there is no folder {root}", hint="the folder of the test, with its main.cpp and run.sh")
     folders: dict[Path, list[Path]] = {}
-    calling = set()  # folders, because the main and the aclnn call are often in different files
+    calling = set()  # folders, not files, because the main and the aclnn call are often in different files
     for path, text in _sources(root):
         if path.suffix in _SOURCES and has_main(text):
             folders.setdefault(_test_folder(path, root), []).append(path)
@@ -85,10 +89,10 @@ def find_tests(root: Path) -> list[OwnTest]:
 
 
 def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> OwnTest:
-    """Return the test to run. operators: snake names of the project's operators.
+    """Return the test to run. operators: names of the project's operators in snake_case.
 
-    given: the folder to search instead of ``root``, inside the project or not. Raises ArgumentError for no test,
-    several tests, or a test that calls other operators or loads models.
+    given: the folder to search instead of ``root``, inside the project or not. Raises ArgumentError if there is no
+    test, if there are several, or if the test calls other operators or loads models.
     """
     root = root if given is None else Path(given).expanduser().resolve()
     found = find_tests(root)
@@ -135,7 +139,10 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _test_folder(program: Path, root: Path) -> Path:
-    """Return the nearest folder upwards with a run.sh; without one, the program's folder, or the parent of ``src``."""
+    """Return the nearest folder with a run.sh, from the program's folder up to ``root``.
+
+    If there is none, return the program's folder, or its parent if that folder is called ``src``, ``inc`` and so on.
+    """
     for folder in program.parents:
         if (folder / "run.sh").is_file():
             return folder
@@ -171,6 +178,6 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
 
 
 def _beside(program: Path) -> list[Path]:
-    """Return the other sources of a program: the files of its folder that have no main."""
+    """Return the other source files of a program: those in its folder that have no main."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
     return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]

@@ -15,7 +15,7 @@ _LOOK_EVERY = 0.1
 
 
 class PipeClosed(Exception):
-    """Raised instead of waiting for a program that has ended, or whose time is over."""
+    """Raised when a read or a write would wait for a program that has ended, or whose time is over."""
 
 
 class CallPipes:
@@ -26,9 +26,9 @@ class CallPipes:
         self._buffer = bytearray()
 
     def open(self) -> None:
-        """Make the pipes. This process holds both ends of each.
+        """Make both pipes, and open each for reading and writing.
 
-        So opening a pipe does not block, and a program that ends does not cause an end of file.
+        Because this process holds both ends, opening does not block, and a program that ends causes no end of file.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         for name in ("ask", "answer"):
@@ -36,12 +36,12 @@ class CallPipes:
         self._ask, self._answer = (os.open(self._folder / one, os.O_RDWR | os.O_NONBLOCK) for one in ("ask", "answer"))
 
     def close(self) -> None:
-        """Close both ends."""
+        """Close both pipes."""
         os.close(self._ask)
         os.close(self._answer)
 
     def line(self) -> str:
-        """Return the next line, without its end. Raises PipeClosed."""
+        """Return the next line from the program, without its newline. Raises PipeClosed."""
         while (end := self._buffer.find(b"\n")) < 0:
             self._wait(self._ask, select.POLLIN)
             self._buffer += os.read(self._ask, _CHUNK)
@@ -50,7 +50,7 @@ class CallPipes:
         return line
 
     def read(self, count: int) -> bytearray:
-        """Return the next ``count`` bytes. Raises PipeClosed."""
+        """Return the next ``count`` bytes from the program. Raises PipeClosed."""
         data = self._buffer[:count]
         del self._buffer[: len(data)]
         have = len(data)
@@ -62,7 +62,7 @@ class CallPipes:
         return data
 
     def send(self, data: bytes | bytearray) -> None:
-        """Write all of ``data``. Raises PipeClosed."""
+        """Write all of ``data`` to the program. Raises PipeClosed."""
         with memoryview(data) as view:
             sent = 0
             while sent < len(view):

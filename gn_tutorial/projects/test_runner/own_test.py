@@ -1,10 +1,11 @@
 """Runs a project's own test unchanged: gen_data.py, a program that calls aclnn, verify_result.py, run.sh.
 
-The test works on a copy, with a HOME of its own. bash and this Python run run.sh and the Python scripts, inside
-``runtime/write_sandbox``, whose table says what each platform can enforce. On Linux with Landlock nothing outside the
-copy is written; elsewhere a script that names an absolute path can write there. cmake, make and g++ are stand-ins
-(``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's sandbox. It
-does not see variables that run.sh exported. Its aclnn calls run the project's own tiling and kernel, with all checkers.
+The test works on a copy of the project, with a HOME of its own. bash runs run.sh, and this Python runs the Python
+scripts, both inside ``runtime/write_sandbox``, whose docstring says what each platform can enforce. On Linux with
+Landlock they cannot write outside the copy; elsewhere a script that names an absolute path can. cmake, make and g++ are
+stand-ins (``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's
+sandbox, and does not see variables that run.sh exported. Its aclnn calls run the project's own tiling and kernel, with
+all checkers.
 """
 
 from __future__ import annotations
@@ -46,13 +47,15 @@ def run_own_test(
 ) -> OwnTestResult:
     """Run the own test of the operator project in ``path`` and return its result.
 
-    test_folder: the test, if the project has several or it lies elsewhere. soc: the chip for tiling; empty: the one
-    that ``project`` chooses. seconds: the limit for the whole test, builds included. observed: False launches kernels
-    without checks, which is quicker. most_bytes: the limit for the tensors of one launch, 0 for none; a larger launch
-    is not run, and the verdict says so. told: called with a line at each step; if it is None, a terminal shows them.
+    test_folder: the test's folder, if the project has several tests or the test lies elsewhere. soc: the chip for
+    tiling; if empty, the one that ``project`` chooses. seconds: the limit for the whole test, builds included.
+    observed: False launches kernels without checks, which is quicker. most_bytes: the limit for all tensors of one
+    launch, 0 for none; a larger launch is not run, and the verdict says so. told: called with a line of text at each
+    step; if it is None, the steps are shown if stderr is a terminal.
 
-    A test that fails is a result, whatever the reason. Raises ArgumentError (no project, no test, several, an operator
-    that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
+    A failing test raises nothing; the result reports it. Raises ArgumentError (no project, no test, several tests, an
+    operator that the project lacks), CompileError and HostError for host files that cannot be compiled or described,
+    and CacheError.
     """
     layout = read_layout(Path(path))
     types = {snake_name(one): one for one in layout.require_operators()}
@@ -78,7 +81,10 @@ def run_own_test(
 
 
 def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple[int | None, str]:
-    """Run the script of the test. Return its exit code, None if its time was over, and its output, errors included."""
+    """Run the script of the test. Return its exit code and its output, standard error included.
+
+    The exit code is None if the time was over, and 1 if the script was stopped because it printed too much.
+    """
     script = work / "run.sh"
     if test.script is None:
         script = room.root / "usual_steps.sh"
@@ -113,7 +119,7 @@ def _run_script(test: OwnTest, work: Path, room: Room, deadline: float) -> tuple
 
 @contextlib.contextmanager
 def _telling(told: Callable[[str], None] | None) -> Iterator[Callable[[str], None]]:
-    """Yield the function that shows steps: the caller's, one for a line on the terminal, or one that does nothing."""
+    """Yield the function that shows a step: ``told``, or one that writes to the terminal, or one that does nothing."""
     if told is not None:
         yield told
     elif not (sys.stderr and sys.stderr.isatty()):

@@ -1,4 +1,4 @@
-"""The refusals of the two calls of an aclnn function, with the statuses of docs/host-api.md."""
+"""Checks of an aclnn function's two calls. They refuse a wrong call with a status of docs/host-api.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NULL_POINTER, INVALID, TILING_FAILED, NO_KERNEL = 161001, 161002, 561002, 561003
 
 
 class TooLarge(ArgumentError):
-    """The error for a launch in a test whose tensors together have more bytes than the limit."""
+    """The error for a launch whose tensors together have more bytes than ``most_bytes``."""
 
 
 class RefusedCall(Exception):
@@ -29,13 +29,16 @@ class RefusedCall(Exception):
 
 
 def call_note(rule: str, what: str, fix: str = "", severity: str = "warning") -> PlanNote:
-    """Return a note on a call. A wrong argument is an error, because the call is refused; strides are a warning."""
+    """Return a note on a call. An ``aclnn-...`` rule other than ``aclnn-view`` (strides) always has severity error.
+
+    Such a call is refused.
+    """
     refused = rule.startswith("aclnn-") and rule != "aclnn-view"
     return PlanNote(rule, what, "", fix, "error" if refused else severity)
 
 
 def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any) -> None:
-    """Raise RefusedCall for a null pointer, a destroyed tensor, an unknown type, a tensor without memory."""
+    """Raise RefusedCall for a null pointer, a destroyed object, a tensor of an unknown dtype or without memory."""
     label = f"{function.name}: '{argument.name}'"
     if value is Mark.NONE and not argument.optional:
         what = f"{label} is a null pointer"
@@ -59,7 +62,7 @@ def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any)
 
 
 def check_size(function: AclnnFunction, tensors: Sequence[tuple[AclnnArgument, SentTensor]], most_bytes: int) -> None:
-    """Raise TooLarge if the tensors together have more than ``most_bytes`` bytes; 0 is no limit."""
+    """Raise TooLarge if the tensors together have more than ``most_bytes`` bytes; 0 means no limit."""
     many = sum(int(np.prod(one.shape, dtype=np.int64)) * as_dtype(one.dtype).itemsize for _, one in tensors)
     if most_bytes and many > most_bytes:
         raise TooLarge(
@@ -69,15 +72,15 @@ def check_size(function: AclnnFunction, tensors: Sequence[tuple[AclnnArgument, S
 
 
 def workspace_note(name: str, wanted: int, kind: str, asked: int, room: int) -> PlanNote | None:
-    """Return a note if the workspace of a second call is wrong, else None.
+    """Return a note if the workspace passed to a second call is wrong, else None.
 
-    wanted: bytes that tiling asks for. kind: the memory of the given address (host, null or device). asked: the size in
-    bytes that the call was given. room: bytes that were allocated at the address.
+    wanted: bytes that tiling asks for. kind: the memory to which the workspace pointer points (host, null or device).
+    asked: the call's workspaceSize. room: bytes that were allocated at the pointer.
     """
     if kind == "host":
         what = f"{name} is given a workspace that is not device memory, such as the pointer's own address"
         hint = "pass workspace, not &workspace; a null pointer where the size is 0"
-        # If the size is 0, nothing reads the address, not even on a device. Well-known samples pass such an address.
+        # If tiling wants 0 bytes, nothing reads the pointer, not even on a device. Well-known samples pass a wrong one.
         return call_note("workspace-address", what, hint, "error" if wanted else "warning")
     if wanted and kind == "null":
         return call_note("workspace-missing", f"{name} is given no workspace, and tiling asks for {wanted:,} bytes")

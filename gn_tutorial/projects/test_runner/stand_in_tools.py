@@ -1,7 +1,7 @@
 """Stands in for the tools that a test's scripts call, and for the programs that these tools build (``builder``).
 
-A tool in the test's PATH sends its command line through a socket and prints the answer. A built program is such a tool
-too, so it runs inside the launcher's sandbox, whatever script started it.
+A stand-in in the test's PATH sends its command line through a socket and prints the answer. A built program is replaced
+by such a stand-in too, so the program runs inside the launcher's sandbox, whatever script started it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EXITED = re.compile(r"ended its process with exit\((\d+)\)")
 
 @dataclass
 class Happened:
-    """What the tools and programs of one test did so far. programs: program -> exit code of its last run."""
+    """The record of one test's tools and programs so far. programs: program -> exit code of its last run."""
 
     launches: list[OwnTestLaunch] = field(default_factory=list)
     notes: list[PlanNote] = field(default_factory=list)
@@ -51,9 +51,10 @@ class Happened:
 
 
 class ToolServer:
-    """Answers the tools of one test. Use it as a context manager.
+    """Answers the stand-in tools of one test. Use it as a context manager.
 
-    projects: operator type -> project. deadline: when the test's time is over, in seconds of ``time.monotonic``.
+    projects: operator type -> project. deadline: the end of the test's time, in seconds of ``time.monotonic``.
+    observed, options, most_bytes, told: as in ``run_own_test``.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class ToolServer:
         except GntError as error:
             self.happened.errors.append(error)
             return ToolAnswer(1, err=f"{error}\n")
-        except Exception as error:  # a thread's exception would be lost, and the script would wait
+        except Exception as error:  # in a thread it would be lost, and the script would wait for an answer
             self.happened.errors.append(GntError(f"{command.tool} failed here: {error!r}"))
             return ToolAnswer(1, err=f"{command.tool}: {error!r}\n")
 
@@ -183,7 +184,7 @@ class ToolServer:
             said = self._launched(library, request, path.name)
         self.happened.launches += calls.launches
         self.happened.notes += [one for one in calls.notes if one not in self.happened.notes]
-        # Errors of calls come first, because what the program did afterwards follows from them.
+        # Errors of aclnn calls come first, because the program's later errors follow from them.
         self.happened.errors[:0] = calls.errors
         self.happened.programs[path.name] = said.code
         return said
@@ -193,7 +194,7 @@ class ToolServer:
             result = launch(library, request)
         except KernelError as error:
             exited = _EXITED.search(error.what) if isinstance(error, KernelCrash) else None
-            if exited:  # a program may call exit
+            if exited:  # a program may call exit; a kernel may not
                 return ToolAnswer(int(exited[1]), out=error.printed)
             if isinstance(error, KernelFault):
                 code = next((one.fields.get("code") for one in error.diagnostics if one.id == "host-main-failed"), None)
@@ -210,7 +211,7 @@ class ToolServer:
 
 
 def _of_program(error: KernelError, name: str) -> KernelError:
-    """Return the launcher's error, reworded for a program."""
+    """Return the launcher's error, reworded from a kernel to program ``name``; a KernelFault is unchanged."""
     if isinstance(error, KernelFault):
         return error
     what = (
@@ -223,7 +224,7 @@ def _of_program(error: KernelError, name: str) -> KernelError:
 
 
 def _outputs(root: Path) -> list[Path]:
-    """Return the files to compare, in the usual order: output, golden."""
+    """Return the files below ``root`` to compare: the first output, then the first golden; a missing one is omitted."""
     found = sorted(root.rglob("*.bin"))
     golden = [one for one in found if "golden" in one.name]
     outputs = [one for one in found if one.name.startswith("output") and one not in golden]

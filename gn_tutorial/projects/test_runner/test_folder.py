@@ -14,7 +14,7 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.memory_check import memory_bytes
 
-#: Tools that the test's PATH has as stand-ins: those that build, those that need a device, and our own.
+#: The stand-ins in the test's PATH: tools that build, tools that need a device, and gn_tutorial's own.
 TOOLS = (
     "cmake make ninja gmake g++ c++ gcc cc clang++ clang bisheng ccec msprof npu-smi ascend-dmi"
     " gnt-programs gnt-outputs"
@@ -46,9 +46,10 @@ sys.exit(code)
 
 
 class Room:
-    """The folder of one run. ``fill`` makes its contents. root: the only place that scripts may write.
+    """The folder of one run; ``fill`` makes its contents. root: the only folder that scripts may write to.
 
-    copies: the folder of the copied projects. home, toolkit, tools: what the scripts see as HOME, CANN and PATH.
+    copies: the folder of the copied projects. home: the scripts' HOME. toolkit: a stand-in for CANN. tools: the first
+    folder of PATH. calls: sockets and pipes.
     """
 
     def __init__(self, root: Path) -> None:
@@ -65,7 +66,7 @@ class Room:
         self._make_toolkit(headers)
 
     def copy(self, source: Path) -> Path:
-        """Copy a folder without builds and version control; return the copy. Raises ArgumentError for a large one."""
+        """Copy a folder without builds and version control; return the copy. Raises ArgumentError if it is large."""
         files = list(_files(source))
         total = sum(one.stat().st_size for one in files)
         if total > _MOST_BYTES or len(files) > _MOST_FILES:
@@ -88,7 +89,10 @@ class Room:
         return target
 
     def original(self, path: Path) -> Path:
-        """Return the user's file for an unchanged file of the copy, so that errors name what the user edits."""
+        """Return the user's file or folder of which ``path`` is an unchanged copy; ``path`` itself if there is none.
+
+        So errors name the file that the user edits.
+        """
         for target, source in self._origins:
             if path.is_relative_to(target):
                 own = source / path.relative_to(target)
@@ -99,7 +103,7 @@ class Room:
         return path
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of the test's scripts. Of the user's own variables it has only PATH and USER."""
+        """Return the environment of the test's scripts. It takes over only PATH and USER from the user's."""
         toolkit = str(self.toolkit)
         path = os.environ.get("PATH", "/usr/bin:/bin")
         made = {
@@ -121,7 +125,7 @@ class Room:
         return made | {"NPU_HOST_LIB": str(self._architecture / "lib64")}
 
     def put_program(self, path: Path, name: str) -> None:
-        """Write a script in place of a program. The script asks this process to run the program."""
+        """Write a script at ``path`` in place of program ``name``. The script asks this process to run the program."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._script(path, f"gnt-run {name}")
 
@@ -180,10 +184,10 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def script_memory() -> int:
-    """Return how many bytes a script, and each program that it starts, may use: three quarters of the memory.
+    """Return the memory limit in bytes of a script, and of each program that it starts.
 
-    Scripts make large cases in several float64 arrays. The last quarter keeps the machine responsive. A script may use
-    at least 4 GiB, even on a machine with little memory.
+    The limit is three quarters of the machine's memory, because scripts make large cases in several float64 arrays and
+    the last quarter keeps the machine responsive. It is at least 4 GiB, even on a machine with little memory.
     """
     return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
 
@@ -191,7 +195,7 @@ def script_memory() -> int:
 def make_usual_folders(work: Path) -> None:
     """Make the data folders that a test's scripts name but do not make.
 
-    They are missing because git keeps no empty folders. work: the copy's folder with run.sh.
+    They are missing because git keeps no empty folders. work: the folder of run.sh in the copy.
     """
     scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
     text = "\n".join(one.read_text(errors="replace") for one in scripts)

@@ -1,4 +1,4 @@
-"""The verdict on a project's own test, from its output, its exit codes, its launches and the findings."""
+"""The verdict on a project's own test, from its errors, notes, exit codes, output and launches."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gn_tutorial.tables import html_table, text_table
 PASSED, FAILED, STOPPED, NOT_RUN = "passed", "failed", "stopped", "not run"
 HEADERS = ("operator", "inputs", "outputs", "attributes", "blocks", "key", "workspace", "ms")
 _SHOWN_LINES = 30
-#: Words by which tests report failure. They are looked for before "passed": a test that prints both compared several
-#: outputs, and one of them was wrong.
+#: Words by which tests report failure. They are looked for before "passed", because a test that prints both has
+#: compared several outputs, of which at least one was wrong.
 _SAYS_FAILED = re.compile(
     r"(?i:\btest\s*(?:is\s*)?fail(?:ed|ure)?\b|\bfailed!|\bresult error\b|\bverif\w*\s.*\bfail\w*"
     r"|\bcompare\b.*\bfail\w*|\bprecision\b.*\bfail\w*)|^\s*\[ERROR\]|^\s*ERROR\b|^\s*FAIL(?:ED)?\b",
     re.MULTILINE,
 )
-#: "failed: 0", "error ratio: 0.0000": a count of zero is no failure.
+#: Lines that report no failure although they contain such a word: "failed: 0", "error ratio: 0.0000".
 _SAYS_NONE = re.compile(r"\b(?:fail|error|mismatch)\w*\b\D{0,16}\b0(?:\.0+)?%?(?![\w.])", re.IGNORECASE)
 _SAYS_PASSED = re.compile(r"\btest\s*pass(?:ed)?\b|\bpass(?:ed)?\b|\bsuccess\w*\b", re.IGNORECASE)
 #: Messages of Python, of NumPy, and of programs and libraries in C++ when memory runs out.
@@ -42,11 +42,11 @@ _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 class OwnTestResult:
     """The result of a project's own test.
 
-    verdict: passed; failed; stopped (the test's time was over); not run (a launch beyond ``most_bytes``, or not enough
-    memory). reason: why, in one sentence. said: the line of the test's own output that decided. exit_code: that of
-    run.sh, -1 if its time was over. programs: program -> exit code. findings: warnings of the checkers. notes: on
-    tiling and on the aclnn calls. error: the first error of a launch, a build or a program. walls: whether the sandbox
-    kept scripts from writing elsewhere.
+    verdict: passed; failed; stopped (the test, or a kernel, ran too long); not run (a launch beyond ``most_bytes``, or
+    not enough memory). reason: why, in one sentence. said: the line of the test's own output that decided the verdict;
+    empty if none did. exit_code: that of run.sh, -1 if its time was over. programs: program -> exit code of its last
+    run. findings: warnings of the checkers. notes: on tiling and on the aclnn calls. error: the first error of a
+    launch, a build or a program. walls: whether the sandbox kept scripts from writing outside the test's folder.
     """
 
     verdict: str
@@ -65,7 +65,7 @@ class OwnTestResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the test itself reports success, and nothing here found a mistake."""
+        """Whether run.sh ended with exit code 0, and neither the test's output nor a check here reports a mistake."""
         return self.verdict == PASSED
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -130,7 +130,7 @@ def judged(
 ) -> OwnTestResult:
     """Return the test's result.
 
-    code: the exit code of run.sh, None if its time was over. took: the seconds that it ran. seconds: its limit.
+    code: the exit code of run.sh, None if its time was over. took: the seconds that the test ran. seconds: its limit.
     """
     errors = happened.errors
     verdict, reason, said = _verdict(code, printed, happened, seconds)
@@ -158,7 +158,7 @@ def _all_findings(happened: Happened) -> Iterator[Diagnostic]:
 
 
 def _verdict(code: int | None, printed: str, happened: Happened, seconds: float) -> tuple[str, str, str]:
-    """Return the verdict, the reason, and the line that decided."""
+    """Return the verdict, its reason, and the line of the output that decided it; "" if none did."""
     for error in happened.errors:
         if isinstance(error, TooLarge):
             return NOT_RUN, error.what, ""

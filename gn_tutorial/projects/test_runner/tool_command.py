@@ -1,4 +1,4 @@
-"""A command of a test's script, which a stand-in in the script's PATH sends here, and the answer to the command."""
+"""A command of a test's script, as a stand-in tool in the script's PATH sends it, and the answer to the tool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ToolCommand:
-    """One command of a script. words: its arguments, without the tool itself."""
+    """One command of a script. words: its arguments, without the tool's name. folder: its working folder."""
 
     tool: str
     words: tuple[str, ...]

@@ -1,8 +1,8 @@
 """A pass over PyTorch's graphs that replaces several operators of a model by one fused kernel.
 
-``fuse(model)`` traces a model and returns an equivalent one, whose ``.fusions`` lists what was fused and what was left,
-and why. ``torch.compile(model, backend=gn_tutorial.torch_ops.fusion.backend)`` does the same for each graph that the
-compiler captures. The compiler then handles graph breaks and changing shapes.
+``fuse(model)`` traces a model and returns an equivalent model. Its ``.fusions`` lists the fusions, and the places that
+were left, with the reasons. ``torch.compile(model, backend=gn_tutorial.torch_ops.fusion.backend)`` applies the pass to
+each graph that the compiler captures. The compiler then handles graph breaks and changing shapes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Found", "FusionReport", "Left", "backend", "fuse"]
 
 
 class _Leaves(Tracer):
-    """PyTorch's tracer, made to treat the modules of this course as PyTorch's own: it does not look inside them."""
+    """PyTorch's tracer, which here does not trace inside this course's modules, as it does not inside PyTorch's own."""
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
         return type(module).__module__ == OURS or super().is_leaf_module(module, name)
@@ -34,12 +34,12 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
     """Return a model that computes the same as ``model`` with fused kernels, on the same parameters.
 
     model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. linear: also fuse
-    a Linear that a GELU follows. Its matrix product then runs on the vector unit instead of the cube unit.
+    a Linear and the GELU behind it. Its matrix product then runs on the vector unit instead of the cube unit.
 
-    The result shares the model's parameters, except those of a convolution into which a BatchNorm was folded. That
-    happens only in eval mode, and such a result is for inference only. ``.fusions`` of the result is the FusionReport.
-    PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if its caller needs the changes that it
-    makes to its arguments.
+    The result shares the model's parameters, except those of a convolution into which a BatchNorm was folded. BatchNorm
+    is folded only in eval mode, and such a result is for inference only. ``.fusions`` of the result is the
+    FusionReport. PyTorch's tracer treats ``x += y`` as ``x = x + y``. So export a model first if its caller needs the
+    changes that the model makes to its arguments.
     Raises ArgumentError for a model that cannot be traced.
     """
     if isinstance(model, GraphModule):
@@ -63,7 +63,7 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
 
 
 def backend(graph: GraphModule, _: list[Any], *, linear: bool = False) -> Callable[..., Any]:
-    """Return the graph with fused kernels, as a backend of ``torch.compile``. ``backend.reports`` has the reports.
+    """A backend of ``torch.compile``: return the graph's function with fused kernels, and add to ``backend.reports``.
 
     linear: as in ``fuse``; ``functools.partial(backend, linear=True)`` is a backend, too.
     """

@@ -1,9 +1,9 @@
 """Rewrites equivalent calls in one form: ``relu(x)``, ``x.relu()``, ``nn.ReLU()(x)`` and ``aten.relu`` become one call.
 
-Patterns use only the functions here, so a graph is first rewritten to them. The graph still computes the same, because
-each function here calls PyTorch's own. A module with hooks stays a module. An in-place call becomes a call that returns
-new memory if nothing else reads its argument and the argument is not shared memory. If that is not certain, the call
-stays, and ``canonicalise`` says why.
+The patterns use only the canonical functions defined here, so a graph is first rewritten to call these. The graph still
+computes the same, because each canonical function calls PyTorch's own. A module with hooks stays a module. An in-place
+call becomes a call that returns new memory if nothing else reads its argument and the argument shares no memory. If
+that is not certain, the call stays, and for a function or method ``canonicalise`` returns the reason.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def gelu(x: Tensor, approximate: str) -> Tensor:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Return the input times the transposed weight, plus the bias."""
+    """Return ``x @ weight.T``, plus the bias unless it is None."""
     return functional.linear(x, weight, bias)
 
 
@@ -58,12 +58,12 @@ def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | No
     return functional.rms_norm(x, shape, weight, eps)
 
 
-#: The name of the Python module that has our PyTorch modules. It imports this package, so it is not imported here.
+#: The name of the Python module that defines our ``torch.nn`` modules. It imports this package, so it is not imported.
 OURS = "gn_tutorial.nn"
-#: Every canonical function; the graph calls it with all arguments by position.
+#: The canonical functions. A graph calls them with all arguments by position.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)
 _ATEN = torch.ops.aten
-#: A call in a model -> the canonical function, the names of its arguments, and the defaults of optional ones.
+#: Target of a call in a graph -> the canonical function, the names of its arguments, and the defaults of optional ones.
 _FUNCTIONS: dict[Any, tuple[Callable[..., Tensor], tuple[str, ...], dict[str, Any]]] = {}
 _IN_PLACE: dict[Any, Any] = {}
 
@@ -87,7 +87,7 @@ _spelt(
     rms_norm, "input normalized_shape weight eps", functional.rms_norm, torch.rms_norm, _ATEN.rms_norm.default,
     weight=None, eps=None,
 )  # fmt: skip
-#: An in-place function -> the one that returns new memory.
+#: An in-place function or method -> the one that returns new memory.
 _IN_PLACE |= {
     operator.iadd: operator.add,
     operator.imul: operator.mul,
@@ -101,7 +101,7 @@ _IN_PLACE |= {
     _ATEN.relu_.default: _ATEN.relu.default,
     _ATEN.silu_.default: _ATEN.silu.default,
 }
-#: Arguments that have no effect at this value; with another value the call is not rewritten.
+#: Arguments that have no effect on the result at this value. With another value the call is not rewritten.
 _IGNORED = {"inplace": False, "alpha": 1, "cudnn_enabled": True}
 #: Modules that always return new memory. Identity and Dropout are not among them: they may return their argument.
 _FRESH_MODULES = (
@@ -116,7 +116,10 @@ _FRESH_FUNCTIONS = {
 
 
 def canonicalise(graph: GraphModule) -> list[tuple[Node, str]]:
-    """Rewrite the calls of a graph in canonical form, in place. Returns the in-place calls that stay, and why."""
+    """Rewrite the calls of a graph in canonical form, in place. Return calls that stay, each with the reason.
+
+    These are in-place calls of functions and methods, and calls that lack an argument.
+    """
     stays = []
     for node in list(graph.graph.nodes):
         if node.op == "call_module":
@@ -131,7 +134,7 @@ def canonicalise(graph: GraphModule) -> list[tuple[Node, str]]:
 
 
 def mutates(node: Node) -> bool:
-    """Whether a call writes into existing memory, judged by its name or its schema."""
+    """Whether a call writes into existing memory, judged by its schema, or else by its name and arguments."""
     if node.op == "call_method":
         return str(node.target).endswith("_") and not str(node.target).endswith("__")
     if node.op != "call_function":
@@ -145,7 +148,7 @@ def mutates(node: Node) -> bool:
 
 
 def _call(graph: GraphModule, node: Node) -> str:
-    """Rewrite one call of a function or method. Returns why an in-place call stays; "" otherwise."""
+    """Rewrite one call of a function or method, if it has a canonical form. Return "", or a reason to report it."""
     target, kwargs = node.target, dict(node.kwargs)
     in_place = target in _IN_PLACE or kwargs.get("inplace") is True
     target = _IN_PLACE.get(target, target)
@@ -173,7 +176,7 @@ def _call(graph: GraphModule, node: Node) -> str:
 
 
 def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
-    """Return why an in-place call on ``argument`` differs from one that returns new memory; "" if it does not."""
+    """Return why in-place call ``node`` on ``argument`` differs from one that returns new memory; "" if it does not."""
     if not isinstance(argument, Node):
         return ""
     if argument.op == "placeholder":
@@ -190,7 +193,7 @@ def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
 
 
 def _module(graph: GraphModule, node: Node) -> None:
-    """Rewrite one call of a module, if it is one of PyTorch's modules below or our module of the same name."""
+    """Rewrite one call of a module, if the module is one of PyTorch's below, or ours of the same name."""
     path, (x, *others) = str(node.target), node.args
     module = graph.get_submodule(path)
     if others or node.kwargs or _has_hooks(module):
@@ -228,7 +231,7 @@ def _respell(node: Node, function: Callable[..., Tensor], arguments: tuple[Any, 
 
 
 def _parameters_first(graph: GraphModule) -> None:
-    """Move parameters and buffers to the front, so that a fused call may stand anywhere after its other inputs."""
+    """Move parameters and buffers to the front of the graph, so that a fused call need only follow its other inputs."""
     nodes = list(graph.graph.nodes)
     first = next(node for node in nodes if node.op != "placeholder")
     for node in nodes:

@@ -1,8 +1,9 @@
 """Folds a BatchNorm into the convolution before it, for inference.
 
 With the running statistics BatchNorm is one multiplication and one addition for each channel. A convolution is linear,
-so its weight and bias can include both (``torch.nn.utils.fuse_conv_bn_weights``). That is exact in real numbers; here
-it is computed in float64 and rounded once. In training the statistics are those of the batch, so nothing is folded.
+so its weight and bias can include both (``torch.nn.utils.fuse_conv_bn_weights``). In exact arithmetic the result is the
+same; here the new weight and bias are computed in float64 and rounded once. In training BatchNorm uses the statistics
+of the batch, so nothing is folded.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _NAME = "convolution and BatchNorm"
 
 
 def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
-    """Replace every convolution with a BatchNorm behind it by one new convolution, in place, and fill ``report``."""
+    """Replace every convolution and the BatchNorm behind it by one new convolution, in place, and fill ``report``."""
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")
     for node in list(graph.graph.nodes):
@@ -56,7 +57,7 @@ def _convolution_before(node: Node, modules: dict[str, torch.nn.Module]) -> Node
 
 
 def _why_not(before: Node, node: Node, modules: dict[str, torch.nn.Module], calls: Counter[str]) -> str:
-    """Return why a pair is not folded; "" if it may be."""
+    """Return why the convolution ``before`` and the BatchNorm ``node`` are not folded; "" if they may be."""
     convolution, norm = modules[str(before.target)], modules[str(node.target)]
     if norm.training:
         return "in training the statistics are those of the batch: model.eval() first"
@@ -71,7 +72,7 @@ def _why_not(before: Node, node: Node, modules: dict[str, torch.nn.Module], call
 
 
 def _folded(convolution: torch.nn.Module, norm: torch.nn.Module) -> torch.nn.Module:
-    """Return a convolution of the same type with BatchNorm in its weight and bias."""
+    """Return a copy of the convolution whose weight and bias include the BatchNorm."""
     made = copy.deepcopy(convolution)
     wide = [None if one is None else one.detach().double() for one in (convolution.weight, convolution.bias)]
     numbers = [

@@ -1,8 +1,8 @@
 """The patterns that the pass finds in a graph, and their replacements.
 
 Each pattern is a small graph of ``canonical`` functions, which PyTorch's own matcher (``torch.fx.subgraph_rewriter``)
-finds. A fused function checks its tensors when it runs. If the kernel does not accept them, because they differ in
-shape or type, the function computes the parts. So a fused model accepts the same inputs as the original model.
+finds. A fused function checks its tensors when it runs. If the kernel does not accept them, say, because they differ in
+shape or dtype, the function calls the operators one by one. So a fused model accepts the same inputs as the original.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def add_rms_norm(
 ) -> tuple[Tensor, Tensor]:
     """Return x + y and its rms_norm, in one launch if x and y have one shape, type and device and the weight fits.
 
-    Under autocast it is never one launch, because there PyTorch computes the norm of halves in float32.
+    Under autocast it is never one launch, because PyTorch then computes the norm of float16 and bfloat16 in float32.
     """
     fits = weight is not None and alike(x, weight, shape=False) and tuple(weight.shape) == tuple(shape)
     if fits and alike(x, y) and 0 not in shape and not torch.is_autocast_enabled(x.device.type):
@@ -64,7 +64,7 @@ def add_rms_norm(
 def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str) -> Tensor:
     """Return gelu(linear(x)), in one launch if all tensors have one type and device.
 
-    The launch keeps the pre-activation if gradients may be needed.
+    The launch also stores linear(x), for the gradients, if gradients are enabled.
     """
     given = [weight, *([] if bias is None else [bias])]
     if x.ndim and weight.ndim == 2 and all(alike(x, one, shape=False) for one in given):
@@ -73,12 +73,12 @@ def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str
 
 
 def taken(x: Tensor) -> bool:
-    """Whether the kernels accept a tensor of x's type and device."""
+    """Whether the kernels accept tensors of x's type and device."""
     return x.dtype in DTYPES and x.device.type in _DEVICES
 
 
 def alike(x: Tensor, y: Tensor, *, shape: bool = True) -> bool:
-    """Whether a kernel that neither broadcasts nor converts accepts both. shape: whether the shapes must be equal."""
+    """Whether x and y fit a kernel without broadcasting or conversion. shape: whether their shapes must be equal."""
     return taken(x) and x.dtype == y.dtype and x.device == y.device and (x.shape == y.shape or not shape)
 
 
@@ -87,9 +87,9 @@ class Pattern:
     """A graph to find, and the function that replaces it.
 
     name: the fusion's name. graph: the calls to find. fused: the replacement; it takes the graph's arguments, in order.
-    tensors: the arguments that must be tensors of one type and shape. inner: the values that disappear. results: how
-    many values remain; ``fused`` returns as many, the last call's value last. unasked: why a match is left unless the
-    caller asks for the fusion; "" if it is always replaced.
+    tensors: the arguments that must be tensors of one dtype and shape. inner: the values that disappear. results: how
+    many values ``fused`` returns, in the order of the graph's results; the last one is that of the graph's last call.
+    unasked: why a match is left unless the caller requests the fusion; "" if a match is always replaced.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Pattern:
     unasked: str = ""
 
     def leaking(self) -> Graph:
-        """Return the graph with the inner values among its results. It matches also where one of them is used again."""
+        """Return the graph with the inner values as further results; it also matches where one is used elsewhere."""
         graph = Graph()
         made: dict[Node, Node] = {}
         result = graph.graph_copy(self.graph, made)
@@ -117,7 +117,10 @@ def _pattern(
     alike: str,
     unasked: str = "",
 ) -> Pattern:
-    """Return a pattern. build: takes ``call(function, *given)`` and the nodes of the arguments; returns the results."""
+    """Return a pattern. arguments: names of the graph's arguments, separated by spaces. alike: ``Pattern.tensors``.
+
+    build: takes ``call(function, *given)``, which adds a call, and the arguments' nodes; returns the result's nodes.
+    """
     graph = Graph()
     nodes = [graph.placeholder(one) for one in arguments.split()]
     result = build(lambda function, *given: graph.call_function(function, given), *nodes)
@@ -128,7 +131,7 @@ def _pattern(
 
 
 def _sum_and_norm(call: Callable[..., Node], x: Node, y: Node, *rest: Node) -> tuple[Node, Node]:
-    """Build x + y and its norm. Both are results, because the residual stream uses the sum."""
+    """Build x + y and its norm. Both are results, because later layers of a transformer use the sum."""
     total = call(canonical.add, x, y)
     return total, call(canonical.rms_norm, total, *rest)
 

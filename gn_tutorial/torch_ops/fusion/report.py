@@ -1,4 +1,4 @@
-"""The report of a pass over a graph: what it fused, what it left, and why, as data and as a table."""
+"""The report of a pass over a graph: the fusions, and the places that were left, as data and as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class Found(NamedTuple):
-    """One fusion. where: the module or the value of the graph. replaced: the names of the values that it replaces."""
+    """One fusion. where: its place, as of ``place_of``. replaced: the names of the values that it replaces."""
 
     fusion: str
     where: str
@@ -19,7 +19,7 @@ class Found(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A place that looks like a fusion, and the reason why it was not fused."""
+    """A place that could be fused but was not, and the reason. fusion: its name, or "any" for a call that stays."""
 
     fusion: str
     where: str
@@ -28,13 +28,13 @@ class Left(NamedTuple):
 
 @dataclass
 class FusionReport:
-    """The fusions of one graph, and the places that were left."""
+    """The fusions of one graph, and the places that were not fused."""
 
     found: list[Found] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Return the rows of the table: fusion, place, and what was done."""
+        """Return the rows of the table: fusion, place, and "fused: values" or "left: reason"."""
         rows = [(one.fusion, one.where, f"fused: {', '.join(one.replaced)}") for one in self.found]
         return rows + [(one.fusion, one.where, f"left: {one.why}") for one in self.left]
 
@@ -46,7 +46,7 @@ class FusionReport:
 
 
 def place_of(node: Node) -> str:
-    """Return the place of a value: the name of its module, if tracing has kept it, and its own name."""
+    """Return the place of a value as text: its module's name, if tracing has kept that, and the value's own name."""
     stack = node.meta.get("nn_module_stack")
     path = list(stack.values())[-1][0] if stack else ""
     return f"{path} ({node.name})" if path else node.name

@@ -1,4 +1,4 @@
-"""The pass over a graph. It finds each pattern with PyTorch's matcher, and replaces it unless a result would change."""
+"""The pass over a graph. It finds patterns with PyTorch's matcher, and replaces them unless a result would change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place
 
 
 def rewrite(graph: GraphModule, *, linear: bool = False) -> FusionReport:
-    """Replace every pattern in ``graph``, in place, by an equivalent call. Return what was found and what was left.
+    """Replace every pattern in ``graph``, in place, by an equivalent call, and return the report.
 
-    linear: also fuse a Linear that a GELU follows. Its matrix product then runs on the vector unit.
+    linear: also fuse a Linear and the GELU behind it. Its matrix product then runs on the vector unit.
     """
     report = FusionReport()
     report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
@@ -56,12 +56,12 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport, *, aske
 
 
 def _calls(match: InternalMatch, pattern: Graph) -> list[Node]:
-    """Return the calls of the graph that match those of the pattern, in the pattern's order."""
+    """Return the matched calls of the graph, in the order of the pattern's calls."""
     return [match.nodes_map[node] for node in pattern.nodes if node.op == "call_function"]
 
 
 def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
-    """Return why the kernel would refuse these tensors, as far as tracing knows them; "" if it may accept them."""
+    """Return why the kernel would refuse the tensors whose examples tracing kept; "" if it may accept them."""
     known = {name: value for name in pattern.tensors if (value := _example(values[name])) is not None}
     for name, value in known.items():
         if value.dtype not in DTYPES:
@@ -77,11 +77,11 @@ def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
 
 
 def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
-    """Return why an argument of the fused call might be computed too late for it; "" if none is.
+    """Return why an argument of the fused call might be computed too late for that call; "" if none is.
 
-    The first of several results may be used before the pattern's last call, so the fused call cannot wait for an
-    argument of a later call. Parameters, the model's arguments and the arguments of the first call exist before that
-    call.
+    If there are several results, the first may be used before the pattern's last call. The fused call must come before
+    that use, so it cannot wait for an argument of a later call. Parameters, the model's arguments and the arguments of
+    the first call exist by then.
     """
     for name, value in values.items():
         late = isinstance(value, Node) and value.op not in ("placeholder", "get_attr") and name not in pattern.tensors
@@ -91,15 +91,15 @@ def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
 
 
 def _example(node: Node) -> Tensor | None:
-    """Return the example tensor that tracing kept of a value, or None."""
+    """Return the example tensor that tracing kept for a value, or None."""
     found = node.meta.get("val", node.meta.get("example_value"))
     return found if isinstance(found, Tensor) else None
 
 
 def _written_between(graph: GraphModule, calls: list[Node]) -> str:
-    """Return which call writes into memory between the first of these calls and the use of the last; "" if none.
+    """Return a text that names a call which writes into memory between ``calls[0]`` and the use of ``calls[-1]``.
 
-    The memory may be an input of the fused call.
+    Such a call may change an input of the fused call. Returns "" if there is none.
     """
     nodes = list(graph.graph.nodes)
     places = {node: place for place, node in enumerate(nodes)}
@@ -111,7 +111,7 @@ def _written_between(graph: GraphModule, calls: list[Node]) -> str:
 
 
 def _tell_leaks(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
-    """Report the places where the pattern would match if nothing else used an inner value."""
+    """Add to the report the places where the pattern would match if nothing else used an inner value."""
     if not pattern.inner:
         return
     for match in SubgraphMatcher(pattern.leaking()).match(graph.graph):

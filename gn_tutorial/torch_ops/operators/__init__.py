@@ -1,4 +1,4 @@
-"""The operators in PyTorch. Each module has one: kernels, fake kernel, gradient, vmap, autocast, and checks.
+"""The operators in PyTorch. Each module registers kernels, fake kernel, gradient, vmap and autocast of its operators.
 
-``gn_tutorial.torch_ops`` registers the names in ``__all__`` of the modules here; it finds a new file by itself.
+``gn_tutorial.torch_ops`` imports every module here, a new file too, and publishes the names in its ``__all__``.
 """

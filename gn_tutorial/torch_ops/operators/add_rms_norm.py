@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors, RMSNorm of the sum, and the gradients.
 
-It equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, where the sum is rounded too, but
-it does not broadcast. The sum is also a result, because a transformer's next layer uses it.
+y equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, where the sum is rounded too, but
+the operator does not broadcast. The sum is also a result, because a transformer's next layer uses it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> 
 
 
 def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Allocate the gradients. Raises ArgumentError for arguments that the operator does not accept."""
+    """Allocate the gradients of x and weight. Raises ArgumentError for arguments that the operator does not accept."""
     check_rows(_BACKWARD, x, weight, weight.shape, "weight has shape")
     check_like(_BACKWARD, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     check_like(_BACKWARD, "grad_sum", grad_sum, x.device, x.dtype, x.shape, "the shape of x")
@@ -53,11 +53,11 @@ def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, wei
 def add_rms_norm(
     x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return y, sum and rstd. sum = x + residual; y = sum * rstd * weight over the axes of weight, the last of x.
+    """Return y, sum and rstd: sum = x + residual, and y = sum * rstd * weight, which is RMSNorm over the last axes.
 
-    x: float32, float16 or bfloat16. residual: as x. weight: of x's dtype. eps: None for float32's epsilon. y, sum: as
-    x. rstd: float32, of x's shape with ones for the axes of weight; not differentiable. Raises ArgumentError, which
-    names the argument.
+    x: float32, float16 or bfloat16. residual: as x. weight: of x's dtype, with the shape of x's last axes, which are
+    normalised. eps: None for float32's epsilon. y, sum: as x. rstd: float32, of x's shape with ones for the axes of
+    weight; not differentiable. Raises ArgumentError, which names the argument.
     """
     made = _outputs(x, residual, weight, eps)
     transforms.refuse_forward_mode(_NAME)
@@ -78,8 +78,8 @@ def add_rms_norm_backward(
 ) -> tuple[Tensor, Tensor]:
     """Return the gradient of ``add_rms_norm``'s x, which is also that of its residual, and the gradient of weight.
 
-    x, rstd: the sum and rstd that ``add_rms_norm`` returned. grad_y, grad_sum: the gradients of its y and sum, of the
-    shape and dtype of x. The gradient of weight is float32 for every dtype. Errors are as in ``add_rms_norm``.
+    x, rstd: the sum and the rstd that ``add_rms_norm`` returned. grad_y, grad_sum: the gradients of its y and sum, of
+    the shape and dtype of x. The gradient of weight is float32 for every dtype of x. Errors: as ``add_rms_norm``.
     """
     made = _gradients_of(grad_y, grad_sum, x, rstd, weight)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -106,7 +106,7 @@ def _gradients(ctx: Any, grad_y: Tensor, grad_sum: Tensor, _: Tensor | None) -> 
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return the results for all examples: as more rows of one call if they share the weight, else one by one."""
+    """Return the results for all examples: by one call if they share the weight, else by one call for each."""
     if places[2] is not None:
         return one_by_one(add_rms_norm, info.batch_size, places, arguments)
     x, residual = in_front(info.batch_size, places[:2], arguments[:2])
@@ -114,7 +114,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return the gradients, computed one example at a time, because each has its own gradient of the weight."""
+    """Return the gradients, with one call for each example, because each example has its own gradient of the weight."""
     return one_by_one(add_rms_norm_backward, info.batch_size, places, arguments)
 
 

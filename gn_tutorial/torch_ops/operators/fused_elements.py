@@ -1,6 +1,6 @@
-"""``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: two element-wise operators fused into one launch, and gradients.
+"""``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: each fuses two element-wise operators; and their gradients.
 
-They equal ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``, but they do not broadcast.
+They equal ``relu(x + y)`` and ``silu(x) * up`` with ``torch.nn.functional``, but do not broadcast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEVICES = ("cpu", NPU)
 
 @torch.library.custom_op("gn_tutorial::add_relu", mutates_args=(), device_types=_DEVICES)
 def add_relu(x: Tensor, y: Tensor) -> Tensor:
-    """Return max(x + y, 0), rounded once. x: float32, float16 or bfloat16, any shape; y: as x.
+    """Return max(x + y, 0), rounded once. x: float32, float16 or bfloat16, of any shape; y: as x.
 
     Raises ArgumentError, which names the argument.
     """
@@ -37,7 +37,7 @@ def add_relu(x: Tensor, y: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::add_relu_backward", mutates_args=(), device_types=_DEVICES)
 def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    """Return the gradient of each input of ``add_relu``, the same for both. x: the result; grad_y: its gradient."""
+    """Return the gradient of ``add_relu``'s inputs, the same for both. x: its result; grad_y: the result's gradient."""
     made = _like("add_relu_backward", x, grad_y=grad_y)
     launch("AddReluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
     return made
@@ -53,9 +53,9 @@ def swiglu(x: Tensor, up: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu_backward", mutates_args=(), device_types=_DEVICES)
 def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and up from the gradient of ``swiglu(x, up)``.
+    """Return the gradients of x and up, given grad_y, the gradient of ``swiglu(x, up)``.
 
-    grad_y: as x. Errors are as in ``swiglu``.
+    grad_y, up: as x. Errors are as in ``swiglu``.
     """
     made = _like("swiglu_backward", x, grad_y=grad_y, up=up), like(x)
     launch("SwiGluBackward", (few_axes(grad_y), few_axes(x), few_axes(up)), (), tuple(map(few_axes, made)))
@@ -111,7 +111,7 @@ def _swiglu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _batch_of(op: torch.library.CustomOpDef) -> Callable[..., Any]:
-    """Return the rule of vmap for ``op``, to which the axis of examples is simply one more axis."""
+    """Return the rule of vmap for the element-wise ``op``: the axis of examples is one more axis in front."""
 
     def batch(info: Any, places: tuple[Any, ...], *tensors: Tensor) -> tuple[Any, Any]:
         made = op(*in_front(info.batch_size, places, tensors))

@@ -1,7 +1,8 @@
 """``torch.ops.gn_tutorial.gelu`` and its gradient: the smallest operator here.
 
-It has one attribute and one input, and saves only x. So the module shows what every registration needs: a kernel, a
-fake kernel, a gradient, vmap. The operator equals ``torch.nn.functional.gelu``, in both its forms.
+The operator has one input and one attribute, and saves only x. So the module shows just the parts that every
+registration needs: a kernel, a fake kernel, a gradient and a rule for vmap. The operator equals
+``torch.nn.functional.gelu``, in both its forms.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def _check(op: str, x: Tensor, approximate: str, **like_x: Tensor) -> None:
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """Return GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
 
-    approximate: "none" for GELU with erf, as it is defined; "tanh" for the tanh form. Raises ArgumentError, which names
-    the argument.
+    approximate: "none" for the exact form with erf; "tanh" for the tanh form. Raises ArgumentError, which names the
+    argument.
     """
     _check(_NAME, x, approximate)
     transforms.refuse_forward_mode(_NAME)
@@ -52,7 +53,7 @@ def _fake(x: Tensor, approximate: str = "none") -> Tensor:
 
 @torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
 def gelu_backward(grad_y: Tensor, x: Tensor, approximate: str = "none") -> Tensor:
-    """Return the gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as in ``gelu``."""
+    """Return the gradient of x, given grad_y, that of ``gelu(x, approximate)``. grad_y: as x. Errors as in ``gelu``."""
     _check(_BACKWARD, x, approximate, grad_y=grad_y)
     transforms.refuse_forward_mode(_BACKWARD)
     made = like(x)

@@ -26,10 +26,11 @@ Results = tuple[Tensor, Tensor, Tensor]
 def group_norm(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return y, mean and rstd of x, which is (N, C, ...) of 2 to 8 axes and float32, float16 or bfloat16.
+    """Return the GroupNorm y of x, and mean and rstd of each group.
 
-    weight, bias: of shape (C,) and x's dtype, or None for ones and zeros. y: as x, channels last if x is. mean, rstd:
-    float32, of shape (N, num_groups); not differentiable. Raises ArgumentError, which names the argument.
+    x: (N, C, ...) of 2 to 8 axes; float32, float16 or bfloat16. weight, bias: of shape (C,) and x's dtype, or None for
+    ones and zeros. y: as x, channels last if x is. mean, rstd: float32, of shape (N, num_groups); not differentiable.
+    Raises ArgumentError, which names the argument.
     """
     check_forward(_NAME, x, weight, bias, num_groups, eps)
     transforms.refuse_forward_mode(_NAME)

@@ -1,4 +1,4 @@
-"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, fake kernel and rule for vmap, no gradient."""
+"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, fake kernel and rule for vmap. It has no gradient."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def group_norm_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
+    """Return the gradients of x, weight and bias, given grad_y, the gradient of y; None where ``output_mask`` is False.
 
-    grad_y: as x. mean, rstd: from ``group_norm`` for x. weight: as in ``group_norm``; if it is None, its gradient
-    cannot be requested. Raises ArgumentError, which names the argument.
+    grad_y: as x. mean, rstd: as ``group_norm`` returned them for x. weight: as in ``group_norm``; if it is None, its
+    gradient cannot be requested. Raises ArgumentError, which names the argument.
     """
     check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
     transforms.refuse_forward_mode(_NAME)

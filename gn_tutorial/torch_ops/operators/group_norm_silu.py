@@ -1,12 +1,12 @@
 """``torch.ops.gn_tutorial.group_norm_silu`` and its gradient: GroupNorm and SiLU in one kernel, forward and backward.
 
 With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g is never stored: the backward
-kernel recomputes it from x, mean and rstd where it computes the gradients. All of that is in float32, so a float16 or
-bfloat16 gradient is rounded once, at the end.
+kernel recomputes it from x, mean and rstd. The kernel computes in float32, so a float16 or bfloat16 gradient is rounded
+once, at the end.
 
 The backward kernel reads (N, C, ...). A channels-last tensor would have to be packed for it, which costs more than the
-kernel saves. So for such a tensor PyTorch computes g and dy/dg, and ``group_norm_backward``, which has a kernel for
-channels last, computes the rest.
+kernel saves. So for a channels-last tensor PyTorch computes g and dy/dg, and ``group_norm_backward``, which has a
+kernel for channels last, computes the gradients from them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Results = tuple[Tensor, Tensor, Tensor]
 def group_norm_silu(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return SiLU of ``group_norm``'s y, and the mean and rstd. Arguments and errors are as in ``group_norm``."""
+    """Return SiLU of ``group_norm``'s y, and mean and rstd. Arguments, results and errors are as in ``group_norm``."""
     check_forward(_NAME, x, weight, bias, num_groups, eps)
     transforms.refuse_forward_mode(_NAME)
     made = forward_outputs(x, num_groups)
@@ -60,10 +60,10 @@ def group_norm_silu_backward(
     num_groups: int,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from the gradient of ``group_norm_silu``'s y.
+    """Return the gradients of x, weight and bias, given grad_y, the gradient of ``group_norm_silu``'s y.
 
-    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments and errors are as in
-    ``group_norm_backward``.
+    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments, results and errors
+    are as in ``group_norm_backward``.
     """
     check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -105,7 +105,7 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
 
 
 def _has_channels_last(x: Tensor) -> bool:
-    # Judge by the stride: under torch.vmap PyTorch cannot tell this memory format.
+    # The stride decides, because under torch.vmap PyTorch cannot tell whether the memory format is channels last.
     return x.ndim > 2 and not x.is_contiguous() and x.stride(1) == 1
 
 
@@ -141,7 +141,7 @@ def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
 
 
 def along_channels(one: Tensor, ndim: int) -> Tensor:
-    """Return one number for each channel in a shape that broadcasts to a tensor of ``ndim`` axes."""
+    """Return ``one``, of shape (C,), in a shape that broadcasts to (N, C, ...) of ``ndim`` axes."""
     return one.reshape(-1, *[1] * (ndim - 2))
 
 

@@ -1,6 +1,6 @@
 """``torch.ops.gn_tutorial.linear``: y = x W^T + b on the vector unit, and the gradients of x, weight and bias.
 
-It equals ``torch.nn.functional.linear``.
+The operator equals ``torch.nn.functional.linear``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME, _BACKWARD = "linear", "linear_backward"
 
 
 def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Raise ArgumentError unless ``op`` accepts these: x (..., K), weight (O, K), bias (O,) or None."""
+    """Raise ArgumentError unless x is (..., K), weight (O, K), bias (O,) or None, all of one dtype and device."""
     check_dtype(op, x)
     if x.ndim < 1 or weight.ndim != 2:
         name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
@@ -36,7 +36,7 @@ def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> No
 
 
 def check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
-    """Check the arguments of the backward pass. ``output_mask``: which gradients of x, weight and bias to compute."""
+    """Check the arguments of a backward pass. output_mask: which of the gradients of x, weight and bias to compute."""
     check_forward(op, x, weight, None)
     shape = (*x.shape[:-1], weight.shape[0])
     check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
@@ -67,7 +67,7 @@ def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def linear_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
+    """Return the gradients of x, weight and bias, given grad_y, the gradient of y; None where ``output_mask`` is False.
 
     grad_y: (..., O), dtype and device as x. Errors are as in ``linear``.
     """
@@ -90,7 +90,7 @@ def _fake_backward(
 
 
 def gradient_outputs(x: Tensor, weight: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
-    """Allocate the gradients of x, weight and bias; None for an unwanted one."""
+    """Allocate the gradients of x, weight and bias; None where ``output_mask`` is False."""
     shapes = (x.shape, weight.shape, weight.shape[:1])
     return tuple(x.new_empty(shape) if wanted else None for shape, wanted in zip(shapes, output_mask, strict=True))
 
@@ -106,7 +106,7 @@ def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -> tuple[Tensor, int]:
-    """Return the results for all examples: as more rows of one call if they share weight and bias, else one by one."""
+    """Return the results for all examples: by one call if they share weight and bias, else by one call for each."""
     if all(place is None for place in places[1:]):
         return linear(tensors[0].movedim(places[0], 0), *tensors[1:]), 0
     made = [linear(*example_of(tensors, places, number)) for number in range(info.batch_size)]
@@ -130,7 +130,8 @@ def gradients_one_by_one(
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
     """Return the stacked gradients of ``count`` examples under vmap, and the axis of examples in each.
 
-    There is a call ``op(*tensors, mask, *behind)`` for each example, because each has its own gradient of the weight.
+    Each example has a call ``op(*tensors, mask, *behind)``, because each has its own gradient of the weight. places:
+    the axis of examples in each tensor, or None for a shared tensor.
     """
     calls = [op(*example_of(tensors, places, number), mask, *behind) for number in range(count)]
     made = tuple(
@@ -140,7 +141,7 @@ def gradients_one_by_one(
 
 
 def example_of(tensors: Any, places: tuple[int | None, ...], number: int) -> list[Tensor | None]:
-    """Return the tensors of one example under vmap. places: each tensor's axis of examples, or None."""
+    """Return the tensors of example ``number`` under vmap. places: each tensor's axis of examples; None if shared."""
     return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
 
 

@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.linear_gelu``: GELU of x W^T + b in one launch on the vector unit, and the gradients.
 
-It equals ``torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias), approximate=approximate)``, except
-that GELU takes the pre-activation x W^T + b in float32, not rounded to x's type.
+The operator equals ``torch.nn.functional.gelu(torch.nn.functional.linear(x, weight, bias), approximate=approximate)``,
+except that GELU takes the pre-activation x W^T + b in float32, not rounded to x's dtype.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _outputs(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str, k
 def _gradients_of(
     grad_y: Tensor, preactivation: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool], approximate: str
 ) -> tuple[Tensor | None, ...]:
-    """Allocate the gradients. Raises ArgumentError for arguments that the operator does not accept."""
+    """Allocate the gradients of x, weight and bias. Raises ArgumentError for arguments that do not fit the operator."""
     check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     check_like(_BACKWARD, "preactivation", preactivation, x.device, x.dtype, grad_y.shape, "the shape of y")
     check_approximate(f"argument approximate of torch.ops.gn_tutorial.{_BACKWARD}", approximate)
@@ -54,11 +54,11 @@ def _gradients_of(
 def linear_gelu(
     x: Tensor, weight: Tensor, bias: Tensor | None = None, approximate: str = "none", keep: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """Return y, GELU of ``linear(x, weight, bias)``, and the linear result, called the pre-activation.
+    """Return y, the GELU of ``linear(x, weight, bias)``, and the linear result, called the pre-activation.
 
     x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O). approximate: as in ``gelu``. keep: whether to
-    return the pre-activation, of y's shape. Otherwise it has shape (0,), and the gradients compute it again, which
-    takes as long as Linear. The pre-activation is not differentiable. Dtypes and errors are as in ``linear``.
+    return the pre-activation, of y's shape. If not, it has shape (0,), and the backward pass computes ``linear`` again.
+    The pre-activation is not differentiable. Dtypes and errors are as in ``linear``.
     """
     made = _outputs(x, weight, bias, approximate, keep)
     transforms.refuse_forward_mode(_NAME)
@@ -79,7 +79,7 @@ def _fake(
 def linear_gelu_backward(
     grad_y: Tensor, preactivation: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool], approximate: str = "none"
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias from the gradient of y; None where ``output_mask`` is False.
+    """Return the gradients of x, weight and bias, given grad_y, the gradient of y; None where ``output_mask`` is False.
 
     grad_y, preactivation: (..., O), dtype and device as x. Errors are as in ``linear_gelu``.
     """
@@ -123,7 +123,7 @@ def _batch(
     approximate: str = "none",
     keep: bool = True,
 ) -> tuple[tuple[Tensor, Tensor], tuple[int, int | None]]:
-    """Return the results for all examples: as more rows of one call if they share weight and bias, else one by one."""
+    """Return the results for all examples: by one call if they share weight and bias, else by one call for each."""
     at, tensors = places[:3], (x, weight, bias)
     if at[1:] == (None, None):
         return linear_gelu(x.movedim(at[0], 0), weight, bias, approximate, keep), (0, 0 if keep else None)
@@ -138,6 +138,6 @@ def _batch_backward(
     return gradients_one_by_one(linear_gelu_backward, info.batch_size, places, arguments[:4], *arguments[4:])
 
 
-compute_as_set(linear_gelu)  # as torch.nn.functional.linear; GELU then computes in the same type
+compute_as_set(linear_gelu)  # as torch.nn.functional.linear; torch's GELU then computes in the dtype of its input
 transforms.with_gradient(linear_gelu, _save, _gradients, _batch)
 transforms.as_gradient_of(_NAME, linear_gelu_backward, _batch_backward)

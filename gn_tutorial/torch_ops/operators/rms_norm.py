@@ -1,7 +1,7 @@
 """``torch.ops.gn_tutorial.rms_norm``: y = x / sqrt(mean(x^2) + eps) * weight over the last axes, and its gradients.
 
-It equals ``torch.nn.functional.rms_norm``. There is no mask of gradients, because the backward kernel computes both in
-one pass over x.
+The operator equals ``torch.nn.functional.rms_norm``. ``rms_norm_backward`` has no ``output_mask``, because the kernel
+computes both gradients in one pass over x.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gn_tutorial.torch_ops.outputs import like
 __all__ = ["rms_norm", "rms_norm_backward"]
 
 _NAME, _BACKWARD = "rms_norm", "rms_norm_backward"
-#: PyTorch's eps for None, also for halves, because it computes in float32.
+#: The eps that PyTorch uses for None, also for float16 and bfloat16, because it computes in float32.
 DEFAULT_EPS = torch.finfo(torch.float32).eps
 
 
@@ -34,9 +34,9 @@ def check_rows(
     normalized_shape: Sequence[int],
     said: str = "normalized_shape is",
 ) -> None:
-    """Raise ArgumentError unless ``op`` accepts these: x (..., *normalized_shape), weight of that shape or None.
+    """Raise ArgumentError unless x is (..., *normalized_shape) and weight of shape normalized_shape or None.
 
-    said: the beginning of a message: the name of the argument that gives these axes, and a verb.
+    said: how messages begin: the name of the argument that determines normalized_shape, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
@@ -77,7 +77,7 @@ def _forward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor
 
 
 def backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Allocate the gradient of x like x, and that of weight in float32."""
+    """Allocate the gradient of x, like x, and the gradient of weight, in float32."""
     return like(x), torch.empty(tuple(normalized_shape), dtype=torch.float32, device=x.device)
 
 
@@ -87,7 +87,7 @@ def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) 
 
 
 def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Return the tensors as rows if x has more axes than the host API allows; dense tensors are not copied."""
+    """Return the tensors, reshaped to rows if x has more axes than the host API allows. Dense tensors stay views."""
     if x.ndim <= MOST_AXES:
         return tensors
     rows, length = math.prod(x.shape[: x.ndim - len(normalized_shape)]), math.prod(normalized_shape)
@@ -99,11 +99,11 @@ def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor
 def rms_norm(
     x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Return y and rstd of x, which is (..., *normalized_shape) and float32, float16 or bfloat16.
+    """Return y, the RMSNorm of x over its last axes, and rstd = 1 / sqrt(mean(x^2) + eps).
 
-    weight: of shape normalized_shape and x's dtype, or None for ones. eps: None for float32's epsilon, whatever x's
-    dtype is. y: as x. rstd: float32, of x's shape with ones for normalized_shape; not differentiable. Raises
-    ArgumentError, which names the argument.
+    x: (..., *normalized_shape); float32, float16 or bfloat16. weight: of shape normalized_shape and x's dtype, or None
+    for ones. eps: None for float32's epsilon, for every dtype of x. y: as x. rstd: float32, of x's shape with ones for
+    normalized_shape; not differentiable. Raises ArgumentError, which names the argument.
     """
     _check_forward(_NAME, x, weight, normalized_shape, eps)
     transforms.refuse_forward_mode(_NAME)
@@ -127,9 +127,9 @@ def _fake(
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight from the gradient of y. grad_y: as x; rstd: from ``rms_norm``.
+    """Return the gradients of x and weight, given grad_y, the gradient of y. grad_y: as x; rstd: from ``rms_norm``.
 
-    The gradient of weight is a sum over all rows, and float32 for every dtype. Errors are as in ``rms_norm``.
+    The gradient of weight is a sum over all rows, in float32 for every dtype of x. Errors are as in ``rms_norm``.
     """
     _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
     transforms.refuse_forward_mode(_BACKWARD)
@@ -162,7 +162,7 @@ def _gradients(ctx: Any, grad_y: Tensor, _: Tensor | None) -> tuple[Tensor | Non
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return the results for all examples: as more rows of one call if they share the weight, else one by one."""
+    """Return the results for all examples: by one call if they share the weight, else by one call for each."""
     x, *others = arguments
     if places[1] is None:
         return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
@@ -170,7 +170,7 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    """Return the gradients, computed one example at a time, because each has its own gradient of the weight."""
+    """Return the gradients, with one call for each example, because each example has its own gradient of the weight."""
     return one_by_one(rms_norm_backward, info.batch_size, places, arguments)
 
 

@@ -1,5 +1,5 @@
-/* What only the twin's build of the host API has: the paths of the compiled kernels, and streams without a thread.
- * It is a C header, like gn_host_api.h. */
+/* Functions that only the twin's build of the host API has: to set the path of a compiled kernel, and to create a
+ * stream without a thread. This is a C header, like gn_host_api.h. */
 #ifndef GN_HOST_TWIN_H
 #define GN_HOST_TWIN_H
 
@@ -15,7 +15,7 @@ extern "C" {
 GN_API GnStatus GnTwinUseKernel(GnStream* stream, const char* entry, const char* path);
 
 /* Creates a stream without a thread. Each call does its work on the caller's thread before it returns, and returns the
- * errors of that work. The stream takes no host functions. It is for callers that would wait for each call anyway. */
+ * errors of that work. GnLaunchHostFunc fails on such a stream. Use one if you would wait for each call anyway. */
 GN_API GnStatus GnTwinCreateDirectStream(GnStream** stream);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ GntRole TwinRole(Role role) {
     case Role::kOut: return GNT_OUT;
     case Role::kWorkspace: return GNT_WORKSPACE;
     case Role::kTiling: return GNT_TILING;
-    case Role::kNumber: return GNT_IN;  // for a value that the twin does not know
+    case Role::kNumber: return GNT_IN;  // any role will do: the twin ignores the role of a GNT_VALUE
   }
   return GNT_IN;
 }
@@ -41,8 +41,8 @@ std::string OwnFolder() {
 
 class TwinDevice : public Device {
  public:
-  // direct: whether the work is done on the caller's thread. The stream then treats the device as one with a queue, and
-  // has no thread.
+  // direct: whether calls do their work on the caller's thread. The stream then has no thread, because it treats the
+  // device as one with its own queue.
   explicit TwinDevice(bool direct) : direct_(direct) {}
 
   bool HasQueue() const override { return direct_; }
@@ -89,8 +89,8 @@ class TwinDevice : public Device {
       run = kernels_.find(call.entry)->second;
     }
     if (run(call.entry, &job) == GNT_OK) return {};
-    // The report has one JSON object per finding, each on a line of its own (docs/architecture.md); Python makes the
-    // sentences.
+    // The report has one JSON object per finding, each on a line of its own (docs/architecture.md). Python turns them
+    // into sentences.
     return {GN_ERR_RUNTIME, std::string("the twin stopped kernel ") + call.entry + ":\n" + report.get(), call.entry,
             "`gnt explain <id>` says what an id means"};
   }

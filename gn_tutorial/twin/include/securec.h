@@ -1,5 +1,5 @@
-// Copies of memory and texts that also take the size of the destination (memcpy_s and similar). Host code of samples
-// calls them.
+// Functions that copy memory and texts and also take the size of the destination (memcpy_s and similar). Host code of
+// samples calls them.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ inline errno_t strcat_s(char* to, size_t room, const char* from) {
   if (room > 0) to[0] = 0;
   return 34;
 }
-// Returns the number of characters written, or -1 if they do not fit.
+// Returns the number of characters written, or -1 if the text does not fit.
 template <class... Values>
 int sprintf_s(char* to, size_t room, const char* format, Values... values) {
   const int length = snprintf(to, room, format, values...);

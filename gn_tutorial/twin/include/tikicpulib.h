@@ -17,7 +17,7 @@ inline void* GmAlloc(size_t bytes, gn_twin::Loc loc = gn_twin::Loc::here()) {
 inline void GmFree(void* at, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::host::Now().Free(at, gn_twin::host::Where::Device, "GmFree", loc);
 }
-// The mode changes nothing. The twin has no matrix cores, so a kernel of another mode fails to compile at its first
+// The mode changes nothing. The twin has no matrix cores, so a kernel for matrix cores fails to compile at its first
 // matrix instruction.
 inline void SetKernelMode(KernelMode) {}
 

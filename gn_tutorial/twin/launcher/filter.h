@@ -1,8 +1,8 @@
-// Linux: a seccomp filter that answers system calls which no kernel needs with SIGSYS. So a hostile or wrong kernel can
-// only compute, print, allocate and start threads.
+// Linux: a seccomp filter that sends SIGSYS for system calls that no kernel needs. So a hostile or wrong kernel can
+// only compute, print, allocate, start threads and read files.
 //
-// It lists forbidden calls, not allowed ones: C libraries differ in the calls that they make, and an allow list would
-// fail with the next library. Reading files stays allowed, because the loader does it.
+// The filter lists forbidden calls, not allowed ones, because C libraries differ in the calls that they make, and a
+// list of allowed calls would fail with the next library. Reading files stays allowed, because the loader reads files.
 #pragma once
 
 #if defined(__linux__) && __has_include(<linux/seccomp.h>)
@@ -20,8 +20,8 @@
 
 namespace launcher {
 
-// A mark for the launcher's own calls for a file in the folder that a sample may write to (folder_calls.h). It is
-// passed as the sixth argument, which these calls do not use.
+// Marks the launcher's own file calls in the folder that a sample may write to (folder_calls.h). The mark is passed as
+// the sixth argument, which these calls do not use.
 inline constexpr uint32_t kOwnCall = 0x676e7477;
 
 enum class Rule : uint8_t {
@@ -29,7 +29,7 @@ enum class Rule : uint8_t {
   Missing,       // answers ENOSYS, because its arguments are behind a pointer; libc then uses the older call
   OnlyThreads,   // clone that makes a thread
   OnlySelf,      // the first argument is the caller's process id
-  OnlySelfOr0,   // the same, or 0, which means the caller
+  OnlySelfOr0,   // the same, or 0, which also means the caller
   OnlyReading1,  // opens for reading only; flags in argument 1
   OnlyReading2,  // opens for reading only; flags in argument 2
   OnlyOwn,       // calls of the launcher itself
@@ -61,7 +61,8 @@ inline constexpr SystemCall kSystemCalls[] = {
     GNT_CALL(rt_tgsigqueueinfo, OnlySelf),
     GNT_CALL(prlimit64, OnlyAsking),
     GNT_CALL(setrlimit, Never),
-    // Calls that slow down a user's other processes: Python kept the priority that a kernel gave it.
+    // Calls that slow down a user's other processes. Before they were forbidden, Python kept a priority that a kernel
+    // had set.
     GNT_CALL(setpriority, Never),
     GNT_CALL(ioprio_set, Never),
     GNT_CALL(sched_setaffinity, OnlySelfOr0),
@@ -203,7 +204,7 @@ class FilterProgram {
     AddCalls();
   }
 
-  // Installs the filter. False where the system has no seccomp (some containers); the kernel then runs without the
+  // Installs the filter. Returns false if the system has no seccomp (some containers); the kernel then runs without the
   // filter.
   bool Install() {
     sock_fprog program{static_cast<unsigned short>(length_), code_};
@@ -213,8 +214,8 @@ class FilterProgram {
 
  private:
   // Adds the calls sorted by number and in groups, so that a call skips in one step each group that does not contain
-  // it. The system tries each number when the filter is installed. With all calls in one list, that took longer than
-  // loading the kernel's library.
+  // it. When the filter is installed, the system runs it for each call number. With all calls in one list, these runs
+  // took longer than loading the kernel's library.
   void AddCalls() {
     SystemCall sorted[kCalls];
     for (int i = 0; i < kCalls; ++i) {
@@ -289,7 +290,7 @@ class FilterProgram {
   void Add(uint16_t code, uint32_t k, uint8_t jt = 0, uint8_t jf = 0) { code_[length_++] = {code, jt, jf, k}; }
 
   static constexpr int kCalls = sizeof(kSystemCalls) / sizeof(kSystemCalls[0]);
-  static constexpr int kGroup = 10;        // a jump over a group reaches at most 255 steps
+  static constexpr int kGroup = 10;        // a jump over a group can skip at most 255 steps
   static constexpr int kLongestCall = 10;  // in steps
   sock_filter code_[8 + (kLongestCall + 2) * kCalls];
   int length_ = 0;

@@ -1,5 +1,5 @@
-// Linux: the file calls that a program may make in its one folder. The filter traps them; the handler of the trap
-// checks the path and makes the call itself, or ends the program.
+// Linux: the file calls that a program may make in its one folder. The filter traps these calls. The handler of the
+// trap checks the path and makes the call itself, or ends the program.
 #pragma once
 
 #if defined(__linux__)
@@ -19,7 +19,7 @@ namespace launcher {
 
 inline const char* folder = nullptr;  // the folder where files may be written; null: none
 
-// A trapped call, in terms of the *at form: the call, its path, flags and mode.
+// A trapped call, expressed in its *at form: the call, the directory descriptor, the path, flags and mode.
 struct FileCall {
   enum Kind : uint8_t { Other, Open, MakeFolder, Remove, RemoveFolder } kind = Other;
   uint64_t at = 0, path = 0, flags = 0, mode = 0;
@@ -43,8 +43,8 @@ inline FileCall ReadFileCall(int call, const uint64_t (&words)[4]) {
   }
 }
 
-// Whether an open descriptor's folder is the writable folder or lies in it. The system has resolved its path, so links
-// to folders elsewhere and ".." do not mislead.
+// Whether the folder of an open descriptor is the writable folder or lies in it. The system has resolved its path, so
+// links to folders elsewhere and ".." have no effect.
 inline bool InFolder(int descriptor) {
   char link[32] = "/proc/self/fd/";
   size_t at = strlen(link);
@@ -61,7 +61,8 @@ inline bool InFolder(int descriptor) {
   return strncmp(real, folder, length) == 0 && (real[length] == '/' || real[length] == '\0');
 }
 
-// Opens the folder of a path and points `name` at its last part; -1 if there is no such folder or no last part.
+// Opens the folder of a path, points `name` at the path's last part, and returns the folder's descriptor; -1 if there
+// is no such folder or no last part.
 inline int OpenParent(const char* path, char (&copy)[4096], const char*& name) {
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof(copy)) return -1;

@@ -1,11 +1,11 @@
-// The layout of a job file, in which Python passes one launch to the launcher, and the launcher returns the outcome.
+// The layout of a job file, in which Python passes one launch to the launcher and the launcher returns its outcome.
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
-// holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
-// byte offsets from the start of the file, since the two sides map it at different addresses. A large tensor that the
-// kernel writes has memory of its own, which is mapped over the tensor's place in the file. So Python can keep that
-// memory, and use the file for the next launch. gn_tutorial/abi/job_structs.py mirrors the structs;
-// tests/abi/test_abi.py compares both.
+// holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Fields
+// named ..._at are byte offsets from the start of the file, because the two sides map the file at different addresses.
+// A large tensor that the kernel writes has memory of its own, which is mapped over the tensor's place in the file. So
+// Python can keep that memory, and use the file for the next launch. gn_tutorial/abi/job_structs.py mirrors the
+// structs; tests/abi/test_abi.py compares both.
 #pragma once
 #include <stdint.h>
 
@@ -35,7 +35,7 @@ struct JobFileArg {
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;
-  uint64_t address;  // in traces
+  uint64_t address;  // the tensor's address in traces
   uint64_t poison;
   uint64_t element_bytes;
   uint64_t descriptor;  // file descriptor of the memory behind these pages; 0: they are part of the file

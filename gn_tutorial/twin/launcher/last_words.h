@@ -1,5 +1,5 @@
-// The launcher's report in the job file when a signal stops the kernel: the signal, the twin's place, and the meaning
-// of the fault address.
+// Writes a report into the job file when a signal stops the kernel: the signal, the fault address, whether the stack
+// overflowed, and the twin's last reported place (GntJob::here_file and so on).
 #pragma once
 #include <errno.h>
 #include <pthread.h>
@@ -38,16 +38,16 @@ inline void CopyText(char* target, size_t capacity, const char* text) {
   target[i] = '\0';
 }
 
-// Sets the outcome; false if it was set before. The first cause stays, because a fault inside a handler must not hide
-// it.
+// Sets the outcome; returns false if it was set before. The first outcome stays, because a fault inside a handler must
+// not hide it.
 inline bool Claim(JobOutcome outcome) {
   if (file->outcome != JOB_UNKNOWN) return false;
   file->outcome = outcome;
   return true;
 }
 
-// Writes the twin's place into the job file. The file name comes last: a kernel may have overwritten the pointer to it,
-// and reading it then faults again.
+// Writes the twin's last reported place into the job file. The file name comes last: a kernel may have overwritten the
+// pointer to the name, and reading the name then faults again.
 inline void WriteHere() {
   file->here_line = job.here_line;
   file->here_block = job.here_block;
@@ -78,7 +78,7 @@ inline uintptr_t StackPointer(void* context) {
 }
 
 // Whether a fault hit the lowest page of the stack in use, which has no access rights. Such a page lies near the stack
-// pointer; the stack itself is unknown for a thread of a bare launch.
+// pointer. The bounds of the stack are unknown for a thread of a bare launch.
 inline bool AtStackPointer(const siginfo_t* info, void* context) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(info->si_addr), stack = StackPointer(context);
   return info->si_code == SEGV_ACCERR && at < stack + 64 * 1024 && stack < at + 1024 * 1024;
@@ -119,7 +119,7 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   _exit(kReportedExit);
 }
 
-// Installs the handlers. They have a stack of their own, because the kernel may have used up the other one.
+// Installs the handlers. The handlers have a stack of their own, because the kernel may have used up the normal one.
 inline void InstallHandlers() {
   stack_t stack = {};
   stack.ss_sp = malloc(kSignalStack);
@@ -143,7 +143,7 @@ inline void InstallHandlers() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Limits the stack of main, and remembers where it ends. Must be called from main.
+// Limits the stack of main, and sets `stack_low` to its lowest address. Must be called from main.
 inline void LimitStack(uintptr_t main_frame) {
   rlimit limit = {};
   getrlimit(RLIMIT_STACK, &limit);

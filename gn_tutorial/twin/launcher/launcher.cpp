@@ -1,5 +1,5 @@
 // Runs one kernel launch in a process of its own. Standard input is the job file; standard output and error are a pipe
-// to Python. It prints nothing: it writes the outcome into the job file.
+// to Python. The launcher prints nothing: it writes the outcome into the job file.
 //
 // The kernel may be hostile or wrong. So the order matters: everything that needs a right that the kernel must not have
 // (limits, mapping, /dev/null) comes before the filter, and the filter comes before dlopen, because the library's
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kBadJobFile = 98;
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-constexpr uintptr_t kHugePage = uintptr_t{2} << 20;  // gn_tutorial/runtime/mapping.py
+constexpr uintptr_t kHugePage = uintptr_t{2} << 20;  // as in gn_tutorial/runtime/mapping.py
 
 size_t file_bytes = 0;
 
@@ -41,8 +41,8 @@ bool MapJobFile() {
   struct stat info = {};
   if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
   file_bytes = static_cast<size_t>(info.st_size);
-  // Maps the file at a multiple of the size of huge pages, so that it can have some. The address is inside a range that
-  // is reserved first.
+  // Maps the file at a multiple of the size of huge pages, so that the mapping can use huge pages. The address is
+  // inside a range that is reserved first.
   const auto room = mmap(nullptr, file_bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return false;
   const uintptr_t taken = reinterpret_cast<uintptr_t>(room);
@@ -50,7 +50,7 @@ bool MapJobFile() {
   if (mmap(start, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, STDIN_FILENO, 0) == MAP_FAILED)
     return false;
   file = static_cast<JobFile*>(start);
-  // The kernel must not hold the descriptor, because it could shrink the file while Python uses that.
+  // The kernel must not hold the descriptor, because the kernel could shrink the file while Python uses it.
   const int null = open("/dev/null", O_RDONLY);
   if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
   close(null);
@@ -58,7 +58,7 @@ bool MapJobFile() {
 }
 
 #if defined(__linux__)
-// Returns the address space already in use, in bytes. The kernel's limit is for what it adds to this.
+// Returns the address space already in use, in bytes. The kernel's limit applies to the address space that it adds.
 uint64_t MappedBytes() {
   unsigned long pages = 0;
   FILE* statm = fopen("/proc/self/statm", "r");
@@ -76,7 +76,7 @@ void Limit(int what, uint64_t value) {
 
 void SetLimits() {
 #if defined(__linux__)
-  // Without this an endless kernel would outlive a killed Python.
+  // Without this call an endless kernel would outlive a killed Python.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Limit(RLIMIT_AS, MappedBytes() + file->memory_bytes);
 #endif
@@ -84,7 +84,7 @@ void SetLimits() {
   Limit(RLIMIT_FSIZE, file->folder_at != 0 ? kLargestFile : 0);
   const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
   setrlimit(RLIMIT_CPU, &cpu);
-  // Ends the kernel, too, on systems without PDEATHSIG, or if Python died before that was set.
+  // Also ends the kernel on systems without PDEATHSIG, or if Python died before PDEATHSIG was set.
   alarm(file->wall_seconds);
 }
 
@@ -117,7 +117,7 @@ void ProtectPages(const JobFileArg* args, uint32_t count) {
   if (end != 0) mprotect(At(end), file_bytes - end, PROT_NONE);
 }
 
-// Replaces the indices of arguments in a list by their addresses (gn_tutorial/abi/tensor_list.py).
+// Replaces the indices of arguments in a list by the addresses of these arguments (gn_tutorial/abi/tensor_list.py).
 void FillList(const GntArg& list, const GntArg* args, uint32_t count) {
   auto* words = reinterpret_cast<uint64_t*>(list.data);
   for (uint64_t i = words[0] / 8; i < list.bytes / 8; ++i) {
@@ -198,7 +198,8 @@ int main() {
   using namespace launcher;
   if (!MapJobFile()) return kBadJobFile;
   file->base_address = reinterpret_cast<uintptr_t>(file);
-  // Line by line, because output before a crash must reach Python, and stdio would otherwise buffer up to 4 KiB of it.
+  // Buffers line by line, because output before a crash must reach Python, and stdio would otherwise hold up to 4 KiB
+  // of it.
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   LimitStack(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   if (!BuildJob()) return kBadJobFile;

@@ -2,8 +2,8 @@
 // worthwhile.
 //
 // If the first access to a page is a write, Linux maps this page alone, which takes several times as long as its use.
-// If it is a read, Linux also maps up to fifteen pages around it, and all of them can then be written.
-// (MADV_POPULATE_READ, which checks each page again, takes half as long again.)
+// If the first access is a read, Linux also maps up to fifteen pages around this page, and all of them can then be
+// written. (MADV_POPULATE_READ, which checks each page again, takes 1.5 times as long.)
 #pragma once
 #include <stdint.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ class PagesToPrepare {
   }
 
   uint32_t Threads() const {
-    constexpr uint64_t kShare = uint64_t{4} << 20;  // takes a millisecond; starting a thread takes 50 us
+    constexpr uint64_t kShare = uint64_t{4} << 20;  // preparing it takes 1 ms; starting a thread takes 50 us
     const uint64_t worth = bytes_ / kShare, usable = gn_twin::UsableProcessors();
     const uint64_t most = usable < kMostThreads ? usable : kMostThreads;
     return static_cast<uint32_t>(worth < 1 ? 1 : worth < most ? worth : most);

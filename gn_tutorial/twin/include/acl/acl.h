@@ -1,4 +1,4 @@
-// The host functions of the Ascend runtime that samples of kernels call. The device's memory is memory of this machine
+// The host functions of the Ascend runtime that kernel samples call. Device memory is ordinary memory of this process
 // (gn_twin/host/acl_runtime.h).
 //
 // Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load
@@ -130,8 +130,8 @@ inline aclError aclrtFreeHost(void* at, GntLoc loc = GntLoc::here()) {
   return ACL_SUCCESS;
 }
 
-// Returns where the destination (or else the source) of a copy in this direction lies: 1 on the device, 0 on the host,
-// -1 if the direction does not say.
+// Returns the side of a copy's destination (if `destination`) or source: 1 the device, 0 the host, -1 unknown
+// (ACL_MEMCPY_DEFAULT).
 inline int GntSide(aclrtMemcpyKind kind, bool destination) {
   if (kind == ACL_MEMCPY_DEFAULT) return -1;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) return 1;

@@ -1,4 +1,4 @@
-// Forwards to register/op_def_registry.h, which has everything that host functions of an operator use. Operator
-// projects include a part of it by this path, as in CANN.
+// Forwards to register/op_def_registry.h, which declares everything that an operator's host functions use. Operator
+// projects include this path for some of these declarations, as in CANN.
 #pragma once
 #include "register/op_def_registry.h"

@@ -1,4 +1,5 @@
-// The header by which kernels read tiling structs. It includes the macros that define them and the kernel API.
+// The header that kernels include to read tiling structs. It includes the kernel API and the macros that define the
+// structs.
 #pragma once
 #include "kernel_operator.h"
 

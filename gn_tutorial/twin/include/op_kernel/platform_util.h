@@ -1,4 +1,4 @@
-// Functions that give kernels of operator repositories (Ops::Base) sizes of Atlas A2, in bytes.
+// Functions of operator repositories (Ops::Base) that return sizes of Atlas A2 to kernels, in bytes.
 //
 // Source: opbase, op_common, op_kernel/platform_util. The sizes are a block of the Unified Buffer and a vector repeat.
 #pragma once

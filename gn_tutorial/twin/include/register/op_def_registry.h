@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "securec.h"  // as in the toolkit: files of ops-math use memset_s after this include alone
+#include "securec.h"  // as in the toolkit: some files of ops-math include only this header and use memset_s
 
 #include "gn_twin/op_host/contexts.h"
 #include "gn_twin/op_host/registry.h"

@@ -4,12 +4,12 @@
 // Source: docs/zh/api, Utils-API/Tiling数据结构注册. A field is aligned to its own size. A nested struct and the whole
 // struct are aligned to 8 bytes. All fields start at zero.
 //
-// In a project's host files (GNT_OP_HOST) the driver chooses a byte, and a new struct is filled with it. If the host
-// function runs twice, with different bytes, a field with the same value in both runs was set. Any other was not.
+// In a project's host files (GNT_OP_HOST) a new struct is filled with a byte that the driver chooses. If the host
+// function runs twice, with different bytes, a field with the same value in both runs was set. Any other field was not.
 //
-// GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct)
-// or <op>_<key> (one tiling key only) is never the default. If a file registers structs for several operators,
-// -DGNT_OP_TYPE=<op> chooses.
+// GET_TILING_DATA finds the struct that is registered as the operator's default. A registration for <struct>Op (a
+// nested struct) or <op>_<key> (one tiling key only) is never the default. If a file registers structs for several
+// operators, -DGNT_OP_TYPE=<op> chooses.
 #pragma once
 #ifdef GNT_OP_HOST
 #include <securec.h>
@@ -84,7 +84,7 @@ struct TilingBox {
 
 #endif
 
-// Host code keeps its structs in the namespace optiling, and kernels name them without it.
+// Host code keeps its structs in the namespace optiling, and kernels name them without the namespace.
 namespace optiling {}
 #ifndef GNT_OP_HOST
 using namespace optiling;

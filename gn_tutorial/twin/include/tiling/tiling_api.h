@@ -1,5 +1,5 @@
-// What host code uses to compute a tiling: macros for its structs, the chip's properties, and the tiling functions of
-// the high-level API.
+// Includes all that host code uses to compute a tiling: macros for tiling structs, the chip's properties, and the
+// tiling functions of the high-level API.
 #pragma once
 #include "gn_twin/host/host_adv_tiling.h"
 #include "register/tilingdata_base.h"

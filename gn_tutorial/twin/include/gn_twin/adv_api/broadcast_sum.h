@@ -1,4 +1,4 @@
-// High-level functions of the rows of a matrix: Broadcast (BroadCast) and Sum.
+// High-level functions on matrices: Broadcast (BroadCast) repeats a row or a column, Sum adds up each row.
 //
 // Source: docs/zh/api, 高阶API/张量变换/Broadcast and 归约操作/Sum.
 #pragma once
@@ -9,8 +9,8 @@ namespace AscendC {
 
 struct SumParams {
   uint32_t outter = 1;  // rows
-  uint32_t inner = 0;   // elements from row to row: n rounded up to whole 32-byte blocks
-  uint32_t n = 0;       // elements of a row that count
+  uint32_t inner = 0;   // row stride in elements: n rounded up to whole 32-byte blocks
+  uint32_t n = 0;       // elements of a row to add up
 };
 
 }  // namespace AscendC
@@ -81,8 +81,8 @@ GNT_BROADCAST(Broadcast)
 GNT_BROADCAST(BroadCast)  // the spelling of 8.x
 #undef GNT_BROADCAST
 
-// Stores one sum per row: a tree inside each repeat, as in ReduceSum and WholeReduceSum, and then trees over the
-// repeats' sums.
+// Stores one sum per row. The elements of each 256-byte repeat are added as a tree, as in ReduceSum and WholeReduceSum.
+// The sums of the repeats are then added in the same way.
 template <class T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false>
 inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumParams& sumParams,
                 gn_twin::Loc loc = gn_twin::Loc::here()) {

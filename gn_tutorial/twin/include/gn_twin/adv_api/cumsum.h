@@ -17,7 +17,7 @@ struct CumSumConfig {
 inline constexpr CumSumConfig defaultCumSumConfig = {true, false, false, CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE};
 struct CumSumInfo {
   uint32_t outter{0};  // rows
-  uint32_t inner{0};   // columns, whole 32-byte blocks
+  uint32_t inner{0};   // columns; a row is whole 32-byte blocks
 };
 
 }  // namespace AscendC

@@ -1,4 +1,4 @@
-// Choosing by a mask with one byte or one bit for each element: Select with a byte mask, DropOut.
+// Functions that choose elements by a mask with a byte or a bit for each element: Select with a byte mask, DropOut.
 //
 // Source: docs/zh/api, 高阶API/数据过滤. The mask's rows may be longer than the data's; the excess is skipped.
 #pragma once
@@ -21,7 +21,7 @@ struct DropOutShapeInfo {
 
 namespace gn_twin {
 
-// Sets dst to `first` where the mask is 0, to `second` elsewhere. One of the two is a scalar.
+// Sets dst[i] to first(i) where the mask is 0, to second(i) elsewhere. One of the two returns a scalar for every i.
 template <class T, class U, class First, class Second>
 void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& mask,
                     const AscendC::SelectWithBytesMaskShapeInfo& info, First first, Second second) {
@@ -47,9 +47,9 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   ResetMaskRegister(ThisCore());
 }
 
-// Whether the mask of DropOut has a byte for each element (modes 1 and 2) and not a bit (modes 3 and 4). In modes 1 and
-// 4, each mask row ends in bytes without meaning. In mode 0 the lengths decide: if a mask row is at least as long as a
-// data row, it has bytes.
+// Returns whether the mask of DropOut has a byte per element (modes 1 and 2) or else a bit (modes 3 and 4). In modes 1
+// and 4, each mask row ends in unused bytes. In mode 0 the lengths decide: the mask has bytes if its rows are at least
+// as long as the data rows.
 inline bool DropOutReadsBytes(uint32_t mode, const AscendC::DropOutShapeInfo& info) {
   return mode == 0 ? info.maskLastAxis >= info.srcLastAxis : mode <= 2;
 }

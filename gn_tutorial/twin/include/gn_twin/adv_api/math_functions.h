@@ -9,7 +9,7 @@
 
 namespace gn_twin {
 
-// Applies one function of double to elements of either type.
+// Applies a function of double to elements of half or float, and rounds the result once.
 template <double (*kFunction)(double)>
 struct ElementaryOp {
   template <class T>
@@ -18,7 +18,7 @@ struct ElementaryOp {
   }
 };
 
-// Returns x / (1 + e^-(scale x)) with the scale of each activation.
+// Returns x / (1 + e^-(scale x)). Each activation has its own scale.
 struct SwishOp {
   double scale;
   template <class T>

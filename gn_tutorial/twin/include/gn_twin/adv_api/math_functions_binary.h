@@ -125,8 +125,8 @@ void RunTwo(const char* name, Loc loc, Op op, uint32_t count, const LocalTensor<
 
 namespace AscendC {
 
-// Defines forms with or without scratch tensor and count. CONFIG: a further template parameter, with its comma; SCALAR:
-// a further parameter, with its comma; ..._NAME: how a call passes it.
+// Defines the forms with or without a scratch tensor and a count. CONFIG: one more template parameter; SCALAR: one more
+// parameter (both with their comma, or empty). CONFIG_NAME and SCALAR_NAME: the argument that passes it on.
 #define GNT_TWO(NAME, OP, CONFIG, CONFIG_NAME, SCALAR, SCALAR_NAME)                                                    \
   template <class T, bool isReuseSource = false CONFIG>                                                                \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -165,7 +165,7 @@ GNT_TWO(Xor, gn_twin::XorOp{}, , , , )
 #undef GNT_BETA
 #undef GNT_BETA_NAME
 
-// ClampMax sets elements that are larger than the scalar to the scalar, ClampMin those that are smaller. NaN stays.
+// ClampMax sets elements larger than the scalar to the scalar; ClampMin does so for smaller elements. NaN stays.
 #define GNT_CLAMP(NAME, SCRATCH)                                                                 \
   template <class T, bool isReuseSource = false>                                                 \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const T scalar, \

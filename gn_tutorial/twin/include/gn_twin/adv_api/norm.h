@@ -1,6 +1,6 @@
 // LayerNorm, Normalize, DeepNorm, RmsNorm bring rows to mean 0 and variance 1 (RmsNorm: to mean square 1).
 //
-// Source: docs/zh/api, 高阶API/归一化操作. If rows are padded to whole blocks, reductions leave out the padding, and all other
+// Source: docs/zh/api, 高阶API/归一化操作. If rows are padded to whole blocks, reductions leave out the padding, but all other
 // steps include it. T: data; U: gamma and beta; M: the statistics.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
@@ -176,7 +176,7 @@ namespace AscendC {
         inputVariance, inputX, config.isNoGamma ? nullptr : &gamma, config.isNoBeta ? nullptr : &beta,                 \
         gn_twin::Wide(epsilon));                                                                                       \
   }                                                                                                                    \
-  /* LayerNorm of alpha * src + gx. What its page calls rstd is the variance (docs/hardware-choices.md). */            \
+  /* LayerNorm of alpha * src + gx. rstdLocal, despite its name, gets the variance (docs/hardware-choices.md). */      \
   template <class T, bool isReuseSrc = false, bool isBasicBlock = false>                                               \
   inline void DeepNorm(const LocalTensor<T>& dstLocal, const LocalTensor<T>& meanLocal,                                \
                        const LocalTensor<T>& rstdLocal, const LocalTensor<T>& srcLocal, const LocalTensor<T>& gxLocal, \

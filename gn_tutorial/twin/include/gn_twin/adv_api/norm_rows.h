@@ -11,7 +11,7 @@ struct Moments {
   double variance;  // divided by the row's length
 };
 
-// Returns mean and variance of the elements that count. value(column) gives an element as double.
+// Returns the mean and variance of the first `live` elements of a row. value(column) gives an element as double.
 template <class Value>
 Moments MomentsOf(const Matrix& matrix, Value value) {
   double mean = 0.0;
@@ -27,8 +27,8 @@ Moments MomentsOf(const Matrix& matrix, Value value) {
 
 inline double InverseRoot(double x) { return 1.0 / __builtin_sqrt(x); }
 
-// Returns the matrix that a tiling struct describes: bLength * sLength rows of hLength elements, of which
-// originalHLength count.
+// Returns the matrix that a tiling struct describes: bLength * sLength rows of hLength elements, of which the first
+// originalHLength are data (all, if it is 0).
 template <class Tiling>
 Matrix BshMatrix(const Tiling& tiling) {
   return {tiling.bLength * tiling.sLength, tiling.hLength,

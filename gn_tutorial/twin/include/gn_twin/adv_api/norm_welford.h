@@ -1,7 +1,7 @@
 // WelfordUpdate and WelfordFinalize: mean and variance of a row that arrives in pieces of equal length, in one pass.
 //
-// WelfordUpdate keeps a mean and a sum of squares for every column of the pieces. WelfordFinalize combines those of all
-// columns into one mean and one variance.
+// WelfordUpdate keeps a mean and a sum of squares for every column of the pieces. WelfordFinalize combines all columns
+// into one mean and one variance.
 // Source: docs/zh/api, 高阶API/归一化操作.
 #pragma once
 #include "gn_twin/adv_api/norm_rows.h"
@@ -62,7 +62,7 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
       float new_mean = old_mean;
       float new_square = in_square.Data()[at];
       if (column < matrix.live) {
-        // This is in float, with each step rounded, because the intermediate results are the kernel's state.
+        // This code computes in float and rounds each step, because the kernel keeps these intermediate results.
         const float value = static_cast<float>(x.Data()[at]);
         const float off = value - old_mean;
         const float step = off * param.nRec;
@@ -77,9 +77,9 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
   ResetMaskRegister(ThisCore());
 }
 
-// Computes one mean and one variance from those of the columns. The weight of a column is the number of its elements:
-// `counts` gives it for each column; or headCount holds for the first columns and tailCount for the others. If `counts`
-// is null and tailCount is 0, every column has the weight rnLength.
+// Computes one mean and one variance from the means and sums of squares of the columns. The weight of a column is the
+// number of its elements. `counts` gives it for each column. If `counts` is null, it is headCount for the first
+// headCountLength columns and tailCount for the others, or rnLength for every column if tailCount is 0.
 inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const LocalTensor<float>& variance,
                                const LocalTensor<float>& in_mean, const LocalTensor<float>& in_square,
                                const LocalTensor<int32_t>* counts, const AscendC::WelfordFinalizePara& para) {

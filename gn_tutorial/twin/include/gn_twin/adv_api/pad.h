@@ -30,8 +30,8 @@ void RunPad(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const
             const AscendC::tiling::PadTiling& tiling) {
   static_assert(kPads<T>, "Pad takes int16_t, uint16_t, half, int32_t, uint32_t, float");
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
-  // If the rows of the source are whole 32-byte blocks, a row is data followed by garbage, and padding replaces the
-  // garbage. Otherwise a row is all data, and padding makes it longer.
+  // If the rows of the source are whole 32-byte blocks, a row is data followed by unused elements, which the padding
+  // replaces. Otherwise a row is all data, and the padding makes it longer.
   const bool whole = tiling.srcWidth % kPerBlock == 0;
   const uint32_t data = whole ? tiling.srcOriWidth : tiling.srcWidth;
   const uint32_t width = whole ? tiling.srcWidth : (tiling.srcWidth + kPerBlock - 1) / kPerBlock * kPerBlock;

@@ -60,7 +60,7 @@ void RunPower(Loc loc, uint32_t count, const LocalTensor<T>& dst, T src0, const 
 
 namespace AscendC {
 
-// The algorithm of Power on other products. Atlas A2 has only the first.
+// The algorithms of Power. Atlas A2 has only INTRINSIC; the other one is for other products.
 enum class PowerAlgo { INTRINSIC = 0, DOUBLE_FLOAT_TECH };
 struct PowerConfig {
   PowerAlgo algo = PowerAlgo::INTRINSIC;

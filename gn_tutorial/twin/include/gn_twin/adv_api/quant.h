@@ -21,8 +21,8 @@ inline constexpr AscendQuantConfig ASCEND_QUANT_DEFAULT_CFG = {0, 0, 0, 0};
 enum class DeQuantMode { DEQUANT_WITH_SINGLE_ROW, DEQUANT_WITH_MULTI_ROW };
 struct DequantParams {
   uint32_t m;         // rows
-  uint32_t n;         // elements from row to row of the source
-  uint32_t calCount;  // elements of a row that are computed
+  uint32_t n;         // row stride of the source, in elements
+  uint32_t calCount;  // elements of a row to compute
 };
 
 struct AntiQuantShapeInfo {
@@ -131,8 +131,8 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   ResetMaskRegister(ThisCore());
 }
 
-// Returns the rows and columns of a scale or an offset: those of the call if it gives them, else those of the tensor's
-// ShapeInfo, else those of the other tensor's.
+// Returns the rows and columns of a scale or an offset: height and width of the call if it gives them, else the shape
+// in the tensor's ShapeInfo, else the shape in the ShapeInfo of `other`.
 template <class T>
 Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height, uint32_t width) {
   if (given.tensor == nullptr) return {1, 1, 1};
@@ -144,8 +144,8 @@ Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height,
   return {columns == 0 ? 0 : static_cast<uint32_t>(GetShapeSize(info)) / columns, columns, columns};
 }
 
-// Sets dst to (src + offset) * scale. src is [K, N], or [N, K] (transposed); each offset and scale is for a group along
-// K.
+// Sets dst to (src + offset) * scale. src is [K, N], or [N, K] (transposed). Each offset and scale applies to a group
+// of neighbours along K, for one index along N.
 template <class D, bool kTransposed>
 void RunAntiQuant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int8_t>& src, const Given<D>* offset,
                   const Given<D>& scale, uint32_t k, const AscendC::AntiQuantShapeInfo& info) {
@@ -282,7 +282,7 @@ GNT_ANTI_QUANT()
 GNT_ANTI_QUANT(GNT_WITH_SCRATCH)
 #undef GNT_ANTI_QUANT
 
-// Without an offset there is only the form with scratch memory.
+// The forms without an offset. They exist only with scratch memory.
 template <class InputDataType, class D, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<D>& dst, const LocalTensor<InputDataType>& src,
                             const LocalTensor<D>& scale, const gn_twin::Scratch&, const uint32_t k,

@@ -1,8 +1,8 @@
 // Reductions of a matrix along one of its axes: ReduceMax, ReduceMin, ReduceSum, ReduceProd and ReduceMean with a
 // pattern; Mean.
 //
-// Pattern AR reduces the inner axis (one result a row), RA the outer one (one result a column).
-// Source: docs/zh/api, 高阶API/归约操作. Sums and products are taken in double and rounded once.
+// Pattern AR reduces the inner axis (one result per row), RA the outer axis (one result per column).
+// Source: docs/zh/api, 高阶API/归约操作. Sums and products are computed in double and rounded once.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/adv_api/matrix.h"
@@ -22,8 +22,8 @@ struct RA {
 
 struct MeanParams {
   uint32_t outter = 1;  // rows
-  uint32_t inner = 0;   // elements from row to row, whole 32-byte blocks
-  uint32_t n = 0;       // elements of a row that count
+  uint32_t inner = 0;   // row stride in elements, whole 32-byte blocks
+  uint32_t n = 0;       // elements of a row to average
 };
 
 }  // namespace AscendC

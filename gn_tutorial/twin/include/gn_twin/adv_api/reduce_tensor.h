@@ -1,8 +1,8 @@
 // Reductions of a whole tensor of half or float to one value: ReduceSum, ReduceMax, ReduceMin.
 //
-// The order of the additions decides the bits of a sum. Inside a repeat they form a tree
-// (basic_api/vector/reduce_sum.h). ReduceSum with a count then adds the repeats' sums one after the other; with mask
-// and repeat it builds a tree over them.
+// The order of the additions decides the bits of a sum. Inside a repeat the additions form a tree
+// (basic_api/vector/reduce_sum.h). ReduceSum with a count then adds the repeats' sums one after the other. ReduceSum
+// with mask and repeat adds them as a tree.
 // Source: docs/zh/api, 归约计算/ReduceSum, ReduceMax, ReduceMin.
 #pragma once
 #include "gn_twin/basic_api/vector/reduce.h"
@@ -21,7 +21,7 @@ constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t elem
   }
 }
 
-// Checks and emits a reduction of a whole tensor. dst holds `results` elements, aligned to the size of one.
+// Checks a reduction of a whole tensor and emits its event. dst holds `results` elements and needs element alignment.
 template <class T>
 void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
                        const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements,
@@ -100,8 +100,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   __builtin_memcpy(&core.reduce_sum_bits, dst.Data(), sizeof(T));
   gn_twin::ResetMaskRegister(core);
 }
-// Stores the sum of the active lanes of all repeats in dst[0]: a tree inside each repeat, then trees over the repeats'
-// sums (64 floats or 128 halves at a time). The scratch tensor holds one sum per repeat.
+// Stores the sum of the active lanes of all repeats in dst[0]. Each repeat is added as a tree; then the repeats' sums
+// are added as trees of 64 floats or 128 halves. The scratch tensor holds one sum per repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
@@ -153,9 +153,10 @@ GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
 
-// These read the registers that the last reduction set. GetReduceRepeatSumSpr gives the sum of ReduceSum with a count.
-// GetReduceRepeatMaxMinSpr gives the extreme over all repeats of WholeReduceMax, WholeReduceMin, ReduceMax or
-// ReduceMin; only after the first two does it also give its position, as raw bits of T.
+// The functions below read the registers that the last reduction set. GetReduceRepeatSumSpr returns the sum of
+// ReduceSum with a count. GetReduceRepeatMaxMinSpr gives the extreme over all repeats of WholeReduceMax,
+// WholeReduceMin, ReduceMax or ReduceMin, and its position as raw bits of T. The position is valid only after the two
+// Whole functions.
 template <class T>
 inline T GetReduceRepeatSumSpr() {
   return T(gn_twin::ThisCore().reduce_sum);
@@ -169,7 +170,7 @@ template <class T>
 inline void GetReduceRepeatMaxMinSpr(T& maxMinValue) {
   maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
 }
-// The older names of these functions.
+// Older names of the functions above.
 template <class T>
 inline T GetAccVal() {
   return GetReduceRepeatSumSpr<T>();

@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// Sets dst to last(e^(x - max) / sum). Also stores each row's maximum and sum, if the call asks for them.
+// Sets dst to last(e^(x - max) / sum). Also stores each row's maximum and sum, if `max` and `sum` are not null.
 template <class T, class S, class Last>
 void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<S>* sum,
                 const LocalTensor<S>* max, const LocalTensor<T>& src, Last last) {
@@ -113,9 +113,9 @@ inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, con
   gn_twin::RunSoftMax("LogSoftMax", loc, matrix, dst, &sum, &max, src, gn_twin::DecimalLog{});
 }
 
-// Sets each row whose maximum has the bits `from` to `to`; returns whether there was one. `from` has the bits of a
-// float, or those of a half in its low half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one
-// element.
+// Sets all elements of a row to `to`, if the row's maximum has the bits `from`. Returns whether any row did. `from` has
+// the bits of a float, or those of a half in its low half. stepSizeMode 0: maxTensor holds a 32-byte block for each
+// row, else one element.
 template <class T1, class T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
 inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTensor<T2>& maxTensor, const uint32_t from,
                              const T1 to, const SoftMaxShapeInfo& softmaxShapeInfo,

@@ -20,7 +20,7 @@ struct SoftMaxParams {
 
 namespace gn_twin {
 
-// The tensors of one call, by their roles. Outputs may be the inputs of the same name.
+// The tensors of one call, by their roles. `sum` and `max` may be the same tensors as in_sum and in_max.
 template <class T, class S>
 struct Flash {
   const LocalTensor<T>& dst;
@@ -55,8 +55,8 @@ void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, 
   }
 }
 
-// Computes one piece. exp_max gets the factor that corrects the results of earlier pieces. divide: SoftmaxFlash divides
-// dst by the sum so far, and its factor also replaces the earlier sum by this one; SoftmaxFlashV2 does neither.
+// Computes one piece. exp_max gets the factor that corrects the results of earlier pieces. divide (SoftmaxFlash, not
+// SoftmaxFlashV2): dst is divided by the sum so far, and the factor is also multiplied by in_sum / sum so far.
 template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {
@@ -88,8 +88,8 @@ void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>
 }
 
 // Computes eight means of a row as SoftmaxFlashV3 does. The first 512 elements give 64 sums, each of eight neighbours.
-// The other elements are added to these sums in strips of 64. Each mean is that of eight sums in sequence, so only with
-// 512 columns is it the mean of one eighth of the row.
+// The other elements are added to these sums in strips of 64. Mean i uses sums 8 i to 8 i + 7, so it is the mean of one
+// eighth of the row only if there are 512 columns.
 template <class T>
 void PartMeans(const T* row, uint32_t columns, double (&mean)[8]) {
   double strip[64];
@@ -189,7 +189,7 @@ namespace AscendC {
                       gn_twin::Flash<T, S>{dst, expSum, max, src, expMax, inExpSum, inMax}, isUpdate, false,           \
                       config.mode == SoftmaxMode::SOFTMAX_NORMAL);                                                     \
   }                                                                                                                    \
-  /* With the piece's own maximum as a result; in mode SOFTMAX_NORMAL it does nothing, as documented. */               \
+  /* With isUpdate also stores the piece's own maximum. In mode SOFTMAX_NORMAL it does nothing, as documented. */      \
   template <class T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                     \
             bool isDataFormatNZ = false, const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG>                            \
   inline void SoftmaxFlashV2(const LocalTensor<T>& dst, const LocalTensor<T>& outReduceMax,                            \

@@ -1,8 +1,8 @@
 // SoftmaxGrad and SoftmaxGradFront: the gradient of SoftMax, from its result (src) and the gradient of the result
 // (grad).
 //
-// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. With `front`, dst gets only the sum of grad * src of each row, as
-// one 32-byte block of equal values.
+// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. With `front`, dst gets one 32-byte block per row, filled with the row's
+// sum of grad * src.
 #pragma once
 #include "gn_twin/adv_api/softmax_rows.h"
 

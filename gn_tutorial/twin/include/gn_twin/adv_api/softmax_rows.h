@@ -1,8 +1,7 @@
 // Shared parts of the SoftMax family: the shape of a call, and results of a row that fill a 32-byte block.
 //
-// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. The shape is that of the call; if the call has none, that of the
-// tensor's ShapeInfo; if that is missing too, that of the tiling. Reductions cover the original columns, the other
-// steps all columns.
+// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口. The call may give the shape; else the tensor's ShapeInfo gives it, else
+// the tiling. Reductions cover the original columns; the other steps cover all columns.
 #pragma once
 #include "gn_twin/base/elementary_math.h"
 #include "gn_twin/base/adv_tiling.h"
@@ -31,7 +30,7 @@ namespace gn_twin {
 
 using AscendC::SoftMaxShapeInfo;
 
-// Returns the shape of a call. `nz`, a kernel's compile-time constant, is the same for every tensor of the call.
+// Returns the shape of a call. nz: whether all tensors of the call are in fractal order, a constant of the kernel.
 template <class T, class Tiling>
 Matrix SoftMaxMatrix(const LocalTensor<T>& src, const Tiling& tiling, const SoftMaxShapeInfo& given, bool nz) {
   if (given.srcM != 0 && given.srcK != 0) {
@@ -64,7 +63,7 @@ class PerRow {
   uint32_t step_;
 };
 
-// Returns the largest of the row's columns that count, but at least `floor`; NaN if one of them is NaN.
+// Returns the largest of the row's first `live` elements, but at least `floor`; NaN if one of them is NaN.
 template <class T>
 double RowMax(const Matrix& matrix, const T* at, uint32_t row, double floor) {
   double max = floor;
@@ -76,8 +75,8 @@ double RowMax(const Matrix& matrix, const T* at, uint32_t row, double floor) {
   return max;
 }
 
-// Calls store(place, e^(src - max)) for all columns and returns the sum over those that count. The store may overwrite
-// src.
+// Calls store(element offset, e^(src - max)) for all columns, and returns the sum over the first `live` columns.
+// `store` may overwrite src.
 template <class T, class Store>
 double RowExp(const Matrix& matrix, const T* src, uint32_t row, double max, Store store) {
   double sum = 0.0;

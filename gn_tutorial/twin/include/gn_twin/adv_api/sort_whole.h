@@ -15,7 +15,7 @@ struct SortConfig {
 };
 struct TopKInfo {
   int32_t outter = 1;  // rows
-  int32_t inner = 0;   // elements from row to row, a multiple of 32
+  int32_t inner = 0;   // row stride in elements, a multiple of 32
   int32_t n = 0;       // elements of a row that are data
 };
 
@@ -28,7 +28,7 @@ inline void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const Loca
   concat = src;
 }
 
-// Writes 32 * repeatTime scores as sorted pairs: all together (isFullSort) or each 32 on their own.
+// Writes 32 * repeatTime scores and indices as pairs, sorted all together (isFullSort) or in groups of 32.
 template <class T, bool isFullSort>
 inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index,
                  LocalTensor<T>& tmp, const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -38,7 +38,7 @@ inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const 
   gn_twin::SortInto(dst.Data(), concat.Data(), index.Data(), count, isFullSort ? count : 32);
 }
 
-// Splits sorted pairs, 32 a repeat, into scores and indices.
+// Splits sorted pairs, 32 per repeat, into scores and indices.
 template <class T>
 inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>& dstIndex, const LocalTensor<T>& sorted,
                     const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -60,8 +60,8 @@ inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>&
   }
 }
 
-// These return the place and the length of sorted pairs in elements of T. The documentation speaks of bytes, but the
-// public headers, and kernels that index a tensor with the results, count elements.
+// GetSortOffset and GetSortLen return the offset and length of sorted pairs in elements of T. The documentation says
+// bytes, but the public headers, and kernels that index a tensor with the results, count elements.
 template <class T>
 inline uint32_t GetSortOffset(const uint32_t elemOffset) {
   return elemOffset * gn_twin::Pairs<T>::kElements;
@@ -77,7 +77,7 @@ namespace gn_twin {
 
 // Writes the k largest or smallest elements of each row, and their indices. TOPK_NORMAL: rows of results begin at
 // multiples of 32 bytes, and all rows share one list of indices. TOPK_NSMALL: rows have 32 elements, the results have
-// no gaps, and every row has indices of its own.
+// no gaps, and every row has indices of its own. A row that `finish` marks gets the index n for all its results.
 template <class T, bool kGivenIndex, bool kFinish, bool kSmall>
 void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& index, const LocalTensor<T>& src,
              const LocalTensor<int32_t>& src_index, const LocalTensor<bool>& finish, int32_t k,

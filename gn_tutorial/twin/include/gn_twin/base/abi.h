@@ -16,10 +16,10 @@ enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE 
 // the entry, or the number or size of the arguments, does not fit the kernel. `report` describes the last two.
 enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
 
-// One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global
-// memory and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be
-// null. GNT_LIST is a list of tensors (ListTensorDesc), which the kernel only reads. Its tensors are arguments too,
-// after those of the signature. In the job file, the list has the index of such an argument in place of each address.
+// One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` points to global memory of
+// `bytes` bytes; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null. GNT_LIST
+// is a list of tensors (ListTensorDesc), which the kernel only reads. Its tensors are arguments too, after those of the
+// signature. In the job file, the list has the index of such an argument in place of each address.
 struct GntArg {
   const char* name;
   uint8_t* data;
@@ -27,12 +27,12 @@ struct GntArg {
   GntKind kind;
   GntRole role;
   uint64_t address;        // tensor: its address in traces, chosen by the caller, not by the host's allocator
-  uint64_t poison;         // tensor: the 8 bytes that its memory repeats before it is written
-  uint64_t element_bytes;  // tensor: bytes of one element; 0: not an array, but memory whose size is exact
+  uint64_t poison;         // tensor: the 8-byte pattern that fills its memory before it is written
+  uint64_t element_bytes;  // tensor: bytes of one element; 0: plain memory, not an array; its size is exact
 };
 
-// Choices where public text on the hardware does not decide, and options of the checks. docs/hardware-choices.md has a
-// row for each field. Zero is the default of every field.
+// Choices between behaviours that public texts on the hardware leave open, and options of the checks.
+// docs/hardware-choices.md has a row for each field. Zero is the default of every field.
 struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
   uint32_t integer_overflow;  // 0 wrap around, 1 saturate (Add, Sub, Mul on int16 and int32)
@@ -69,7 +69,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A request for one value: bytes of an operand, read before the instruction of its event computes.
+// A request for one value: bytes of an operand, read before the instruction that emitted the event computes.
 struct GntWatch {
   uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded

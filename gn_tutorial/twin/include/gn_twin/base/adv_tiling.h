@@ -1,10 +1,10 @@
 // The tiling structs of the high-level API, which the host fills and the kernel passes on. Both sides use these
 // definitions.
 //
-// The members that describe the shape have their documented names. Those that say how the device divides its scratch
-// memory are one array of words, `scratch`, so that each struct has its documented size; docs/zh/api says that kernels
-// need not know them. Two structs that public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all their
-// documented members.
+// The members that describe the shape have their documented names. The members that say how the device divides its
+// scratch memory are one array of words, `scratch`, so that each struct has its documented size; docs/zh/api says that
+// kernels need not know them. Two structs that public kernels fill by hand (SoftMaxTiling, RmsNormTiling) have all
+// their documented members.
 // Source: docs/zh/api, the Tiling page beside each function.
 #pragma once
 #include <stdint.h>
@@ -55,7 +55,7 @@ struct RmsNormTiling {
   uint32_t tailBshLength = 0;
   uint32_t tailBsLength = 0;
 };
-// bLength * sLength rows of hLength elements. The first originalHLength elements of a row count.
+// bLength * sLength rows of hLength elements. The first originalHLength elements of a row are data.
 struct LayerNormTiling {
   uint32_t bLength = 0;
   uint32_t sLength = 0;
@@ -120,7 +120,7 @@ struct TopkTiling {
 
 }  // namespace AscendC::tiling
 
-// Kernels look for the structs in no namespace, host code also in optiling.
+// Kernels expect the structs in the global namespace; host code expects them in optiling too.
 #define GNT_TILING_NAMES                           \
   using AscendC::tiling::ConfusionTransposeTiling; \
   using AscendC::tiling::DeepNormTiling;           \

@@ -118,7 +118,7 @@ enum KernelMetaType : uint8_t {
 };
 
 // The constants have their documented types, because the types decide template deduction (min, max) and narrowing in
-// braces.
+// brace initialisers.
 constexpr uint64_t MASK_PLACEHOLDER = 0;
 constexpr uint64_t MASK_PLACEHOLDER_LIST[2] = {0, 0};
 constexpr uint64_t FULL_MASK = ~uint64_t{0};

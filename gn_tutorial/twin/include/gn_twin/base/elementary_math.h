@@ -15,7 +15,7 @@ namespace gn_twin::elementary {
 inline constexpr double kLn2 = 0.6931471805599453;
 inline constexpr double kHalfPi = 1.5707963267948966;
 
-// Returns e^x for |x| <= 700. Beyond, returns the value at the bound, which as a float is zero or infinity.
+// Returns e^x for |x| <= 700. Outside, returns the value at the bound, which becomes zero or infinity as a float.
 inline double Exp(double x) {
   const double clamped = x < -700.0 ? -700.0 : (x > 700.0 ? 700.0 : x);
   const double shifted = clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: see ExpFloat
@@ -84,7 +84,7 @@ inline double Log10(double x) { return LogScaled(x, 0.3010299956639812); }
 inline double LnPlus1(double x) { return __builtin_fabs(x) < 0.4 ? TwoArtanh(x / (2.0 + x)) : Ln(1.0 + x); }
 
 // The sine and cosine of one argument. The documented range of arguments is +-65504. Outside it both are NaN, so that
-// the mistake shows.
+// the mistake is visible.
 struct SinCos {
   double sine;
   double cosine;
@@ -92,7 +92,7 @@ struct SinCos {
 inline SinCos SinAndCos(double x) {
   if (!(__builtin_fabs(x) <= 65504.0)) return {__builtin_nan(""), __builtin_nan("")};
   const double k = (x * (1.0 / kHalfPi) + 6755399441055744.0) - 6755399441055744.0;
-  // pi/2 in two parts. The first has 33 bits and k 16, so that their product is exact.
+  // pi/2 in two parts. The first has 33 bits and k has 16, so that their product is exact.
   const double r = (x - k * 1.5707963267341256) - k * 6.077100506506192e-11;
   const double z = r * r;
   double s = 1.0;
@@ -176,7 +176,7 @@ inline double Erfc(double x) {
   return 0.5641895835477563 * Exp(-x * x) / fraction;
 }
 
-// Returns the nearest integer, of two the even one. Adding 2^52 to the magnitude rounds it, and from 2^52 on every
+// Returns the nearest integer; ties go to the even one. Adding 2^52 to the magnitude rounds it, and from 2^52 on every
 // double is an integer.
 inline double RoundEven(double x) {
   const double size = __builtin_fabs(x);
@@ -196,7 +196,8 @@ inline double Ceil(double x) {
   return __builtin_copysign(near < x ? near + 1.0 : near, x);
 }
 
-// Returns x^y as C's pow does: NaN if the base is negative and the exponent not whole.
+// Returns x^y as C's pow does: NaN if x is negative and y is not whole. Magnitudes above e^200 become infinity, below
+// e^-200 zero; both are far outside the range of float.
 inline double Pow(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;

@@ -13,7 +13,8 @@
 
 namespace gn_twin {
 
-// Returns the bits of the nearest half, of two the even one. Overflow gives infinity; a NaN gives 0x7e00 with its sign.
+// Returns the bits of the nearest half; ties go to the even one. Overflow gives infinity; a NaN gives 0x7e00 with its
+// sign.
 [[gnu::always_inline]] constexpr uint16_t HalfBitsFromFloat(float value) {
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const uint32_t sign = (bits >> 16) & 0x8000u;

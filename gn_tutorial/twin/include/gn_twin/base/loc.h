@@ -1,4 +1,4 @@
-// A place in the learner's source.
+// A place in the learner's source: file and line.
 #pragma once
 #include <stdint.h>
 

@@ -61,7 +61,7 @@ inline float LnFloat(float value) {
   return value > 0.0f ? (value == infinity ? value : finite) : (value != value ? value : negative);
 }
 
-// Returns the square root, rounded once, as IEEE 754 asks of every implementation.
+// Returns the square root, rounded once, as IEEE 754 requires of every implementation.
 inline float SqrtFloat(float value) { return __builtin_sqrtf(value); }
 
 }  // namespace gn_twin

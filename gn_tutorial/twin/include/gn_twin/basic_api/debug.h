@@ -16,7 +16,7 @@ __attribute__((format(printf, 1, 2))) inline void PrintImpl(const char* format, 
   va_start(arguments, format);
   vprintf(format, arguments);
   va_end(arguments);
-  fflush(stdout);  // a kernel that dies later has still printed this
+  fflush(stdout);  // so that the text is not lost if the kernel crashes later
 }
 
 // Returns the value as a C variadic argument can carry it: half and bfloat16_t become double.
@@ -71,7 +71,7 @@ void Dump(const T* values, const char* position, uint32_t desc, uint32_t count) 
 
 namespace AscendC {
 
-// Ends the launch.
+// Stops the launch as a failed assert does.
 inline void Trap(gn_twin::Loc loc = gn_twin::Loc::here()) { gn_twin::AssertFailed("Trap()", loc); }
 
 // Prints the first dumpSize elements; desc is a number of your choice that distinguishes dumps.

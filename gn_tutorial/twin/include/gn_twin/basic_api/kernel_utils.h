@@ -4,7 +4,7 @@
 // Source: public kernels, which use them without a declaration (they are built-ins of the device's compiler, or
 // utilities of CANN).
 #pragma once
-#include <cstdint>  // std::int8_t and its like
+#include <cstdint>  // std::int8_t and so on
 #include <type_traits>
 
 #include "gn_twin/basic_api/debug.h"
@@ -21,8 +21,8 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
-// A whole number of any type, as 32 bits. AlignUp, Ceil and ConstCeil take it. A call of them needs a conversion, so a
-// kernel's own function of the same name wins.
+// An integer or enum of any type, as 32 bits: the parameter type of AlignUp, Ceil and ConstCeil. A call converts its
+// arguments to it, so overload resolution prefers a kernel's own function of the same name.
 struct Unsigned {
   uint32_t number;
   template <class T>
@@ -35,8 +35,8 @@ struct Unsigned {
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits in CANN's namespace. They are in no other one, because public kernels define an is_same of their own
-// outside any namespace.
+// Type traits in CANN's namespace. They are in no other namespace, because public kernels define an is_same of their
+// own outside any namespace.
 namespace AscendC::Std {
 using namespace std;
 
@@ -119,7 +119,8 @@ inline float max(float a, float b) { return a < b ? b : a; }
 #define KERNEL_INFO "info"
 #define KERNEL_DEBUG "debug"
 #define KERNEL_LOG(LEVEL, ...) AscendC::printf(__VA_ARGS__)
-// The second argument is executed if the condition does not hold; then the launch stops, as in CANN's CPU build.
+// debug.h defines ASCENDC_ASSERT before, so this form is not used. It executes the second argument if the condition
+// does not hold; then the launch stops, as in CANN's CPU build.
 #ifndef ASCENDC_ASSERT
 #define ASCENDC_ASSERT(CONDITION, ...)   \
   do {                                   \

@@ -28,15 +28,16 @@ inline __gm__ uint8_t* GetSysWorkSpacePtr() {
 }
 inline void SetSysWorkspace(GM_ADDR) {}
 
-// Returns a counter with which a kernel measures its own time: 50 counts a microsecond, as documented for Atlas A2. It
-// counts the twin's time, not a modelled one.
+// Returns a counter with which a kernel measures its own time: 50 counts per microsecond, as documented for Atlas A2.
+// It counts the twin's real time, not a modelled time of the device.
 inline int64_t GetSystemCycle() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
 }
 
-// These let a task start early inside a SuperKernel. In a separate launch both functions do nothing, as documented.
+// SetNextTaskStart and WaitPreTaskEnd let a task start early inside a SuperKernel. In a separate launch both do
+// nothing, as documented.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
 inline void SetNextTaskStart() {}
 template <bool FORCE = false>
@@ -51,7 +52,7 @@ inline constexpr CoreType AIV = CoreType::AIV;
 inline constexpr CoreType AIC = CoreType::AIC;
 inline constexpr CoreType g_coreType = AIV;
 
-// Kernels use these without parentheses: `if ASCEND_IS_AIV { ... }`.
+// Kernels use these macros without parentheses: `if ASCEND_IS_AIV { ... }`.
 #define ASCEND_IS_AIV constexpr(g_coreType == AIV)
 #define ASCEND_IS_AIC constexpr(g_coreType == AIC)
 #define ASCEND_IS_NOT_AIV constexpr(g_coreType != AIV)

@@ -1,4 +1,4 @@
-// Tiling data: the struct that the host computed, read from its bytes in global memory; and the tiling key.
+// Tiling data (the struct that the host computed, read from its bytes in global memory) and the tiling key.
 //
 // Source: docs/zh/api, Kernel-Tiling. A plain struct is copied byte for byte, no constructor runs.
 #pragma once
@@ -27,8 +27,8 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-// The default struct is an alias, which can stand in a namespace or in a kernel's body, so that each kernel of a file
-// can have its own.
+// The default struct is a type alias, because an alias can stand in a namespace or in a kernel's body. So each kernel
+// of a file can have its own.
 #define REGISTER_TILING_DEFAULT(STRUCT) using GntDefaultTiling [[maybe_unused]] = STRUCT
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)

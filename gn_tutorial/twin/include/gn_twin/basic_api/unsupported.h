@@ -1,6 +1,6 @@
-// Names of the Ascend C SIMD API that the twin lacks. A kernel that uses one gets a compile error at its own line that
-// says so, instead of "not declared in this scope". The list between the marks is made from gn_tutorial/twin/apis.toml
-// by ./gnt lint apis --fix.
+// Names of the Ascend C SIMD API that the twin lacks. A kernel that uses such a name gets a compile error at its own
+// line, "not on the twin yet: <name>", instead of "not declared in this scope". `./gnt lint apis --fix` makes the list
+// between the marks from gn_tutorial/twin/apis.toml.
 #pragma once
 
 namespace gn_twin {
@@ -19,9 +19,9 @@ struct Unsupported {
 
 }  // namespace gn_twin
 
-// Calls with explicit template arguments must give this message too, so there is a template for each kind of them:
-// types; values; a type or two, then values; a value, then types. 16 parameters are enough: the longest documented list
-// has 14.
+// Calls with explicit template arguments must give this message too. So there is a template for each kind of argument
+// list: types; values; a type or two, then values; a value, then types. 16 function parameters are enough: the longest
+// documented list has 14.
 #define GNT_ANY gn_twin::Unsupported = {}
 #define GNT_FOUR GNT_ANY, GNT_ANY, GNT_ANY, GNT_ANY
 #define GNT_PARAMETERS GNT_FOUR, GNT_FOUR, GNT_FOUR, GNT_FOUR

@@ -17,7 +17,7 @@
 
 namespace gn_twin {
 
-// The checkers that are asked about repeated calls and fast events. race: null if the launch does not check for races.
+// The checkers that handle repeated calls and fast events. race: null if the launch does not check for races.
 struct CallCheckers {
   MemoryChecker& memory;
   PaddingChecker& padding;
@@ -25,7 +25,7 @@ struct CallCheckers {
   DataCacheChecker& cache;
   RaceChecker* race;
   Counters& counters;
-  uint32_t numbers = 0;  // how many numbers were given to calls of the launch so far
+  uint32_t numbers = 0;  // the last CachedCall::number that a call of the launch got
 };
 
 // The cached calls of one core.
@@ -111,7 +111,8 @@ class CoreCallCache final : public CachedCalls {
   }
 
  private:
-  // Notes the bytes that an operand touches; `begin`: its offset in the Unified Buffer.
+  // Notes the bytes that an operand touches; returns false if there is no memory for its masks. `begin`: the operand's
+  // offset in the Unified Buffer.
   static bool LearnBytes(const Event& event, const Operand& operand, uint32_t begin, CachedCall::Part& part,
                          StridedRange& rows) {
     part.range = {begin, begin + static_cast<uint32_t>(operand.bytes)};
@@ -128,8 +129,8 @@ class CoreCallCache final : public CachedCalls {
     return kept;
   }
 
-  // Keeps a copy of the offsets of a call whose last operand is gathered; returns false if it cannot. When the event is
-  // emitted, the operand before holds these offsets. There is room for the offsets of a few calls only.
+  // Keeps a copy of the offsets of a call whose last operand is gathered; returns false if it cannot. The operand
+  // before the last one holds these offsets while the event is emitted. There is room for kOffsets calls only.
   bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, CachedCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
@@ -166,8 +167,8 @@ class CoreCallCache final : public CachedCalls {
   RaceState* order_ = nullptr;  // null if the launch does not check for races
 };
 
-// The observer that gives each block its call cache. It is added after the checkers, because it needs their state of
-// the block.
+// The observer that gives each block its call cache. It is added after the checkers, because it needs the state that
+// they keep for the block.
 class CallCache final : public Observer {
  public:
   explicit CallCache(const CallCheckers& checkers) : checkers_(checkers) {}

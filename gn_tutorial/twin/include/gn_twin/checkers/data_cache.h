@@ -64,9 +64,9 @@ class DataCacheChecker final : public Observer {
   }
 
  private:
-  // The lines that a core holds, and the version of global memory from which it took each. Public documents do not say
-  // how many lines a cache has. A line that another one displaced here counts as gone, so every report is true on a
-  // cache of this size or a larger one.
+  // The lines that a core's cache holds, each with its version in global memory when the core last accessed it. Public
+  // documents do not say how many lines a cache has. A line that another one displaced here counts as gone, so every
+  // report is true on a cache of this size or a larger one.
   struct Cache {
     static constexpr uint32_t kLines = 256;
     uint64_t line[kLines] = {};  // number of the line, plus 1
@@ -103,7 +103,8 @@ class DataCacheChecker final : public Observer {
     return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
            !order_.InOrder(line.interval, order_.Now(core.block));
   }
-  // Whether such a core wrote the same bytes. That is a race, which the race checker reports.
+  // Whether another core may have written the same bytes at the same time. That is a race, which the race checker
+  // reports.
   bool IsRace(const DataCacheLine& line, const Core& core, uint64_t bytes) const {
     return (line.written & bytes) != 0 && Beside(line, core);
   }

@@ -45,7 +45,7 @@ class GlobalMemoryChecker final : public Observer {
       if (operand.space != Space::GM) continue;
       if (operand.bytes == 0 && operand.access != Access::Read) [[unlikely]]
         NoteEmpty(operand.at, event);
-      const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // it reads what is there
+      const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // an atomic store also reads
       OnCopy(core, RowSet::Of(operand), operand.access == Access::Read ? Access::Read : atomic, event.loc, event.op,
              operand.element_bytes);
     }
@@ -71,8 +71,8 @@ class GlobalMemoryChecker final : public Observer {
       Write(*watched, core.block, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
     });
   }
-  // Keeps the tail of a DataCopy, `bytes` bytes at its end that nobody wrote, and reports it if it is still in global
-  // memory when the launch ends. Returns false if it cannot keep it.
+  // Keeps the tail of a DataCopy, the `bytes` bytes without values at its end. The tail is reported if it is still in
+  // global memory when the launch ends. Returns false if the tail cannot be kept.
   GNT_COLD bool KeepTail(const Core& core, const Event& event, uint64_t bytes, const MissingValue& missing) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -82,7 +82,7 @@ class GlobalMemoryChecker final : public Observer {
     }
     return false;
   }
-  // Whether the last copy stored to bytes that an earlier copy has stored to.
+  // Whether the last copy stored to bytes that were stored to before; always false in a launch of one block.
   bool StoredAgain() const { return again_; }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
@@ -173,9 +173,9 @@ class GlobalMemoryChecker final : public Observer {
     const uint64_t end = bytes == 0 ? at + 1 : (at / bytes + 1) * bytes;
     return end < watched.arg->bytes ? end : watched.arg->bytes;
   }
-  // Whether an element counts as unwritten: all its bytes to which no write was seen still hold the launcher's poison
-  // (gn_tutorial/runtime/launch_types.py). The twin does not see writes through a kernel's pointer. It compares whole
-  // elements, because a single written byte may equal the poison.
+  // Whether the element at byte `at` counts as unwritten: its bytes without an observed write all still hold the
+  // launcher's poison (gn_tutorial/runtime/launch_types.py). Writes through a kernel's pointer are not observed. The
+  // whole element is compared, because a single written byte may equal the poison.
   static bool Untouched(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
     if (bytes == 0) return false;
@@ -193,7 +193,7 @@ class GlobalMemoryChecker final : public Observer {
   GNT_COLD static void Unwritten(Core& core, const Watched& watched) {
     uint64_t missing = 0, long_missing = 0;
     uint64_t first = watched.arg->bytes, long_first = first;
-    uint64_t run = 0;  // unwritten bytes without a gap up to here
+    uint64_t run = 0;  // length of the run of unwritten bytes that ends at run_end
     uint64_t run_end = 0;
     bool by_pointer = false;
     for (uint64_t at = 0; at < watched.arg->bytes; at = ElementEnd(watched, at)) {

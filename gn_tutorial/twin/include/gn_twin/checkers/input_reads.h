@@ -1,5 +1,5 @@
-// How far the inputs of a launch were read. An unread input is no finding, because a kernel need not use it. It becomes
-// a note beside wrong outputs (gn_tutorial/compare/patterns/unread_input.py).
+// Records how far the inputs of a launch were read. An unread input is no finding, because a kernel need not use it. It
+// becomes a note beside wrong outputs (gn_tutorial/compare/patterns/unread_input.py).
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/row_set.h"
@@ -8,8 +8,8 @@ namespace gn_twin {
 
 class InputReads {
  public:
-  // Takes in the inputs of a job, except arrays of single bytes: most of those are tiling structs, which a kernel reads
-  // through a pointer.
+  // Registers up to kMost inputs of a job, except arrays of single bytes: most of those are tiling structs, which a
+  // kernel reads through a pointer.
   explicit InputReads(const GntJob& job) {
     for (uint32_t i = 0; i < job.arg_count && count_ < kMost; ++i) {
       const GntArg& arg = job.args[i];

@@ -74,12 +74,12 @@ class MemoryChecker final : public Observer {
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
   }
-  // Takes in the results of a repeated call. If one of its sources lacks values, returns false without taking them in.
+  // Marks the results of a repeated call as written. If one of its sources lacks values, returns false instead.
   static bool Recheck(Core& core, UbState& shadow, const CachedCall& call) {
     return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another. So successive stores are taken in as one run. A 32-byte block
+  // Loops read along one tensor and write along another. So successive stores are handled as one run. A 32-byte block
   // in which all bytes have values is checked once for successive loads from it.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbState* shadow = shadows_.Of(core);
@@ -118,8 +118,8 @@ class MemoryChecker final : public Observer {
   }
 
  private:
-  // Stores of one line to successive bytes. A use of operator() counts as a store, because the kernel may write to the
-  // reference that it returns.
+  // Stores from one source line to successive bytes. A use of operator() counts as a store, because the kernel may
+  // write to the reference that it returns.
   struct StoreRun {
     const ScalarAccess* first = nullptr;
     uint64_t begin = kUbBytes;  // no store has this offset
@@ -173,8 +173,8 @@ class MemoryChecker final : public Observer {
     return complete;
   }
 
-  // Takes the results in. If exactly the same whole blocks are written again before anybody has read them, it reports
-  // the earlier results of an instruction or a copy as lost. A constant that fills memory is no loss, and an
+  // Marks the results as written. If exactly the same whole blocks are written again before anybody has read them,
+  // reports the earlier results of an instruction or a copy as lost. A constant that fills memory is no loss, and an
   // instruction that overwrites its own results in a loop usually measures time.
   static void Write(Core& core, UbState& shadow, const Event& event) {
     for (uint8_t i = 0; i < event.operands; ++i) {
@@ -235,7 +235,7 @@ class MemoryChecker final : public Observer {
   GNT_NOINLINE static bool HasAll(const UbState& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
-  // Takes in the results of a cached call that was not the last to write there.
+  // Marks the results of a cached call as written, if they are not whole blocks or another call wrote there last.
   GNT_NOINLINE static void TakeIn(Core& core, UbState& shadow, const CachedCall& call) {
     const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();
@@ -262,8 +262,8 @@ class MemoryChecker final : public Observer {
     writer = now;
     writer.seen = seen;
   }
-  // Whether somebody has read data that an earlier load of the same line brought, here or to another place: a loop may
-  // read only some of its tiles.
+  // Whether data that an earlier load in the same line brought, to this or another place, was read: a loop may read
+  // only some of its tiles.
   GNT_COLD static bool OthersWereRead(const UbState& shadow, const Writer& writer, uint64_t first) {
     if (writer.seen) return true;
     for (uint64_t block = 0; block < UbState::kBlocks; ++block) {

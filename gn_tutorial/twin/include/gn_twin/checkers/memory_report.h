@@ -1,5 +1,5 @@
-// Writes the findings about the contents of the Unified Buffer as diagnostics: which instruction did it, where, and in
-// which buffer.
+// Writes the findings about the contents of the Unified Buffer as diagnostics. Each names the instruction, its place
+// and the buffer.
 #pragma once
 #include "gn_twin/causes/exchanged_numbers.h"
 #include "gn_twin/causes/tensor_place.h"

@@ -3,7 +3,7 @@
 // Inside a repeat, a source and the destination must be the same bytes, or not overlap. No repeat may read what an
 // earlier one wrote. There is one exception: Add, Sub, Mul, Max, Min, AddRelu and SubRelu on half, int32_t and float
 // may have the destination as second source if one of the two has the repeat stride 0.
-// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). The operands of a Cast between element sizes may overlap inside a repeat,
+// Source: docs/zh/api, 通用说明和约束 (通用地址重叠约束). The operands of a Cast to another element size may overlap inside a repeat,
 // because the documentation of Cast restricts only what a later repeat would read.
 #pragma once
 #include "gn_twin/core/core.h"
@@ -30,8 +30,8 @@ class OverlapChecker final : public Observer {
   }
 
  private:
-  // Whether both operands have the same layout. An instruction in place is then allowed: each repeat works on its own
-  // bytes, or all work on the same (stride 0).
+  // Whether both operands have the same layout. If they do, they may be the same bytes: each repeat then works on bytes
+  // of its own, or all repeats work on the same bytes (stride 0).
   static bool SameLayout(const Operand& a, const Operand& b) {
     if (!a.strided) return a.row_pitch == b.row_pitch;
     return a.blk_stride == b.blk_stride && a.rep_stride == b.rep_stride;
@@ -67,7 +67,7 @@ class OverlapChecker final : public Observer {
     // Blocks and lanes with gaps may interleave without overlapping.
     if (source.blk_stride != 1 || dst.blk_stride != 1 || (event.active.per_repeat != 0 && !event.active.prefix))
       return false;
-    const bool cast = source.element_bytes != dst.element_bytes && source.element_bytes != 1;  // 1: the bits of Select
+    const bool cast = source.element_bytes != dst.element_bytes && source.element_bytes != 1;  // 1: Select's mask bits
     for (uint32_t repeat = 0; repeat < event.repeats; ++repeat) {
       const Span written = SpanOf(event, dst, repeat);
       const Span read = SpanOf(event, source, repeat);

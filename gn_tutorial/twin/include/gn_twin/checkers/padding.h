@@ -107,8 +107,8 @@ class PaddingChecker final : public Observer {
     });
     return lane;
   }
-  // Reports a reduction that reads padding, if the padding changes its result. For an extreme it compares the lanes of
-  // one repeat or row with each other if each has results of its own, and otherwise all lanes.
+  // Reports a reduction that reads padding, if the padding changes its result. For an extreme, compares the lanes of
+  // each repeat or row with each other if every repeat or row has its own result, and otherwise all lanes.
   GNT_COLD static void CheckFold(Core& core, const PaddingState& state, const Event& event) {
     const PaddingKind kind(event.op, true);
     const bool sum = kind.sum, most = kind.most;
@@ -181,8 +181,8 @@ class PaddingChecker final : public Observer {
     finish();
   }
 
-  // Marks the results of a lane-by-lane instruction as padding where its sources are, unless the padding leaves a
-  // loaded value unchanged.
+  // Marks the results of a lane-by-lane instruction as padding where its sources are padding, unless the padding leaves
+  // a loaded value unchanged.
   GNT_COLD void Carry(Core& core, PaddingState& state, const Event& event) {
     if (marks_ == nullptr) marks_ = new (std::nothrow) Mark[kMostLanes]();
     const Operand* dst = nullptr;
@@ -219,8 +219,8 @@ class PaddingChecker final : public Observer {
     }
     __builtin_memset(marks_, 0, end * sizeof(Mark));
   }
-  // Whether the padding at byte `at` of a source leaves the other source's value unchanged, as an added 0 does, or the
-  // smaller value in a Max.
+  // Whether the padding at byte `at` of a source leaves the other source's value unchanged. For example, this holds for
+  // an added 0, and for the smaller value in a Max.
   static bool Absorbed(const Core& core, const Event& event, const Operand& source, uint8_t index, uint64_t at,
                        uint32_t lane) {
     if (source.element_bytes != 2 && source.element_bytes != 4) return false;
@@ -228,7 +228,7 @@ class PaddingChecker final : public Observer {
     const PaddingKind kind(event.op, false);
     if (kind.sum) return value == 0.0f;
     if (!kind.Any() || event.operands != 3) return false;
-    const Operand& other = event.operand[3 - index];  // the destination is the first
+    const Operand& other = event.operand[3 - index];  // operand 0 is the destination
     uint64_t there = kUbBytes;
     uint32_t before = 0;
     ForUb(core, event, other, [&](uint64_t run, uint64_t bytes) {

@@ -42,7 +42,7 @@ inline float PaddedValue(const Core& core, uint64_t at, uint32_t element_bytes) 
 
 class PaddingCalls {
  public:
-  // Follows the padding through a cached call; returns false if that needs the whole event.
+  // Follows the padding through a cached call; returns false if observers need the whole event for that.
   GNT_NOINLINE static bool Carry(const Core& core, PaddingState& state, const CachedCall& call) {
     bool reads = false, writes = false, rows = false;
     for (uint32_t i = 0; i < call.parts; ++i) {
@@ -90,8 +90,8 @@ class PaddingCalls {
     });
     return neutral;
   }
-  // Marks results as padding where the sources are padding. Returns false if the operands have different forms, or if
-  // the padding of one source may leave a value of the other unchanged.
+  // Marks results as padding where the sources are padding. Returns false if the operands have different sizes or are
+  // not aligned, or if the padding of one source may leave a value of the other unchanged.
   static bool CarryLanes(PaddingState& state, const CachedCall& call) {
     const CachedCall::Part& dst = call.part[0];
     bool in_place = false;

@@ -175,8 +175,8 @@ class RaceChecker final : public Observer {
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
   // Reports, for each part of `range` that `pipe` touches, an access to that part that `pipe` has not seen, if there is
-  // one. each(visit) calls visit(part) for every part. `each` is called only if there is such an access anywhere in
-  // `range`, which is rare.
+  // one. each(visit) calls visit(part) for every part. `each` is called only if `range` has an unseen access, which is
+  // rare.
   template <class Each>
   void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {
@@ -280,8 +280,8 @@ class RaceChecker final : public Observer {
     }
   }
 
-  // Restarts the clocks of a block when its windows are used up, as if there were a barrier. A stamp has room for two
-  // million windows.
+  // Restarts the clocks of a block when its window numbers (shadow/vector_clock.h) run out, as if there were a barrier.
+  // A stamp has room for two million windows.
   static void Bound(RaceState& state) {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
       return;

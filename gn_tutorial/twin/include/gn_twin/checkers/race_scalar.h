@@ -25,7 +25,8 @@ class RaceScalars {
       }
     }
   }
-  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for.
+  // Whether scalar accesses of the Unified Buffer need no check: the compiler orders them, and the scalar unit has seen
+  // all work of the other pipes there.
   bool Quiet(const RaceState& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
 
  private:

@@ -38,7 +38,7 @@ class StoredTails {
     }
     count_ = left;
   }
-  // Reports the tails that are left at the end of the launch. core: one made for this report.
+  // Reports the tails that are left at the end of the launch. core: a Core made for this report; its block is changed.
   GNT_COLD void Report(Core& core) {
     for (uint32_t i = 0; i < count_; ++i) {
       core.block = all_[i].block;

@@ -1,8 +1,8 @@
 // The checker of writes through pointers of GetPhyAddr: it reports those that land in another buffer.
 //
 // The twin cannot see accesses through a pointer. So, from the first pointer on, the checker compares the Unified
-// Buffer at each event with its contents at the event before. If bytes changed in between that were no operand of an
-// instruction, the kernel has written them itself. It may do so in the buffers into which it has pointers.
+// Buffer at each event with its contents at the event before. If bytes have changed that no instruction wrote, the
+// kernel has written them itself. A kernel may write only into the buffers to which it has pointers.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/per_core.h"
@@ -71,7 +71,7 @@ class UbPointerChecker final : public Observer {
     before_.End(core);
   }
   void OnEvent(Core& core, const Event& event) override {
-    if (core.ub_pointer_count == 0 || core.delayed != nullptr) return;  // a delayed copy writes at any time
+    if (core.ub_pointer_count == 0 || core.delayed != nullptr) return;  // a delayed copy may write at any time
     UbBefore* const before = before_.Of(core);
     if (before == nullptr) return;
     if (before->active) Look(core, *before, event.loc);
@@ -119,7 +119,7 @@ class UbPointerChecker final : public Observer {
     }
   }
 
-  // Returns the buffer with this byte; of several the one that was made last.
+  // Returns the buffer that contains this byte, or null; if there are several, the last one made.
   static const Buffer* BufferAt(const Core& core, uint32_t at) {
     for (uint16_t i = core.buffer_count; i-- > 0;) {
       const Buffer& one = core.buffers[i];

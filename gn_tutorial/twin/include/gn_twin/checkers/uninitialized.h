@@ -32,8 +32,8 @@ class UninitializedResults {
   UninitializedResults(const UninitializedResults&) = delete;
   UninitializedResults& operator=(const UninitializedResults&) = delete;
 
-  // Finds missing values of the sources, and reports them if a copy stores them to global memory. take_in() takes all
-  // results in as values; those that depend on a missing value are marked as missing afterwards.
+  // Finds missing values of the sources, and reports them if a copy stores them to global memory. Calls take_in() to
+  // mark all results as written, and then marks the results that depend on a missing value as missing.
   template <class TakeIn>
   GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event, TakeIn take_in) {
     Origin origin;
@@ -96,8 +96,8 @@ class UninitializedResults {
     return dst;
   }
 
-  // Returns how many bytes a DataCopy's source lacks if they are the end of its last 32-byte block, because a length
-  // was rounded up; else 0.
+  // Returns the number of bytes that a DataCopy's source lacks, if they are the end of its last 32-byte block because a
+  // length was rounded up; else 0.
   static uint64_t TailMissing(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     if (__builtin_strcmp(event.op, "DataCopy") != 0) return 0;  // DataCopyPad takes any length
     uint64_t tail = 0;
@@ -113,13 +113,13 @@ class UninitializedResults {
     return runs == 1 ? tail : 0;
   }
 
-  // Whether there is one result for each piece, in the order of the pieces, as in a Gather.
+  // Whether the instruction has one result for each piece of the source, in the order of the pieces, as Gather has.
   static bool IsElementwise(const Operand& source) {
     return source.pieces != nullptr && source.row_bytes == source.element_bytes;
   }
 
-  // Whether a source has no value at all. If an instruction moves elements, it is unknown which result comes from which
-  // element. So its results count as missing only if the source has no value at all.
+  // Whether a source has no value at all. For an instruction that moves elements, the twin does not know which result
+  // comes from which element. So its results count as missing only if the source has no value at all.
   static bool LacksAll(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     bool none = true;
     ForUbRuns(core, event, source,
@@ -141,7 +141,7 @@ class UninitializedResults {
     return all;
   }
 
-  // Sets lacking_ for the results that depend on a value which `source` lacks.
+  // Sets lacking_ for the results that depend on a missing value of `source`.
   void MarkLacking(const Core& core, const UbState& shadow, const Event& event, const Operand& source,
                    const Operand& dst, uint32_t results) {
     const uint32_t lanes = Elements(core, event, source);

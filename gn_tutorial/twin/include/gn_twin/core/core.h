@@ -74,7 +74,7 @@ struct Core {
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
-  // Returns the latest such tensor that begins at byte `offset` of the buffer, or null.
+  // Returns the latest of these tensors that begins at byte `offset` of the buffer, or null.
   const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
     for (uint32_t i = 1; i <= kOffsetViews; ++i) {
       const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
@@ -83,7 +83,7 @@ struct Core {
     return nullptr;
   }
 
-  // The latest tensors that ReinterpretCast made of smaller elements.
+  // The latest tensors that ReinterpretCast made from tensors with smaller elements.
   static constexpr uint32_t kWiderViews = 8;
   WiderView wider_views[kWiderViews];
   uint32_t next_wider = 0;
@@ -118,12 +118,12 @@ struct Core {
   };
   WorkBuffer scratch;
 
-  // The event ids of each event, one bit per id. `reserved`: by AllocEventID or a queue. `raised`: set but not yet
-  // waited for, and `raised_at` is where it was set.
+  // The event ids of each event, one bit per id. `reserved`: taken by AllocEventID or a queue. `raised`: the flag is
+  // set but not yet waited for; `raised_at` is the place of the SetFlag.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
   uint8_t raised[kEvents] = {};
-  uint8_t raised_again[kEvents] = {};  // set twice before a wait, in a launch that continued after that
+  uint8_t raised_again[kEvents] = {};  // set twice before a wait, in a launch that continued after this mistake
   Loc raised_at[kEvents][kEventIds];
   Loc awaited_at[kEvents][kEventIds];  // the last wait
 
@@ -140,15 +140,16 @@ struct Core {
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
-  Loc counter_set;      // SetMaskCount
+  Loc counter_set;      // the last SetMaskCount
   Loc mask_in_counter;  // the last instruction that got a mask in counter mode
-  // Called before the instruction at `by` overwrites the mask. Notes the present mask as lost if no instruction has
-  // used it.
+  // Notes the present mask as lost if no instruction has used it. Called before the instruction at `by` overwrites the
+  // mask.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]
       mask_lost = {mask.set, by};
   }
-  // Returns the record of the mask that an instruction in this line used without setting one; null if there is none.
+  // Returns the record of an instruction in this line that used the mask of an earlier instruction; null if there is
+  // none.
   const MaskFrom* MaskOf(Loc line) const {
     for (const MaskFrom& one : masks_from)
       if (one.used.line == line.line && one.used.file == line.file && line.line != 0) return &one;
@@ -170,22 +171,22 @@ struct Core {
   float deq_scale = 1.0f;
   bool deq_scale_set = false;
 
-  ShapeTable* shapes = nullptr;  // SetShapeInfo
+  ShapeTable* shapes = nullptr;  // the shapes that SetShapeInfo set
   NegativeInputs negatives;
 
-  // How often queues were asked for their fill level since a tensor last entered or left one.
+  // How often the kernel asked queues for their fill level since a tensor last entered or left a queue.
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
   int8_t saturate = -1;  // CTRL[48], if the kernel set it: 1 saturating, 0 not; -1: the launch's options decide
   PollWatch polls;
-  uint32_t looks = 0;            // number of calls that refresh what the scalar unit sees of global memory
+  uint32_t looks = 0;            // number of calls that refresh the scalar unit's view of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll
   uint8_t cross_flags[16] = {};  // for each id, the CrossCoreSetFlag calls still without a CrossCoreWaitFlag
 
   // The special registers of the last reduction (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
-  uint32_t reduce_sum_bits = 0;  // its bits, in the element type
+  uint32_t reduce_sum_bits = 0;  // the bits of reduce_sum in the element type
   float reduce_extreme = 0.0f;
   uint32_t reduce_index = 0;
   uint16_t merged[4] = {0, 0, 0, 0};  // elements that the last MrgSort took from each queue
@@ -269,8 +270,8 @@ struct Core {
     }
     scalars.storing = false;
   }
-  // Reports the uses of buffers that are still free. Called before a stop and at the end of the block: such a use may
-  // be the cause of what follows it.
+  // Reports the noted uses of freed buffers. Called before a stop, which such a use may have caused, and at the end of
+  // the block.
   GNT_COLD void TellFreedUses() {
     const uint32_t count = freed_use_count;
     freed_use_count = 0;
@@ -289,8 +290,8 @@ struct Core {
             {"freed_file", use.freed.file},
             {"freed_line", use.freed.line}};
   }
-  // Ends the launch with one diagnostic. This function and the next ones take the facts in braces, which is cheapest
-  // for the caller, or as a FieldList.
+  // Ends the launch with one diagnostic. This function and the next ones take the facts in braces, which costs the
+  // caller least, or as a FieldList.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Stop(id, loc, FieldList(fields));
   }
@@ -336,7 +337,7 @@ struct Core {
     if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
       TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
   }
-  // Reports such a scalar, unless a read through a GlobalTensor was reported before: the scalar then comes from that
+  // Reports a scalar without a value, unless gm-read-before-write was reported before: the scalar then comes from that
   // read.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
@@ -370,8 +371,8 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
   return quiet;
 }
 
-// Returns the kernel argument that contains an address, or else the nearest one that begins before it; null if there is
-// none. The nearest one is needed because a block without work may point just past the end of its argument.
+// Returns the kernel argument that contains an address; else the nearest argument that begins before the address; null
+// if there is none. The nearest one is needed because a block without work may point just past its argument's end.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;
@@ -392,8 +393,8 @@ inline bool Saturates(const Core& core) {
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// Returns the core of the block that runs on this thread. Its attribute "const" lets a loop of scalar accesses look up
-// its core once, not once an element. The attribute is correct although blocks take turns on a thread, because the
+// Returns the core of the block that runs on this thread. The attribute gnu::const lets a loop of scalar accesses look
+// up its core once, not once an element. The attribute is correct although blocks take turns on a thread, because the
 // result never changes during the code of one block. launch.h starts a block in a call that is not inlined, so that no
 // function sees the core change.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }

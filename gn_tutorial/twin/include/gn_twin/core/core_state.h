@@ -44,8 +44,8 @@ struct Buffer {
   uint16_t nth = 0;                                      // number of earlier InitBuffer calls in the same line
   AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // the flag that EnQue sets; MAX for a TBuf
   Loc made;                                              // the InitBuffer call
-  Loc changed;                                           // the last queue operation on the buffer,
-  Loc allocated;                                         // and the last AllocTensor
+  Loc changed;                                           // the last queue operation on the buffer
+  Loc allocated;                                         // the last AllocTensor of the buffer
 };
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
@@ -54,8 +54,9 @@ inline constexpr uint16_t kNoBuffer = 0xffff;
 // there.
 struct PollWatch {
   static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run; a tile has fewer rows
-  static constexpr uint32_t kAgain = 64;    // the same, after the others have run once
+  static constexpr uint32_t kAgain = 64;    // repeated reads before the other blocks run again
   static constexpr uint32_t kLines = 4;
+  // The reads in one source line, and the range of their addresses.
   struct Line {
     uint32_t number = 0;
     const uint8_t* begin = nullptr;
@@ -66,7 +67,7 @@ struct PollWatch {
   uint32_t most = kFirst;
   bool moved = true;  // the block has done something else since its last turn
 
-  // Counts a read; returns whether it is time to run the other blocks.
+  // Counts a read in line `number`; returns whether it is time to run the other blocks.
   [[gnu::always_inline]] bool Idle(uint32_t number, const uint8_t* at) {
     Line& line = lines[number % kLines];
     if (line.number == number && at >= line.begin && at <= line.last) return ++idle >= most;
@@ -155,13 +156,13 @@ struct KernelType {
   bool waits = true;  // its cores can wait for each other
 };
 
-// Numbers of a call that were exchanged, if some were (causes/exchanged_numbers.h).
+// Two numbers that the kernel has probably exchanged in a call (causes/exchanged_numbers.h). `cause`: null if none.
 struct Exchange {
   const char* cause = nullptr;
-  uint32_t repeats = 0;  // for repeat-mask-exchanged: the two numbers as given
+  uint32_t repeats = 0;  // for repeat-mask-exchanged: the repeats and lanes as given
   uint32_t lanes = 0;
   uint32_t blk[2] = {};  // for strides-exchanged: the block strides of src0 and src1
-  uint32_t rep[2] = {};  // the same: the repeat strides
+  uint32_t rep[2] = {};  // for strides-exchanged: their repeat strides
 };
 
 }  // namespace gn_twin

@@ -1,10 +1,9 @@
-// Emit for operations without tensors: passes flags, buffers, barriers and words of global memory to the observers of a
+// Emits operations without tensors: passes flags, buffers, barriers and words of global memory to the observers of a
 // launch.
 //
-// Emitting is the second of an operation's three steps: validate, emit, compute. It is also where repeated calls are
-// made cheap. Some operations are fast events (events/fast_events.h): unless the launch is traced, observers get only
-// the few numbers that they use, in place of an event. Instructions and copies are emitted by tensor/emit.h and
-// tensor/emit_copy.h.
+// An operation has three steps: validate, emit, compute. The emit step also makes repeated calls cheap. Some operations
+// are fast events (events/fast_events.h): unless the launch is traced, observers get only the few numbers that they
+// use, in place of an event. tensor/emit.h and tensor/emit_copy.h emit instructions and copies.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
@@ -27,7 +26,7 @@ namespace gn_twin {
   core.Emit(event);
 }
 
-// Emits an event of a pipe that has no operands: Barrier, CrossFlag, SyncAll, CleanCache of all lines.
+// Emits an event of a pipe, without operands: Barrier, CrossFlag, SyncAll, or CleanCache of all lines.
 GNT_NOINLINE inline void EmitPipe(Core& core, Kind kind, const char* op, Pipe pipe, Loc loc) {
   if (!kObserved) return;
   Event event;
@@ -55,7 +54,7 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
-// Notes that an instruction uses a tensor of a free buffer.
+// Notes that an instruction uses a tensor of a freed buffer. The use is reported later.
 GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* role, uint16_t buffer, Loc loc) {
   for (uint32_t i = 0; i < core.freed_use_count; ++i) {
     const Core::FreedUse& one = core.freed_uses[i];
@@ -64,8 +63,8 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   if (core.freed_use_count == Core::kFreedUses) return;
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
-// Refuses the noted uses of a freed buffer when that buffer is allocated again, because the operation that fills it
-// next does not wait for them.
+// Refuses the noted uses of a freed buffer. Called when the buffer is allocated again, because the operation that fills
+// it next does not wait for these uses.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;
@@ -81,8 +80,8 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   core.freed_use_count = kept;
 }
 
-// Notes and emits that GetPhyAddr returned a pointer into a buffer. From the first such pointer on, observers get whole
-// events. If memory changes between two of these events, the kernel itself has written through such a pointer.
+// Notes and emits that GetPhyAddr returned a pointer into a buffer. From the first pointer on, observers get whole
+// events, so that checkers/ub_pointers.h can find writes through pointers between two events.
 GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
   for (uint32_t i = 0; i < core.ub_pointer_count; ++i)

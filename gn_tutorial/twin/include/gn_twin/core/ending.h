@@ -1,4 +1,4 @@
-// The ways in which the work of a block ends: normally, stopped, or by an exception, which devices do not have.
+// Runs the work of a block and notes how it ended: normally, stopped, or by an exception, which devices do not have.
 #pragma once
 #include <stdint.h>
 
@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// How the work of one block ended. `thrown`: the id of the diagnostic for its exception, null if it threw none or
-// Stopped; `what`: the text of that exception.
+// How the work of one block ended. `good`: normally. `thrown`: the id of the diagnostic for an exception; null if the
+// work threw no exception, or threw Stopped. `what`: the text of the exception.
 struct Ending {
   bool good = true;
   const char* thrown = nullptr;

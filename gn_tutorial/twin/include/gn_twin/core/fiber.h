@@ -1,8 +1,8 @@
 // A fiber: a separate stack on which a block runs until it waits, and the switch to it and back.
 //
 // Threads would do the same at twenty times the cost, and a launch of forty blocks with two SyncAll switches stacks two
-// hundred times. The switch saves the registers that the calling conventions of x86-64 (System V) and AArch64 (AAPCS64)
-// tell a function to preserve; the compiler saves the others, as around any call.
+// hundred times. The switch saves the callee-saved registers of the calling conventions of x86-64 (System V) and
+// AArch64 (AAPCS64). The compiler saves the others, as around any call.
 #pragma once
 #if defined(__wasm__)
 #include "gn_twin/core/web_fiber.h"
@@ -123,7 +123,7 @@ class Fiber {
     const uint64_t entry = reinterpret_cast<uint64_t>(&GnTwinEnter);
     const uint64_t called = reinterpret_cast<uint64_t>(function), given = reinterpret_cast<uint64_t>(argument);
 #if defined(__x86_64__)
-    frame -= 7;  // r15, r14, r13, r12, rbx, rbp, where to go on; gn_twin_enter's stack is then aligned to 16 bytes
+    frame -= 7;  // r15, r14, r13, r12, rbx, rbp, return address; gn_twin_enter's stack is then aligned to 16 bytes
     frame[0] = frame[1] = frame[2] = frame[5] = 0;
     frame[3] = called;
     frame[4] = given;
@@ -176,8 +176,8 @@ class Fiber {
   // As large as a main thread's stack (docs/platforms.md). Only pages that are used take memory.
   static constexpr size_t kBytes = 8 * 1024 * 1024;
   void* lowest_;
-  void* inside_ = nullptr;   // where this fiber's stack was left,
-  void* outside_ = nullptr;  // and where its caller's stack was left
+  void* inside_ = nullptr;   // saved stack pointer of this fiber
+  void* outside_ = nullptr;  // saved stack pointer of the caller of Enter()
 #if defined(__SANITIZE_ADDRESS__)
   const void* outside_lowest_ = nullptr;
   size_t outside_bytes_ = 0;

@@ -78,7 +78,7 @@ inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Fiel
   return GNT_BAD_CALL;
 }
 
-// One launch of one kernel. Holds what every block needs to start. `Body` calls the kernel with its arguments.
+// One launch of one kernel. Holds the data that every block needs to start. `Body` calls the kernel with its arguments.
 template <class Body>
 struct Launch {
   Body& body;
@@ -92,7 +92,7 @@ struct Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  // Runs one block on a core of its own; false if it was stopped.
+  // Runs one block on a core of its own; returns false if the block was stopped.
   GNT_COLD bool RunBlock(Scheduler& scheduler, uint32_t block) {
     UbMemory* const ub = ObjectPool<UbMemory>::Take();
     if (ub == nullptr) {
@@ -116,7 +116,7 @@ struct Launch {
       ub->Poison();
     }
     EnterCore(&core);
-    Ending ending;  // read after the work: the block may end on another thread than the one on which it started
+    Ending ending;  // reported after the work, because the block may end on another thread than it started on
     RunToItsEnd(ending, [&] {
       if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
@@ -134,7 +134,7 @@ struct Launch {
     return ending.good;
   }
 
-  // Tells the observers that every block has run to its end; returns whether the launch had no mistake.
+  // Tells the observers that every block has run to its end; returns whether the launch had no errors.
   GNT_COLD bool Conclude() {
     if constexpr (kObserved) {
       GNT_AS_BUILT Core core;
@@ -149,19 +149,19 @@ struct Launch {
   }
 
  private:
-  // Marked as hot, because its only caller is cold and the compiler might otherwise treat the kernel as cold, too.
+  // Marked as hot, because its only caller is cold. The compiler might otherwise treat the kernel as cold, too.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
-  // Warns of an atomic mode that is still on when the block ends, because later copies would still add to the old
-  // contents. Says nothing after an error: such a copy may have caused it, and the error then names the copy's line.
+  // Warns of an atomic mode that is still on when the block ends, because later copies would add to the old contents.
+  // Gives no warning after an error: such a copy may have caused the error, which then names the copy's line.
   static void TellAtomicOn(Core& core) {
     if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;
     core.Warn("atomic-left-on", core.atomic_set, {}, {{"op", core.atomic_op}});
   }
 
-  // Reports the exception that ended a block. The device has no exceptions, and one that left gnt_run would end the
-  // process that called it.
+  // Reports the exception that ended a block. The device has no exceptions, and an exception that left gnt_run would
+  // end the calling process.
   GNT_COLD void Tell(Core& core, const Ending& ending) {
     const Field field{"what", ending.what};
     if (core.InTurn()) ReportWriter(job).Write(ending.thrown, "error", core.Here(), core.block, &field, 1);
@@ -205,8 +205,8 @@ GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   return good ? GNT_OK : GNT_STOPPED;
 }
 
-// Returns the status of a launch whose blocks ended with `status`: the launch also fails if its source has code that a
-// device refuses.
+// Returns the status of a launch whose blocks ended with `status`. A launch also fails if its source has code that a
+// device refuses (`source_failed`).
 inline GntStatus Judged(GntStatus status, bool source_failed) {
   return status == GNT_OK && source_failed ? GNT_STOPPED : status;
 }
@@ -239,8 +239,8 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
   };                                                                      \
   static constexpr Entry kEntries[] = {
 #define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
-// An entry whose name for the host is not its name in C++: an instance of a template, or a kernel with the name of a
-// libc function.
+// Adds an entry whose name for the host differs from its C++ name: an instance of a template, or a kernel with the name
+// of a libc function.
 #define GNT_NAMED_ENTRY(NAME, ...) {NAME, [](GntJob& job) { return gn_twin::Run(&::__VA_ARGS__, job); }},
 #define GNT_LIBRARY_END                                                                               \
   }                                                                                                   \

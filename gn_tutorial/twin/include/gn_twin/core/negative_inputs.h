@@ -1,5 +1,5 @@
-// Records of negative inputs of Sqrt, Rsqrt and Ln, which give NaN, and of inputs of Exp that give infinity. They are
-// reported if NaN is stored later.
+// Records of inputs that lead to NaN: negative inputs of Sqrt, Rsqrt and Ln, the input 0 of Rsqrt and Ln, and inputs of
+// Exp that give infinity. They are reported if NaN is stored later.
 #pragma once
 #include <stdint.h>
 
@@ -13,8 +13,8 @@ struct NegativeInputs {
   struct Note {
     const char* op = "";
     Loc loc;
-    uint64_t index = 0;           // index of the line's first such input,
-    float value = 0.0f;           // and its value
+    uint64_t index = 0;           // index of the first input that this line's record is about
+    float value = 0.0f;           // value of that input
     const uint8_t* at = nullptr;  // destination of this line's latest result
     bool reported = false;
   };
@@ -37,8 +37,8 @@ struct NegativeInputs {
     notes[latest] = note;
     ++pending;
   }
-  // Returns the record that explains NaN in the bytes [begin, end): the one whose result lies there, or else the
-  // latest.
+  // Returns the record that explains NaN in the bytes [begin, end): a record whose result lies there, or else the
+  // latest record.
   Note& OneOf(const uint8_t* begin, const uint8_t* end) {
     for (uint32_t i = 0; i < count; ++i)
       if (notes[i].at >= begin && notes[i].at < end) return notes[i];

@@ -12,7 +12,7 @@ namespace gn_twin {
 template <class T>
 class ObjectPool {
  public:
-  // Takes an object, or makes one; null if there is no memory.
+  // Returns an unused object, or a new one; null if there is no memory.
   static T* Take() {
     pthread_mutex_lock(&mutex_);
     T* taken = count_ > 0 ? all_[--count_] : nullptr;
@@ -28,7 +28,7 @@ class ObjectPool {
   }
 
  private:
-  static constexpr uint32_t kMost = 50;  // the number of vector cores of the largest device in config.h
+  static constexpr uint32_t kMost = 50;  // enough for the 48 vector cores of an Atlas A2 (gn_tutorial/machines/a2.toml)
   static inline constinit pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   static inline constinit T* all_[kMost] = {};
   static inline constinit uint32_t count_ = 0;

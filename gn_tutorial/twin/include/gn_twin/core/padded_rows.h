@@ -22,8 +22,8 @@ struct PaddedRows {
       if (one.bytes == copy.bytes && one.pitch == copy.pitch) return;
     all[next++ % kMost] = copy;
   }
-  // Returns a copy whose row length without padding divides `offset`; null if there is none. The kernel has then
-  // probably computed the offset without the padding.
+  // Returns a copy whose row length without padding divides `offset`, in bytes; null if there is none. If there is one,
+  // the kernel has probably computed the offset without the padding.
   GNT_COLD const Copy* CountedBy(uint64_t offset) const {
     for (const Copy& one : all)
       if (one.bytes != 0 && offset % one.bytes == 0 && offset != 0) return &one;

@@ -27,7 +27,7 @@ inline bool HoldsPoison(GntRole role) { return role == GNT_OUT || role == GNT_WO
 // The poison of one launch, in chunks for any number of threads.
 class Poisoning {
  public:
-  // Counts the chunks of the job's outputs and workspaces; none if the job does not ask for poison.
+  // Counts the chunks of the job's outputs and workspaces; there are none if the job does not ask for poison.
   explicit Poisoning(const GntJob& job) : job_(job) {
     if (job.poisons == 0) return;
     for (uint32_t i = 0; i < job.arg_count; ++i) chunks_ += Chunks(job.args[i]);
@@ -43,7 +43,7 @@ class Poisoning {
     }
     while (__atomic_load_n(&done_, __ATOMIC_ACQUIRE) < chunks_) sched_yield();
   }
-  // The time when the last chunk was filled, in nanoseconds of CLOCK_MONOTONIC; 0 if there was none.
+  // Returns the time when the last chunk was filled, in nanoseconds of CLOCK_MONOTONIC; 0 if there was no chunk.
   uint64_t FinishedAt() const {
     return static_cast<uint64_t>(finished_.tv_sec) * 1000000000u + static_cast<uint64_t>(finished_.tv_nsec);
   }

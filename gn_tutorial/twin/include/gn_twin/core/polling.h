@@ -1,17 +1,17 @@
 // Polling: a block that repeatedly reads the same words of global memory waits for another block, so the others must
 // get a turn.
 //
-// The value that ends such a loop also orders the blocks: a block that has read it sees everything done before it was
-// stored. So, from the first such loop of a launch on, stores of a few bytes are emitted as Release, and the reads of
-// the loop's line as Acquire. A loop that finds its value at the first read looks like any other read.
+// The value that ends a polling loop also orders the blocks: a block that has read the value sees all work done before
+// the value was stored. So, from the first polling loop of a launch on, stores of a few bytes are emitted as Release,
+// and the reads of the loop's line as Acquire. A loop that finds its value at the first read is not noticed.
 #pragma once
 #include "gn_twin/core/emit.h"
 #include "gn_twin/core/scheduler.h"
 
 namespace gn_twin {
 
-// Returns what identifies a word: the address of its cache line, because a copy and a store of one word need not begin
-// at the same byte.
+// Returns the address that identifies a word in Release and Acquire: the start of its cache line, because a copy and a
+// store of one word need not begin at the same byte.
 inline const void* PolledWord(const void* at) {
   return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{63});
 }

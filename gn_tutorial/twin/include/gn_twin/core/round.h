@@ -4,8 +4,8 @@
 // If blocks do not wait for one another, their order does not matter, because no block reads the data of another.
 // Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes the
 // block's view of global memory, printed text, or a mistake, a block leaves its thread until all earlier blocks have
-// ended or wait. What it finds when it continues is as if the blocks ran one after the other. The first block of the
-// order never leaves its thread, so a block that waits for an earlier one in a way that the twin does not see still
+// ended or wait. When it continues, memory is as if the blocks had run one after the other. The first block of the
+// order never leaves its thread. So a block that waits for an earlier one in a way that the twin does not see still
 // gets its value.
 #pragma once
 #include <new>
@@ -16,8 +16,8 @@
 
 namespace gn_twin {
 
-// Returns the number of threads that make a launch faster. Starting a thread takes some 50 us, in which a bare kernel
-// processes half a MiB.
+// Returns the number of threads for a launch: 1 if more would not make it faster. Starting a thread takes some 50 us,
+// in which a bare kernel processes half a MiB.
 GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 1;  // the sanitizers' records of stacks do not follow a block to another thread
@@ -34,12 +34,12 @@ GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 
 class Round {
  public:
-  // Why a block left its thread: it is suspended, or waits for its turn.
+  // Why a block left its thread. Suspended: it has ended, or waits for other blocks. ForItsTurn: it waits for its turn.
   enum class Left : uint8_t { Suspended, ForItsTurn };
   // Runs a block, from its start or from where it was, until it leaves its thread.
   using RunOne = Left (*)(void* context, uint32_t block, bool is_caller);
 
-  // `order`: `count` blocks, in the order of their turns. `poison`: filled before the first of them starts.
+  // `order`: `count` blocks, in the order of their turns. `poison`: memory to fill before the first block starts.
   Round(uint32_t blocks, const uint32_t* order, uint32_t count, Poisoning& poison, RunOne run, void* context)
       : order_(order), count_(count), poison_(poison), run_(run), context_(context) {
     members_ = new Member[blocks];
@@ -53,8 +53,8 @@ class Round {
     Team::Run(threads, [](void* round) { static_cast<Round*>(round)->Work(); }, this);
   }
 
-  // Whether this block has the turn, which it then keeps until it is suspended. A block without the turn must leave its
-  // thread.
+  // Whether it is this block's turn. A block keeps the turn until it is suspended. A block without the turn must leave
+  // its thread.
   bool HasTurn(uint32_t block) {
     Member& mine = members_[block];
     if (mine.in_turn) return true;

@@ -1,5 +1,5 @@
-// Runs the blocks of a launch in one order, and suspends those that wait for others. It is deterministic, and keeps all
-// blocks alive at once only if the kernel needs it.
+// Runs the blocks of a launch in one order, and suspends those that wait for others. The result is deterministic. All
+// blocks are alive at once only if the kernel needs it.
 //
 // A block runs on a fiber. When it waits (in SyncAll, or for a value from another block), the next block starts on
 // another fiber. When all have started, the next one that can continue is resumed. Kernels in which no block waits use
@@ -33,7 +33,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Runs every block to its end; false if one stopped.
+  // Runs every block to its end; returns false if a block stopped.
   bool Run() {
     if constexpr (!kObserved) threads_ = ThreadsFor(job_);
     if (threads_ > 1) {
@@ -51,7 +51,7 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Waits until it is the block's turn; false if the launch was stopped meanwhile. See Round.
+  // Waits until it is the block's turn (Round::HasTurn); returns false if the launch was stopped meanwhile.
   GNT_COLD bool TakeTurn(uint32_t block, Core* core = nullptr) {
     if (round_on_threads_ == nullptr || round_on_threads_->HasTurn(block)) return true;
     State& mine = states_[block];
@@ -62,8 +62,8 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Suspends this block until `cores` blocks (0: all of the launch) have called it equally often. Throws Stopped if
-  // that is impossible.
+  // Suspends this block until `cores` blocks (0: all blocks of the launch) have called SyncAll equally often. Throws
+  // Stopped if that is impossible.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
     if (!core.InTurn()) StopBlock();
     expected_ = cores == 0 ? job_.blocks : cores;
@@ -71,7 +71,7 @@ class Scheduler {
     Suspend(core, loc, Waits::Barrier);
   }
 
-  // Suspends this block until ready() holds, which another block must cause. Throws Stopped if none can.
+  // Suspends this block until another block makes ready() true. Throws Stopped if no block can.
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
     if (!core.InTurn()) StopBlock();
@@ -82,9 +82,9 @@ class Scheduler {
     }
   }
 
-  // Runs the other blocks, because this one keeps reading the same words of global memory at `loc`. `moved`: it has
-  // done something else since its last turn. Throws Stopped if no block has done anything else for so long that the
-  // wait cannot end.
+  // Runs the other blocks, because this block keeps reading the same words of global memory at `loc`. `moved`: this
+  // block has done something else since its last turn. Throws Stopped if no block has done anything but poll for so
+  // long that the wait cannot end.
   void Poll(Core& core, Loc loc, bool moved) {
     State& mine = states_[core.block];
     if (moved) ++changes_;
@@ -122,7 +122,7 @@ class Scheduler {
     bool for_its_turn = false;  // it left its thread in a round
     uint32_t number = 0;
     Scheduler* scheduler = nullptr;
-    uint64_t tried = 0;   // progress_ when the value was missing
+    uint64_t tried = 0;   // progress_ when ready() was last false
     uint64_t polled = 0;  // changes_ at its last turn
     uint32_t idle_turns = 0;
     Loc waits_at;  // the call it is in
@@ -132,7 +132,7 @@ class Scheduler {
   static constexpr uint32_t kMostPolls = 16;            // lines of a kernel in which blocks poll
   static constexpr uint32_t kMostIdleTurns = 1u << 14;  // a million reads: more than a loop with limited tries makes
 
-  // Sets the order of the blocks: ascending for seed 0, else Fisher and Yates' shuffle with the numbers of splitmix64.
+  // Sets the order of the blocks: ascending for seed 0, else a Fisher-Yates shuffle with the numbers of splitmix64.
   void Permute(uint64_t seed) {
     order_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
     place_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
@@ -150,7 +150,7 @@ class Scheduler {
     for (uint32_t i = 0; i < job_.blocks; ++i) place_[order_[i]] = i;
   }
 
-  // Gives a block a fiber. Without memory for one, the launch ends.
+  // Gives a block a fiber. If there is no memory for it, stops the launch and returns false.
   bool Start(uint32_t block) {
     State& state = states_[block];
     state.fiber = ObjectPool<Fiber>::Take();
@@ -169,8 +169,8 @@ class Scheduler {
     return false;
   }
 
-  // Runs a block until it waits or ends. `tells`: whether to set job.here_stack, with which the launcher's signal
-  // handler recognises an overflow of this block's stack.
+  // Runs a block until it waits or ends. `tells`: whether to set job.here_stack, by which the launcher's signal handler
+  // recognises an overflow of this block's stack.
   GNT_COLD void RunBlock(uint32_t block, bool tells) {
     State& state = states_[block];
     if (state.phase == Phase::Unstarted && !Start(block)) return;
@@ -249,9 +249,9 @@ class Scheduler {
     return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
   }
 
-  // Returns the block to run next: before the first barrier is complete the next one to start, then the next one that
-  // can continue. If no block can continue and all have reached the barrier, releases them and returns the first one;
-  // if some have not, reports a deadlock. Returns kNobody if all blocks have ended.
+  // Returns the block to run next, or kNobody if all have ended. Until all blocks have started or a barrier is
+  // complete, this is the next block to start; after that, the next one that can continue. If none can and all have
+  // reached the barrier, releases them and returns the first one. If some have not reached it, reports a deadlock.
   GNT_COLD uint32_t Next() {
     if (Aborted()) return FirstWaiting();
     if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
@@ -301,8 +301,8 @@ class Scheduler {
     }
   }
 
-  // Returns a waiting block, or kNobody. After a stop the waiting blocks end one after the other, each on its own
-  // fiber, because the destructors of its variables have to run.
+  // Returns a waiting block, or kNobody. After a stop, Next() runs the waiting blocks one after the other, each on its
+  // own fiber, because the destructors of its variables have to run.
   uint32_t FirstWaiting() const {
     for (uint32_t block = 0; block < job_.blocks; ++block) {
       if (states_[block].phase == Phase::Waiting) return block;
@@ -316,13 +316,13 @@ class Scheduler {
   void* context_;
   State* states_ = nullptr;
   uint32_t* order_ = nullptr;  // blocks in the order of their turns
-  uint32_t* place_ = nullptr;  // the place of each block in that order
-  uint32_t next_ = 0;          // place of the next block to start
+  uint32_t* place_ = nullptr;  // the place of each block in order_
+  uint32_t next_ = 0;          // place in order_ of the next block to start
   uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
   uint32_t round_ = 0;     // how many SyncAll are complete
   uint64_t progress_ = 0;  // changes whenever a block may have written a value that another waits for
-  uint64_t changes_ = 1;   // the same, but the turns of polling blocks do not count
+  uint64_t changes_ = 1;   // like progress_, but the turns of polling blocks do not count
   Loc polling_[kMostPolls];
   uint32_t polls_ = 0;
   uint32_t threads_ = 1;

@@ -1,5 +1,5 @@
-// Findings of the source check before compilation (gn_tutorial/cpp/portability_rules.py). Each is reported with every
-// launch of an entry that reaches its line. The generated file has the table.
+// Findings of the source check before compilation (gn_tutorial/cpp/portability_rules.py). Each finding is reported with
+// every launch of an entry that reaches its line. The generated file has the table of findings.
 #pragma once
 #include "gn_twin/events/report.h"
 
@@ -17,7 +17,7 @@ struct SourceFinding {
   Field fields[kMostFields];
 };
 
-// Writes the findings of `entry`; returns whether one is an error. Defined after the table.
+// Writes the findings of `entry`; returns whether one is an error. GNT_SOURCE_FINDINGS_END defines it.
 bool ReportSource(GntJob& job, const char* entry);
 
 // Writes the findings of `entry`, or all of them for a whole program's main; returns whether one is an error.

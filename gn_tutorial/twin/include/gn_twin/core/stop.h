@@ -1,7 +1,7 @@
 // Ends a block early: by an exception, or, if the compiler has no exceptions, by asking the host to end the launch.
 //
 // The playground's compiler for WebAssembly has no exceptions (docs/playground.md). There the host drops the instance,
-// and finds the report in the instance's memory. No destructor runs. A `throw` in a kernel's own text does not compile
+// and finds the report in the instance's memory. No destructor runs. A `throw` in a kernel's source does not compile
 // there.
 #pragma once
 #include <new>

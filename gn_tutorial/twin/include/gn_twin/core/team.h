@@ -50,8 +50,8 @@ class Team {
  public:
   static constexpr uint32_t kMost = 16;  // more threads do not give a bare kernel more memory bandwidth
 
-  // Calls work(context) on `threads` threads, including this one, or on fewer if the system refuses; returns when all
-  // have returned. Each call starts new threads, because persistent threads would be missing in a forked child.
+  // Calls work(context) on `threads` threads, including this one, or on fewer if the system refuses. Returns when all
+  // calls have returned. Each Run starts new threads, because persistent threads would be missing in a forked child.
   GNT_COLD static void Run(uint32_t threads, void (*work)(void* context), void* context) {
     Member all[kMost];
     stack_t signals = {};
@@ -78,8 +78,8 @@ class Team {
 
   GNT_COLD static void* Main(void* member) {
     const Member& mine = *static_cast<Member*>(member);
-    // If the caller handles signals on a separate stack, this thread does too: a block that has used up its stack is
-    // then also reported when it runs here.
+    // If the caller handles signals on a separate stack, this thread does too. Then the stack overflow of a block that
+    // runs on this thread is also reported.
     stack_t stack = {};
     if (mine.signal_stack_bytes != 0) stack.ss_sp = malloc(mine.signal_stack_bytes);
     stack.ss_size = mine.signal_stack_bytes;

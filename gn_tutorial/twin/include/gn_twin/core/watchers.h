@@ -1,7 +1,8 @@
 // The observers of a launch of an observed library: counters, checkers, the trace. A bare library has none.
 //
-// The watchers do not depend on the kernel. So watchers.cpp is compiled once and linked into each library. The watchers
-// are half of the twin, and with them the compilation of a kernel would take four times as long.
+// The watchers do not depend on the kernel. So twin/watchers/watchers.cpp is compiled once and linked into each
+// library. The watchers are half of the twin's code; with them, the compilation of a kernel would take four times as
+// long.
 #pragma once
 #include "gn_twin/core/core.h"
 
@@ -18,7 +19,7 @@ class Watchers {
   Findings findings_;
 };
 
-// Returns the watchers that a job asks for. Defined in twin/watchers/watchers.cpp. Throws std::bad_alloc.
+// Returns the watchers that a job asks for; throws std::bad_alloc. Defined in twin/watchers/watchers.cpp.
 Watchers* NewWatchers(GntJob& job);
 
 }  // namespace gn_twin

@@ -4,7 +4,7 @@
 
 namespace gn_twin {
 
-// Returns a mask of the bytes [begin, end) of one block, one bit a byte; `end` may be the end of the block.
+// Returns a mask of the bytes [begin, end) of one block, one bit a byte. `end` may be the end of the block.
 inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
   return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
 }
@@ -16,10 +16,10 @@ template <class Visit>
 }
 
 struct BlockSpan {
-  uint32_t word = 0;  // the first word,
-  uint32_t last = 0;  // and the last one
-  uint64_t head = 0;  // bits in the first word
-  uint64_t tail = 0;  // bits in the last word
+  uint32_t word = 0;  // number of the first word
+  uint32_t last = 0;  // number of the last word
+  uint64_t head = 0;  // mask of the range's bits in the first word
+  uint64_t tail = 0;  // mask of the range's bits in the last word
 
   BlockSpan() = default;
   // Spans the blocks [first, end), at least one.
@@ -36,7 +36,8 @@ struct BlockSpan {
   }
 };
 
-// Calls visit(word, mask of its bits) for each word. The code calls visit at only one place, so that g++ inlines it.
+// Calls visit(number of the word, mask of the span's bits in it) for each word. The code calls visit at only one place,
+// so that g++ inlines it.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(const BlockSpan& span, Visit visit) {
   uint64_t mask = span.head;

@@ -20,7 +20,7 @@ class ByteMasks {
   ByteMasks(const ByteMasks&) = delete;
   ByteMasks& operator=(const ByteMasks&) = delete;
 
-  // Clears the masks and makes space for the bytes of the range. False without memory.
+  // Clears the masks and makes space for the bytes of the range; returns false if there is no memory.
   bool Begin(LocalRange range) {
     const uint32_t first = range.begin / kBlockBytes / 64;
     const uint32_t count = (range.end - 1) / kBlockBytes / 64 - first + 1;
@@ -39,7 +39,7 @@ class ByteMasks {
     __builtin_memset(storage_->Words(), 0, 2 * count * sizeof(uint64_t));
     return true;
   }
-  // Adds bytes inside the range of Begin. False without memory.
+  // Adds bytes inside the range given to Begin; returns false if there is no memory.
   bool Add(LocalRange run) {
     for (uint32_t at = run.begin; at < run.end;) {
       const uint32_t block = at / kBlockBytes;
@@ -55,7 +55,8 @@ class ByteMasks {
     return true;
   }
 
-  // Calls visit(word of the bitmap, its blocks touched whole, its blocks touched at all).
+  // Calls visit(number of the word, blocks touched whole, blocks touched at all) for each word of the bitmaps; the
+  // blocks are masks with one bit a block.
   template <class Visit>
   [[gnu::always_inline]] void ForWords(Visit visit) const {
     const uint64_t* whole = storage_->Words();
@@ -90,8 +91,8 @@ class ByteMasks {
     // Returns two bitmaps, one after the other: a bit for each block touched whole, then a bit for each block touched
     // at all.
     uint64_t* Words() { return reinterpret_cast<uint64_t*>(this + 1); }
-    // Adds a block that is touched in part; false without memory. Runs come mostly in the order of their addresses.
-    // Otherwise a block that they touch twice may be listed twice.
+    // Adds a block that is touched in part; returns false if there is no memory. Runs come mostly in the order of their
+    // addresses. If they do not, a block that they touch twice may be listed twice.
     bool AddPart(Part part) {
       if (parts_count > 0 && parts[parts_count - 1].block == part.block) {
         parts[parts_count - 1].bytes |= part.bytes;
@@ -107,7 +108,7 @@ class ByteMasks {
       parts[parts_count++] = part;
       return true;
     }
-    // Drops the last block from the parts if runs have touched all of it; returns whether they have.
+    // Drops the last block from the parts if its runs together touch the whole block; returns whether they do.
     bool TakeWhole() {
       if (parts[parts_count - 1].bytes != ~0u) return false;
       --parts_count;

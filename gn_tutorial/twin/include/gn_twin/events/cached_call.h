@@ -1,10 +1,10 @@
 // The cache of repeated calls. These are vector instructions whose events the observers have already seen, so the
 // observers only recheck them.
 //
-// A loop issues the same few instructions again and again. Facts that follow from such a call alone are computed once
-// and cached: that its operands are aligned and inside their memory, which bytes they cover, and that they do not
-// overlap. Everything else is checked each time: whether its tensors still exist, whether its sources hold values,
-// whether another pipe has worked since.
+// A loop issues the same few instructions again and again. Facts that follow from a call alone are computed once and
+// cached: that its operands are aligned and inside their memory, which bytes they cover, and that they do not overlap.
+// Everything else is checked each time: whether its tensors still exist, whether its sources hold values, and whether
+// another pipe has worked since.
 #pragma once
 #include "gn_twin/events/byte_masks.h"
 #include "gn_twin/events/block_span.h"
@@ -21,22 +21,22 @@ struct CallKey {
   static constexpr uint32_t kGathers = 1u << 28;  // offsets in memory, which are compared too
   static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
   static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
-  static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
+  static constexpr uint32_t kOther = 1u << 31;    // any other form: it has a shape; its key was made from its event
   const char* op = nullptr;                       // compared by address: a literal of the library
   const char* file = nullptr;
   uint32_t line = 0;
-  uint32_t kinds = 0;             // of the operands, and the form
+  uint32_t kinds = 0;             // KindOf the operands, and the form
   uint64_t form = 0;              // elements, or all numbers of a call with repeats or rows; with a shape: repeats
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
-  // Returns the bits of `kinds` for operand number `index`: its element size, and for a key made from an event also its
+  // Returns the bits of `kinds` for operand number `index`: its element size and, in a key made from an event, also its
   // access and whether it has strides.
   static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
-  // Returns the bits of `kinds` for what an operand's two layout numbers mean (Fills in tensor/emit.h). They take the
-  // place of the access, which is known: a call with repeats writes its destination and reads the others.
+  // Returns the bits of `kinds` for the meaning of an operand's two layout numbers (Fills in tensor/emit.h). These bits
+  // take the place of the access, which is known: a call with repeats writes its destination and reads the others.
   static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>
@@ -49,8 +49,8 @@ struct CallKey {
   }
 };
 
-// The places of an operand's repeats: its strides in 32-byte blocks, or, for rows, the bytes of a row and the pitch. It
-// is one word, because every call compares it for every operand.
+// The layout of an operand's repeats: its strides in 32-byte blocks or, for rows, the bytes of a row and the pitch. The
+// layout is one word, because every call compares it for every operand.
 class RepeatLayout {
  public:
   RepeatLayout() = default;
@@ -63,7 +63,7 @@ class RepeatLayout {
   uint64_t word_ = 0;
 };
 
-// Which lanes of which repeats a call uses.
+// The active lanes of a call, and the layouts of its operands.
 struct CallShape {
   ActiveLanes active;
   RepeatLayout layout[CallKey::kMost];
@@ -89,10 +89,10 @@ struct CachedCall {
   bool replaces = false;  // the results fill whole 32-byte blocks and depend on sources
   bool fills = false;     // the results fill whole 32-byte blocks and depend on no source
   bool scratch = false;   // one of the parts is scratch memory
-  bool gaps = false;      // one of them has gaps
+  bool gaps = false;      // one of the parts has gaps
   Flow flow = Flow::Moves;
-  uint32_t site = 0;   // its number for the race checker,
-  uint32_t epoch = 0;  // and the checker's epoch when it last looked at the call
+  uint32_t site = 0;   // number of the call's access site in the race checker
+  uint32_t epoch = 0;  // RaceState::epoch when the race checker last checked the call
   struct Part {
     LocalRange range;
     Access access = Access::Read;
@@ -104,7 +104,7 @@ struct CachedCall {
   } part[CallKey::kMost];             // the destination, then the others
   StridedRange rows[CallKey::kMost];  // of each part that has rows
   CallShape shape;
-  GatherRanges pieces;    // the pieces of a gather, as part[1] had them when the event was emitted; or none
+  GatherRanges pieces;    // the pieces of a gather, at the offsets that part[1] held in the event; none for other calls
   const char* role = "";  // of the destination
 
   bool Gathers() const { return pieces.count != 0; }
@@ -129,15 +129,17 @@ class CachedCalls : public FastEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
-  // Repeats the checks of a cached call and takes its results in. The caller has checked that the operands are inside
-  // their tensors and not freed. False if observers need the call's whole event, as when a source lacks values.
+  // Repeats the checks of a cached call and marks its results as written. The caller has checked that the operands are
+  // inside their tensors and not freed. Returns false if observers need the call's whole event, for example if a source
+  // lacks values.
   virtual bool Recheck(Core& core, CachedCall& call) = 0;
-  // Fills in everything except the key, after `event` was emitted. False for an event that cannot be cached.
+  // Fills in `call` after `event` was emitted; Insert sets its whole key and its shape. Returns false for an event that
+  // cannot be cached.
   virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
   // Returns the place of a call with this line and these addresses; missing sources are null. Each call has two
-  // possible places. With only one place, some of the hundred calls of a loop would share one of the 512 places, and
-  // two calls that replace each other would never be cached.
+  // possible places. With only one, some of the hundred calls of a loop would share one of the 512 places, and calls
+  // that keep replacing each other would never be cached.
   CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
@@ -145,7 +147,7 @@ class CachedCalls : public FastEvents {
     return there ? all_[first] : all_[first ^ 1];
   }
   CachedCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
-  // Caches a call as the next function does, with a key made from the call's event.
+  // Caches a call like the next function, with a key made from the call's event.
   GNT_COLD void Insert(Core& core, const Event& event) {
     CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
     CallShape shape{event.active};
@@ -157,8 +159,8 @@ class CachedCalls : public FastEvents {
     }
     Insert(core, event, key, shape);
   }
-  // Caches a call at its second occurrence, unless another call has taken its place in between. A call that occurs once
-  // is not worth caching.
+  // Caches a call at its second occurrence, unless another call has taken its place in the meantime. A call that occurs
+  // once is not worth caching.
   GNT_COLD void Insert(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
     const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
     const uint32_t tag = TagOf(key);
@@ -179,7 +181,7 @@ class CachedCalls : public FastEvents {
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
       CachedCall& call = all_[used_[used_count_ - 1]];
-      call.key = CallKey{};  // all of it: PlaceOf would find a key that keeps its line and addresses
+      call.key = CallKey{};  // the whole key, because PlaceOf would still find a key with its line and addresses
       call.last = 0;
     }
   }
@@ -203,7 +205,7 @@ class CachedCalls : public FastEvents {
 
   CachedCall all_[kRoom];
   uint8_t turns_[kRoom / 2] = {};
-  uint16_t used_[kRoom] = {};  // the entries that Forget has to clear: a block may use few of them
+  uint16_t used_[kRoom] = {};  // the places that Forget has to clear: a block may use few of them
   uint32_t used_count_ = 0;
 };
 

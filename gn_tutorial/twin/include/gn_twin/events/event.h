@@ -1,4 +1,4 @@
-// The record of one operation: all that observers learn about a launch.
+// The record of one operation, as observers get it: its kind, pipe, operands and source line.
 #pragma once
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ enum class Kind : uint8_t {
   Copy,        // a transfer between GM and UB (MTE2, MTE3)
   Scalar,      // GetValue and SetValue: the scalar unit touches UB or GM
   SetFlag,     // hard_event and event_id name the flag
-  WaitFlag,    // the same
+  WaitFlag,    // hard_event and event_id name the flag
   Barrier,     // the pipe finishes all its earlier work
   SyncAll,     // the block waits until all blocks of the launch have arrived
   CleanCache,  // the scalar unit's data cache writes back the line of operand[0]; all lines if there is no operand
@@ -29,7 +29,7 @@ enum class Kind : uint8_t {
   Free,
   Release,  // operand[0] is a word of global memory; a block that acquires it later sees all work of this block so far
   Acquire,  // the block has waited for the word operand[0]
-  Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: accesses through it are not observed
+  Pointer,  // the kernel got a pointer into operand[0], in the Unified Buffer; accesses through it are not observed
   Padding   // the operands are the padding around the rows of the copy emitted before it
 };
 inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;
@@ -54,21 +54,21 @@ struct Operand {
   Access access = Access::Read;
   bool strided = false;  // true: the strides below apply; false: the operand is `rows`, or `bytes` contiguous bytes
   uint8_t element_bytes = 1;  // of this operand
-  bool cached = true;         // in global memory: through the L2 cache; false only if the tensor's cache hint says so
+  bool cached = true;         // global memory goes through the L2 cache; false only if the tensor's cache hint says so
   bool floats = false;        // its elements are float, half or bfloat16_t
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
-  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while the event is emitted
+  const uint32_t* pieces = nullptr;  // byte offsets of the pieces from `at`; valid while the event is emitted
 };
 
 // How the results of an instruction depend on its sources.
 enum class Flow : uint8_t {
   Moves,       // elements move to other lanes, or each result bit stands for one element
   Lanes,       // lane i of the result from lane i of each source
-  Accumulate,  // the same, and the first source is always the destination
+  Accumulate,  // like Lanes, and the first source is always the destination
   Fold         // a result from all lanes of its repeat, if there is one row of results per repeat; else from all lanes
 };
 
@@ -77,7 +77,7 @@ inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || fl
 // The lanes of each repeat that a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {
   uint16_t per_repeat = 0;
-  bool prefix = true;  // the leading lanes: `first` of them in every repeat but the last, `last` in the last
+  bool prefix = true;  // the leading lanes are active: `first` in every repeat but the last, `last` in the last
   uint16_t first = 0;
   uint16_t last = 0;
   uint64_t low = 0;  // if not prefix: one bit per lane
@@ -91,7 +91,7 @@ struct Event {
   Pipe pipe = Pipe::V;
   Flow flow = Flow::Moves;
   uint8_t operands = 0;
-  uint8_t element_bytes = 0;  // of the widest operand: sets the lanes of a repeat
+  uint8_t element_bytes = 0;  // of the widest operand, which decides the number of lanes of a repeat
   uint16_t repeats = 0;       // vector instructions
   AscendC::HardEvent hard_event = AscendC::HardEvent::MAX;
   int8_t event_id = -1;
@@ -106,8 +106,8 @@ struct Event {
   Event() {}
 };
 
-// One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference.
-// 24 bytes, with the place in two fields, so that in a loop of accesses the compiler writes it with three stores.
+// One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference. The struct has 24 bytes,
+// with the place in two fields, so that in a loop of accesses the compiler writes it with three stores.
 struct ScalarAccess {
   const uint8_t* at = nullptr;
   const char* file = "";

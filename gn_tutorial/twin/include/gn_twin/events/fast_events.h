@@ -1,4 +1,4 @@
-// Fast events: flags, copies and queue operations as the few numbers that observers use, instead of an Event.
+// Fast events: observers get flags, copies and queue operations as the few numbers that they use, instead of an Event.
 #pragma once
 #include "gn_twin/events/event.h"
 

@@ -1,10 +1,10 @@
-// A list of the facts of a finding, for findings that have some facts only in some cases.
+// The list of a finding's facts (report.h), for findings that have some facts only in some cases.
 #pragma once
 #include "gn_twin/events/report.h"
 
 namespace gn_twin {
 
-// Holds at most kMost; further facts are dropped.
+// Holds at most kMost facts; further facts are dropped.
 class FieldList {
  public:
   GNT_COLD FieldList(std::initializer_list<Field> fields) {

@@ -7,7 +7,7 @@
 namespace gn_twin {
 
 // Calls visit(address, bytes) for the active lanes of an operand with strides, at most one repeat at a time. With
-// kOnce, bytes that all repeats or all blocks share are visited once.
+// kOnce, bytes that all repeats or all blocks share (stride 0) are visited once.
 template <bool kOnce = false, class Visit>
 void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   const ActiveLanes& active = event.active;
@@ -37,7 +37,7 @@ void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   }
 }
 
-// Returns the length of an operand that is one run from operand.at; 0 for an operand of several runs, or of none.
+// Returns the bytes of an operand that is one run from operand.at on; 0 for an operand of several runs, or of none.
 inline uint64_t OneRun(const Event& event, const Operand& operand) {
   const ActiveLanes& active = event.active;
   if (operand.pieces != nullptr) return 0;
@@ -51,8 +51,8 @@ inline uint64_t OneRun(const Event& event, const Operand& operand) {
   return operand.rows == 1 || operand.row_pitch == operand.row_bytes ? operand.rows * operand.row_bytes : 0;
 }
 
-// Describes the bytes of an operand at `begin` in the Unified Buffer as rows at a pitch; false if they have no such
-// form.
+// Sets `rows` to the bytes of an operand at offset `begin` of the Unified Buffer; returns false if they are not rows at
+// a pitch.
 inline bool AsStridedRange(const Event& event, const Operand& operand, uint32_t begin, StridedRange& rows) {
   const ActiveLanes& active = event.active;
   if (const uint64_t whole = OneRun(event, operand); whole != 0) {
@@ -95,8 +95,8 @@ void ForRuns(const Event& event, const Operand& operand, Visit visit) {
   for (uint32_t row = 0; row < operand.rows; ++row) visit(operand.at + row * operand.row_pitch, operand.row_bytes);
 }
 
-// Calls visit for the same bytes as ForRuns, but in any order. Bytes that all repeats or all blocks share are visited
-// once.
+// Calls visit for the same bytes as ForRuns, but in any order. Bytes that all repeats or all blocks share (stride 0)
+// are visited once.
 template <class Visit>
 void ForBytes(const Event& event, const Operand& operand, Visit visit) {
   const bool shared = operand.strided && event.active.per_repeat != 0 && operand.pieces == nullptr &&

@@ -1,4 +1,4 @@
-// The bytes of the Unified Buffer that a gather reads: pieces at offsets from an address.
+// The bytes of the Unified Buffer that a gather reads: pieces at offsets from one address.
 #pragma once
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ struct GatherRanges {
   void ForEach(Visit visit) const {
     for (uint32_t i = 0; i < count; ++i) visit(LocalRange{range.begin + offsets[i], range.begin + offsets[i] + bytes});
   }
-  // Returns the first byte that a piece shares with `other`, which overlaps the range; other.end if no piece does.
+  // Returns the lowest byte that a piece shares with `other`; other.end if no piece overlaps `other`.
   GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t i = 0; i < count; ++i) {

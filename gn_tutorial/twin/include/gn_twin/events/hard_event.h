@@ -54,7 +54,7 @@ inline const char* NameOf(Pipe pipe) {
   return kNames[static_cast<int>(pipe)];
 }
 
-// Returns the flag that makes `to` wait for `from`, for a finding that names the missing flag.
+// Returns the flag that makes `to` wait for `from`, for a finding that names the missing flag; MAX if there is none.
 inline HardEvent EventBetween(Pipe from, Pipe to) {
   for (int i = 0; i < static_cast<int>(HardEvent::MAX); ++i) {
     const PipePair pair = PipesOf(static_cast<HardEvent>(i));

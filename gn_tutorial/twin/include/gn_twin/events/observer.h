@@ -1,4 +1,4 @@
-// The interface of all observers of a launch: tallies, checkers, traces. Observers never change what a kernel computes.
+// The interface of all observers of a launch: counters, checkers, traces. Observers never change a kernel's results.
 #pragma once
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/scalar_accesses.h"
@@ -15,18 +15,20 @@ class Observer {
   // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the
   // core that issued the operation.
   virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
-  // Called with every GetValue, SetValue and element access, in order. They are too frequent for a call each, so many
-  // come at a time, always before the core's next event.
+  // Called with every GetValue, SetValue and element access, in order. Accesses are too frequent for one call each, so
+  // many come at a time, always before the core's next event.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
-  // Narrows `quiet`, a range of bytes of the Unified Buffer around an access that was just logged. Until the next event
-  // this observer needs to see no loads from the bytes that remain. For a store, it makes `quiet` empty unless OnStores
-  // is enough.
+  // Narrows `quiet`, a range of bytes of the Unified Buffer around the access `like`, which was just logged. Until the
+  // next event, this observer needs to see no loads from the bytes that remain. If `like` is a store, makes `quiet`
+  // empty unless OnStores is enough.
   virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
-  // Called once for a run of stores like `first`, to all bytes from first.at to `end`. OnScalars does not get them.
+  // Called once for a run of stores like `first`, to all bytes from first.at to `end`. OnScalars does not get these
+  // stores.
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
   // Called with the number of loads in quiet ranges, which OnScalars does not get.
   virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
-  // OnBlockBegin is called when a block starts, OnBlockEnd when it has run to its end, but not when it was stopped.
+  // OnBlockBegin is called when a block starts. OnBlockEnd is called when the block has run to its end, but not when it
+  // was stopped.
   virtual void OnBlockBegin(Core& /*core*/) {}
   virtual void OnBlockEnd(Core& /*core*/) {}
   // Called after the last block, unless one was stopped. `core` is a fresh core of block 0, for reporting findings.

@@ -1,4 +1,4 @@
-// Diagnostics as data: an id, a place and named fields, written as one JSON line each into the launch's report.
+// Diagnostics as data: an id, a place and named fields. Each is one line of JSON in the launch's report.
 //
 // The sentences are in gn_tutorial/diagnostics/diagnostics.toml under the same id; this header has none.
 #pragma once
@@ -100,7 +100,8 @@ class ReportWriter {
       if (fields[i].text != nullptr && __builtin_strcmp(fields[i].text, "counter-mode") == 0) return true;
     return false;
   }
-  // Returns the first number that went below zero. Skips "value", which was read from memory and may be anything.
+  // Returns the first number that went below zero. Skips the field "value", which was read from memory and may be any
+  // number.
   static Wrapped WrappedOf(const Field* fields, uint32_t count) {
     for (uint32_t i = 0; kObserved && i < count; ++i) {
       const char* const key = fields[i].key;

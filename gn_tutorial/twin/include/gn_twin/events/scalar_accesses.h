@@ -17,14 +17,14 @@ struct QuietBytes {
 
 struct ScalarLog {
   static constexpr uint32_t kRoom = 64;
-  static constexpr uint32_t kFirst = 16;  // the first flush after an event comes early: loops soon get quiet ranges
+  static constexpr uint32_t kFirst = 16;  // room until the first flush after an event: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The quiet ranges of one source line. A line's ranges are found by the last bits of its number.
+  // The quiet ranges of one source line, in `lines` at the last bits of the line number.
   struct Line {
     QuietBytes loads;
     uint64_t loaded = 0;  // loads counted in it; one counter a line, so that lines do not wait for each other
-    ScalarAccess store;   // the first one of a run
+    ScalarAccess store;   // the first store of a run
     const uint8_t* stored_to = nullptr;  // where the run ends so far
   };
 
@@ -37,10 +37,10 @@ struct ScalarLog {
   bool singly = false;   // observers get each access before the next one, because they look at the value that it reads
   Line lines[kLines];
 
-  // Whether the access lies in a quiet range, in which case it is counted. `place.line` is a constant in the compiled
-  // kernel. The other case is marked as unlikely: g++ then keeps the variables of a kernel's loop in registers and
-  // saves them only around the call that logs the access. Without the mark it keeps them in memory, which doubles the
-  // time of a sum.
+  // Whether the access lies in a quiet range. If so, counts it or adds it to its line's run of stores. `place.line` is
+  // a constant in the compiled kernel. The other case is marked as unlikely: g++ then keeps the variables of a kernel's
+  // loop in registers and saves them only around the call that logs the access. Without the mark, it keeps them in
+  // memory, which doubles the time of a sum.
   template <class T>
   [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
     const uint8_t* at = reinterpret_cast<const uint8_t*>(address);

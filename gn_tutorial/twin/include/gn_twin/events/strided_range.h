@@ -10,20 +10,20 @@ struct LocalRange {
   uint32_t end = 0;
 };
 
-// Rows at a pitch, in groups at another pitch. Equal strided ranges are the same bytes. Rows of a group do not overlap;
-// groups may.
+// Rows at a pitch, in groups at another pitch. Strided ranges that compare equal cover the same bytes. Rows of a group
+// do not overlap; groups may.
 struct StridedRange {
   LocalRange range;    // encloses all rows, and begins with the first
   uint32_t bytes = 0;  // of a row
-  uint32_t step = 0;   // from row to row of a group
-  uint32_t rows = 0;   // of a group
+  uint32_t step = 0;   // bytes from row to row of a group
+  uint32_t rows = 0;   // number of rows of a group
   uint32_t group_step = 0;
   uint32_t groups = 0;
 
   StridedRange() = default;
   // Makes a range of one row.
   StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
-  // Joins the given rows and groups into as few as possible. No number of bytes, rows or groups may be 0.
+  // Joins the given rows and groups into as few as possible. row_bytes, row_count and group_count must not be 0.
   StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
                uint32_t group_count)
       : bytes(row_bytes),
@@ -65,7 +65,7 @@ struct StridedRange {
       for (uint32_t row = 0; row < rows; ++row, at += step) visit(LocalRange{at, at + bytes});
     }
   }
-  // Returns the first byte that a row shares with `other`; other.end if no row does.
+  // Returns the lowest byte that a row shares with `other`; other.end if no row overlaps `other`.
   GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t group = 0; group < groups; ++group) {
@@ -81,7 +81,7 @@ struct StridedRange {
   }
 
  private:
-  // Merges rows without gaps into one.
+  // Merges the rows of a group into one row if there are no gaps between them.
   void Join() {
     if (rows > 1 && step > bytes) return;
     bytes += (rows - 1) * step;

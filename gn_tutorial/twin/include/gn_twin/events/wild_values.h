@@ -1,8 +1,8 @@
-// The values of variables that a kernel did not set: observed libraries are compiled with
+// Recognises the values of variables that a kernel did not set. Observed libraries are compiled with
 // -ftrivial-auto-var-init=pattern (gn_tutorial/compiler/toolchain.py), so that such a variable is never right by
 // chance, and is recognisable by its bytes.
 //
-// g++ fills such variables with bytes 0xFE, clang with 0xAA, floating-point numbers with 0xFF.
+// g++ fills such variables with bytes 0xFE. clang uses 0xAA, and 0xFF for floating-point numbers.
 #pragma once
 #include <stdint.h>
 
@@ -32,13 +32,13 @@ inline bool IsWild(const T& value) {
 
 // Whether a scalar has the contents of global memory that was never written: of outputs, of a workspace, or of the
 // bytes after an array (the poison of gn_tutorial/abi/dtypes.py and runtime/launch_types.py). Reads through a `__gm__`
-// pointer are not observed, but this check finds what they read, because a sum keeps the bits of a NaN. Of integers
-// only four-byte ones are checked: shorter ones may be equal by chance.
+// pointer are not observed, but this check recognises the values read, because a sum keeps the bits of a NaN. Of the
+// integer types, only those of four bytes are checked: a shorter integer may equal the poison by chance.
 template <class T>
 inline bool IsUnwritten(const T& value) {
   if constexpr (__is_same(T, float)) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, value);
-    return bits == 0x7fe5a5a5 || bits == 0xa5a5a5a5;  // of an array of floats, and of bytes or words (tiling data)
+    return bits == 0x7fe5a5a5 || bits == 0xa5a5a5a5;  // poison of float arrays, and of other arrays (tiling data)
   } else if constexpr (__is_same(T, int32_t) || __is_same(T, uint32_t)) {
     return static_cast<uint32_t>(value) == 0xa5a5a5a5;
   } else {
@@ -46,7 +46,7 @@ inline bool IsUnwritten(const T& value) {
   }
 }
 
-// Whether a length, count or offset was computed from a variable that was never set: the variable's number times the
+// Whether a length, count or offset was computed from a variable that was never set: it is the fill pattern times the
 // size of an element, perhaps rounded a little. Such a number is larger than any memory.
 inline bool IsWildNumber(int64_t number) {
   for (const uint32_t factor : {1u, 2u, 4u, 8u, kBlockBytes}) {

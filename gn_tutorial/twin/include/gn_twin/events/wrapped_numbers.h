@@ -1,4 +1,5 @@
-// Unsigned numbers that went below zero: slightly less than 2^32 or 2^16, or such a number of elements in bytes.
+// Unsigned numbers that went below zero: numbers slightly less than 2^32 or 2^16, or such a number times an element's
+// size.
 #pragma once
 #include <stdint.h>
 
@@ -11,8 +12,8 @@ struct Wrapped {
   int64_t bits = 32;
 };
 
-// Returns how far a number went below zero. `of_16`: it is in a field of 16 bits. A number further below zero than any
-// count of a core's elements, or of a copy's rows, is not taken for a wrong subtraction.
+// Returns how far a number went below zero. `of_16`: it is in a field of 16 bits. A number that is further below zero
+// than any count of a core's elements, or of a copy's rows, does not count as the result of a wrong subtraction.
 constexpr Wrapped WrappedNumber(int64_t number, bool of_16) {
   const int64_t bits = of_16 ? 16 : 32;
   const int64_t all = int64_t{1} << bits;

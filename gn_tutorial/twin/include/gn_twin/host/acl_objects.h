@@ -50,7 +50,7 @@ typedef enum aclFormat {
   ACL_FORMAT_NCL = 47,
 } aclFormat;
 
-// Returns the bytes of one element; 0 for a type without a size of whole bytes.
+// Returns the bytes of one element; 0 for a type whose elements are not whole bytes.
 inline size_t aclDataTypeSize(aclDataType type) {
   switch (type) {
     case ACL_INT8:
@@ -73,7 +73,7 @@ inline size_t aclDataTypeSize(aclDataType type) {
   }
 }
 
-// The beginning of every object. A destroyed object is kept, so that its use is refused instead of being undefined.
+// The base of every object. A destroyed object is kept, so that its use is refused instead of being undefined.
 struct GntAclObject {
   static constexpr uint32_t kAlive = 0x6c636161;
   uint32_t alive = kAlive;
@@ -178,7 +178,7 @@ inline aclnnStatus aclGetBoolArraySize(const aclBoolArray* array, uint64_t* size
 inline aclnnStatus aclGetTensorListSize(const aclTensorList* list, uint64_t* size) { return GntSizeOf(list, size); }
 inline aclnnStatus aclGetScalarListSize(const aclScalarList* list, uint64_t* size) { return GntSizeOf(list, size); }
 
-// --- descriptors and buffers: a program keeps shapes and memory in them before it makes tensors ---------------------
+// --- descriptors and buffers, in which a program keeps shapes and memory before it makes tensors ---------------------
 
 struct aclTensorDesc {
   aclDataType type;

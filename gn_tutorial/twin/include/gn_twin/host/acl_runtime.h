@@ -1,6 +1,6 @@
-// The host side of a whole sample: device memory with known sizes, streams that run in order, and launches through the
-// checked path of a kernel library. The acl functions (acl/acl.h) and the CPU debugging functions (tikicpulib.h) only
-// call these.
+// The host side of a whole sample: device memory with known sizes, streams that run in order, and launches, which run
+// as those of a kernel library do (core/launch.h). The acl functions (acl/acl.h) and the CPU debugging functions
+// (tikicpulib.h) only call this runtime.
 //
 // Everything runs immediately, in the order of the program, so a launch has ended when its statement ends. A result is
 // therefore visible earlier than on a device. A forgotten aclrtSynchronizeStream is reported as a warning.
@@ -22,17 +22,17 @@ namespace gn_twin::host {
 enum class Where : uint8_t { Device, Host };
 
 // The memory of one aclrtMalloc, aclrtMallocHost or GmAlloc. Its reserved bytes end less than 64 bytes before a page
-// without rights.
+// without access rights.
 struct Memory {
   uint8_t* data;
   uint64_t bytes;
   uint8_t* pages;
   uint64_t pages_bytes;
   Where where;
-  std::string name;  // what diagnostics call it
+  std::string name;  // its name in diagnostics
 };
 
-// One run of a sample. RunMain makes it; a process has one at a time, as there is one `main`.
+// The state of one run of a sample. RunMain makes it; a process has one at a time, as there is one `main`.
 class Runtime {
  public:
   explicit Runtime(GntJob& job) : job_(job) {}
@@ -42,8 +42,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Returns memory, or null if there is none of that size. Its bytes are 0xff, a NaN in every float format, because
-  // they were never written.
+  // Returns new memory, or null if there is none of that size. Its bytes are 0xff, a NaN in every float format, so that
+  // a use of unwritten memory shows.
   void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
@@ -76,7 +76,8 @@ class Runtime {
     Stop("host-bad-free", loc, {{"op", call}});
   }
 
-  // Returns the allocation that contains the address; null for memory that the sample allocated without the runtime.
+  // Returns the allocation that contains the address, or that ends there; null for memory that the sample allocated
+  // without the runtime.
   const Memory* Find(const void* at) const {
     for (const Memory& one : memory_) {
       if (at >= one.data && at <= one.data + one.bytes) return &one;
@@ -84,9 +85,9 @@ class Runtime {
     return nullptr;
   }
 
-  // Stops if the range is on the wrong side or reaches past its allocation. `role` is "destination" or "source".
-  // `device`: 1 if the direction of the copy asks for device memory, 0 if it asks for host memory, -1 if it asks for
-  // neither.
+  // Stops if the range is null, on the wrong side, or reaches past its allocation. `role` is the range's name in
+  // diagnostics, such as "source". `device`: 1 if the operation needs device memory, 0 if it needs host memory, -1 if
+  // it takes both.
   void CheckRange(const void* at, uint64_t bytes, const char* op, const char* role, int device, Loc loc) {
     const Memory* found = Find(at);
     if (at == nullptr) Stop("host-null", loc, {{"op", op}, {"role", role}});
@@ -137,11 +138,12 @@ class Runtime {
     unfinished_.erase(stream);
   }
   void SynchronizeAll() { unfinished_.clear(); }
-  // Notes that work was put on a stream. The program has not waited for it yet.
+  // Notes that the program has put work on a stream, for which it has not waited yet.
   void Enqueue(const void* stream) {
     if (stream != nullptr) unfinished_.insert(stream);
   }
   // Warns of a blocking copy while a stream has unfinished launches, because on a device the copy may overtake them.
+  // Stops if the launch's options make this finding an error.
   void WarnIfUnfinished(const char* op, Loc loc) {
     if (unfinished_.empty()) return;
     if (IsError(job_, "host-not-synchronised", false)) Stop("host-not-synchronised", loc, {{"op", op}});
@@ -160,7 +162,7 @@ class Runtime {
         args.push_back({one.name.c_str(), one.data, Reserved(one.bytes), GNT_TENSOR, GNT_INOUT});
       }
     }
-    // Diagnostics, tally and the place of a crash belong to the whole run, so the run's own job carries each launch.
+    // Diagnostics, tally and the place of a crash belong to the whole run, so each launch uses the run's own job.
     const GntJob before = job_;
     job_.blocks = static_cast<uint32_t>(blocks);
     job_.args = args.data();
@@ -184,12 +186,13 @@ class Runtime {
   struct Stream {
     int number = 0;
   };
-  // aclrtMalloc reserves the size rounded up to 32 bytes, plus 32 (CANN 8.0, application API reference); kernels rely
-  // on it when they read the last block of an array. The host's copies may use only the requested size.
+  // aclrtMalloc reserves the size rounded up to 32 bytes, plus 32 (CANN 8.0, application API reference). Kernels rely
+  // on this when they read the last block of an array. The host's copies may use only the requested size.
   static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
   // The alignment of aclrtMalloc's addresses.
   static constexpr uint64_t kAlign = 64;
-  // Larger than a Unified Buffer, so that no copy that begins inside can jump over it.
+  // The bytes without access rights on each side. Larger than a Unified Buffer, so that no copy that begins inside the
+  // allocation can reach beyond them.
   static constexpr uint64_t kGuard = 256 * 1024;
 
   GntJob& job_;
@@ -200,8 +203,8 @@ class Runtime {
 
 inline Runtime* running = nullptr;
 
-// Returns the run. Ends the process if there is none, as when a static object of the sample allocates before main
-// starts.
+// Returns the runtime of the current run. Ends the process if there is none, for example if a static object of the
+// sample allocates before main starts.
 inline Runtime& Now() {
   if (running == nullptr) {
     fputs("a function of the host runtime was called before main started\n", stdout);
@@ -224,14 +227,14 @@ struct Started {
   }
 };
 
-// Makes the launch kernel<<<blocks, l2ctrl, stream>>>. The second value is reserved and must be null or 0. With two
-// values there is no stream.
+// Returns the launch kernel<<<blocks, l2ctrl, stream>>>. The second value is reserved and must be null or 0. Without
+// the third value, the launch uses the default stream.
 template <class Reserved = decltype(nullptr)>
 Started Start(const char* kernel, int64_t blocks, Reserved = {}, const void* stream = nullptr, Loc loc = Loc::here()) {
   return {kernel, blocks, stream, loc};
 }
 
-// Calls the sample's own main, whichever form it has.
+// Calls the sample's main, in any of its forms; returns its exit code.
 inline int CallMain(int (*entry)(), int, char**) { return entry(); }
 inline int CallMain(void (*entry)(), int, char**) {
   entry();
@@ -242,8 +245,8 @@ inline int CallMain(int (*entry)(int, const char**), int count, char** words) {
   return entry(count, const_cast<const char**>(words));
 }
 
-// Runs a sample. The job's arguments are the words of its command line, of which the first is its own name, and
-// "@calls", the folder for calls of operators.
+// Runs a sample. The job's arguments are the words of its command line, from argv[0] on, and "@calls", the folder for
+// calls of operators.
 template <class Main>
 GntStatus RunMain(Main entry, GntJob& job) {
   std::vector<std::string> words;

@@ -1,9 +1,9 @@
 // The two calls of an operator (aclnn) in a program's own test. The arguments go to the process that runs the program.
 // That process tiles and launches the operator's project, and returns the bytes of the outputs.
 //
-// The program is restricted like a launch and may start nothing, so the launch is not made here. Requests and answers
-// go through two named pipes in the program's folder, as lines of text with raw bytes between them;
-// gn_tutorial/projects/test_runner/aclnn_calls.py is the other end, and decides what is refused with which status.
+// The program is restricted like a launch and may start no other process, so the launch is not made here. Requests and
+// answers go through two named pipes in the program's folder, as lines of text with raw bytes between them. The other
+// end, gn_tutorial/projects/test_runner/aclnn_calls.py, decides which calls are refused, and with which status.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "gn_twin/host/acl_objects.h"
 #include "gn_twin/host/acl_runtime.h"
 
-// The result of the first call for the second one. It is kept after use, so that a second use is refused.
+// The result of the first call, which the second call needs. It is kept after use, so that a second use is refused.
 struct aclOpExecutor {
   struct Argument {
     void* data;
@@ -30,7 +30,7 @@ struct aclOpExecutor {
 
 namespace gn_twin::host {
 
-// The two named pipes. They are open from the first call to the end of the process.
+// The two named pipes. They are open from the first call to the end of the run.
 class Exchange {
  public:
   explicit Exchange(const std::string& folder) {
@@ -66,7 +66,7 @@ class Exchange {
       bytes -= static_cast<uint64_t>(done);
     }
   }
-  // Returns the whole numbers of one line.
+  // Reads a line; returns its integers.
   std::vector<uint64_t> ReadLine() {
     std::vector<uint64_t> numbers;
     std::string word;
@@ -98,7 +98,7 @@ inline Exchange& Calls() {
   return *static_cast<Exchange*>(now.calls.get());
 }
 
-// Returns the bytes from the start of the storage to the last element that a tensor names.
+// Returns the bytes from the start of a tensor's storage to the end of its last element; 0 for an empty tensor.
 inline uint64_t BytesOf(const aclTensor& one) {
   int64_t last = one.offset;
   for (size_t i = 0; i < one.shape.size(); ++i) {
@@ -108,12 +108,12 @@ inline uint64_t BytesOf(const aclTensor& one) {
   return static_cast<uint64_t>(last + 1) * aclDataTypeSize(one.type);
 }
 
-// The first call of an operator. Each argument is added in its order; then Ask sends the call and reads the answer.
+// The first call of an operator. Add adds each argument in its order; then Ask sends the call and reads the answer.
 class FirstCall {
  public:
   explicit FirstCall(const char* function) : function_(function), text_("first " + std::string(function) + "\n") {}
 
-  // Adds an argument. `values`: the tiling function reads the tensor's values, so they are sent too.
+  // Adds an argument. `values`: the tiling function reads the tensor's values, so up to kMostValues bytes are sent too.
   void Add(const char* name, const aclTensor* one, bool values = false) {
     if (one == nullptr) return Line("none");
     if (one->alive != GntAclObject::kAlive) return Line("dead");

@@ -1,13 +1,13 @@
-// The graph engine's names of types and layouts of tensors, and its status codes.
+// The graph engine's names of tensor types and layouts, and its status codes.
 //
-// Source: docs/api/DataType.md and Format.md of metadef, the numbers included; graph/ge_error_codes.h for the status.
+// Source: docs/api/DataType.md and Format.md of metadef, for the numbers too; graph/ge_error_codes.h for the status.
 #pragma once
 #include <stdint.h>
 
-// In a kernel's build the names below are macros of the same numbers, which this header removes.
+// In a kernel's build the names below are macros of the same numbers. This header undefines the macros until its end.
 #include "gn_twin/base/data_type_macros_off.h"
 
-// One table for the enumerators and for their names in descriptions and messages.
+// Tables that define both the enumerators and their names in descriptions and messages.
 #define GNT_DATA_TYPES(X)  \
   X(DT_FLOAT, 0)           \
   X(DT_FLOAT16, 1)         \
@@ -123,7 +123,7 @@ enum Format { GNT_FORMATS(GNT_ENUMERATOR) FORMAT_END, FORMAT_MAX = 0xff };
 
 using graphStatus = uint32_t;
 constexpr graphStatus GRAPH_SUCCESS = 0;
-// Markers of unknown shapes in a graph: an unknown axis; an unknown number of axes.
+// Markers of unknown shapes in a graph: an axis of unknown length, and an unknown number of axes.
 constexpr int64_t UNKNOWN_DIM = -1, UNKNOWN_DIM_NUM = -2;
 constexpr graphStatus GRAPH_FAILED = 0xFFFFFFFF;
 constexpr graphStatus GRAPH_PARAM_INVALID = 50331649;
@@ -141,7 +141,7 @@ inline const char* NameOf(ge::DataType type) {
     default: return "DT_UNDEFINED";
   }
 }
-// Returns the name of a format. Its upper bytes hold a sub-format and C0, which no operator of the twin has.
+// Returns the name of a format. Ignores the upper bytes, a sub-format and C0, which no operator of the twin has.
 inline const char* NameOf(ge::Format format) {
   switch (static_cast<int>(format) & 0xff) {
     GNT_FORMATS(GNT_NAME)

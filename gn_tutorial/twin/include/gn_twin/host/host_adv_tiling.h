@@ -1,4 +1,4 @@
-// The host functions of the high-level API that fill tiling structs (base/adv_tiling.h) with the shape that the host
+// The host functions of the high-level API that fill tiling structs (base/adv_tiling.h) from the shapes that the caller
 // gives.
 //
 // Source: docs/zh/api, the Tiling page beside each function. The fields for the division of the device's scratch memory
@@ -9,7 +9,8 @@
 
 namespace gn_twin::host {
 
-// Columns returns the last length of a shape; RowsOf returns the product of the others.
+// Columns returns the last length of a shape; RowsOf returns the product of the other lengths. Both return 0 for a
+// shape without axes.
 inline uint32_t Columns(const AscendC::TensorShape& shape) {
   return shape.GetDimNum() == 0 ? 0 : static_cast<uint32_t>(shape.GetDim(shape.GetDimNum() - 1));
 }
@@ -25,7 +26,7 @@ void FillSoftMax(const AscendC::TensorShape& shape, Tiling& tiling) {
   tiling.srcSize = tiling.srcM * tiling.srcK;
 }
 
-// Fills in the lengths of a shape {B, S, H, ...}. `original` is the original H, or 0 if H is already the original.
+// Fills in the lengths of a shape {B, S, H, ...}. `original` is the H before padding, or 0 if H has no padding.
 template <class Tiling>
 void FillBsh(const AscendC::TensorShape& shape, Tiling& tiling, uint32_t original) {
   tiling.bLength = static_cast<uint32_t>(shape.GetDim(0));
@@ -56,7 +57,7 @@ GNT_SOFTMAX_TILING(SoftMaxGradTilingFunc, gradTiling, uint32_t, uint32_t, tiling
                    bool = false)
 #undef GNT_SOFTMAX_TILING
 
-// Whether a shape is a basic block: columns from 256 bytes up to 2047 elements, in 64s, and rows in 8s.
+// Whether a shape is a basic block: a multiple of 64 columns, from 256 bytes to 2047 elements, and of 8 rows.
 inline bool IsBasicBlockInSoftMax(tiling::SoftMaxTiling& tiling, const uint32_t dataTypeSize = 2) {
   return tiling.srcK < 2048 && tiling.srcK >= 256 / dataTypeSize && tiling.srcK % 64 == 0 && tiling.srcM % 8 == 0;
 }
@@ -109,7 +110,7 @@ inline void GetTransposeTilingInfo(const TensorShape& srcShape, uint32_t, uint32
   for (uint32_t i = 0; i < 4; ++i) tiling.shape[i] = static_cast<uint32_t>(srcShape.GetDim(i));
 }
 
-enum class TopKMode;  // of the kernel's headers, which host code does not include
+enum class TopKMode;  // defined in the kernel's headers, which host code does not include
 template <class Platform>
 inline bool TopKTilingFunc(const Platform&, int32_t inner, int32_t outter, int32_t k, uint32_t dataTypeSize, bool,
                            enum TopKMode, bool, tiling::TopkTiling& topKTiling) {

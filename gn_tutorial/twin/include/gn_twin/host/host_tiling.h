@@ -36,9 +36,10 @@ class TensorShape {
   std::vector<int64_t> lengths_;
 };
 
-// Returns the scratch memory that an operation of the high-level API asks for: Get...MaxMinTmpSize(shapes, ..., max,
-// min). The twin's operations use none. The answers, one and four times the bytes of the largest tensor as float, lie
-// within the usual range of the documented bounds, so that projects reserve memory as for the device.
+// Returns the bytes of scratch memory that Get...MaxMinTmpSize(shapes, ..., max, min) gives for an operation of the
+// high-level API: `times` (4 for max, 1 for min) times the bytes of the largest tensor as float, where more than 16 KB
+// count as 16 KB. The twin's operations use none. The answers lie within the usual range of the documented bounds, so
+// that projects reserve memory as for the device.
 inline uint32_t GntScratch(int64_t elements, uint32_t times) {
   const int64_t bytes = (elements * 4 + 255) / 256 * 256;
   const int64_t most = 64 * 1024;
@@ -67,8 +68,8 @@ int64_t GntMostElements(const First& first, const A&... rest) {
     std::get<sizeof...(A) - 1>(all) = GntScratch(elements, 1); \
     return true;                                               \
   }
-// Defines a function that returns the same as a factor: Get...TmpBufferFactorSize(..., maxLiveNodeCount, extraBuffer).
-// An operation on n bytes takes maxLiveNodeCount * n + extraBuffer bytes.
+// Defines a function that gives the scratch memory by a factor: Get...TmpBufferFactorSize(..., maxLiveNodeCount,
+// extraBuffer). An operation on n bytes takes maxLiveNodeCount * n + extraBuffer bytes.
 #define GNT_FACTOR(NAME)                        \
   template <class... A>                         \
     requires(sizeof...(A) >= 2)                 \

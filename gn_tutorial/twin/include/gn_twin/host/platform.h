@@ -1,5 +1,5 @@
-// The chip for host code: cores, sizes of memories, names. A driver sets it before the driver calls a tiling function;
-// a sample with its own main gets the default chip.
+// The chip for host code: cores, sizes of memories, names. The driver (op_host/driver.h) sets it before it calls a
+// tiling function; a sample with its own main gets the default chip.
 //
 // Source of the numbers: the ini files of CANN 8.1 (platform_config), as in gn_tutorial/projects/chips.toml. The
 // toolkit reserves 256 bytes of the Unified Buffer and of the L1 of Ascend910B (asc-devkit, platform_ascendc.cpp:
@@ -29,10 +29,10 @@ struct Platform {
   uint32_t library_workspace = 16 * 1024 * 1024;
   uint32_t arch = 2201;  // __NPU_ARCH__
 
-  // Returns the number of cores that count for a vector operator: AI cores on a chip without separate vector cores.
+  // Returns the number of cores that run a vector operator: the vector cores, or the AI cores if both are the same.
   uint32_t Cores() const { return separate ? vector_cores : cube_cores; }
-  // Returns the bytes of a memory by its number in both interfaces: L0A 0, L0B 1, L0C 2, L1 3, L2 4, UB 5; 0 for any
-  // other.
+  // Returns the bytes of a memory by its number in CoreMemType and LocalMemType: L0A 0, L0B 1, L0C 2, L1 3, L2 4, UB 5;
+  // 0 for any other number.
   uint64_t Bytes(uint32_t memory) const {
     const uint64_t reserved = family == "Ascend910B" ? 256 : 0;
     const uint64_t bytes[] = {l0a_bytes, l0b_bytes, l0c_bytes, l1_bytes - reserved, l2_bytes, ub_bytes - reserved};

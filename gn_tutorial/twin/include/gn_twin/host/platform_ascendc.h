@@ -24,7 +24,7 @@ enum class NpuArch : uint32_t {
 namespace platform_ascendc {
 
 enum class CoreMemType { L0_A = 0, L0_B = 1, L0_C = 2, L1 = 3, L2 = 4, UB = 5, HBM = 6, FB = 7, BT = 8, RESERVED };
-// Compare these by name only, because the numbers changed between releases.
+// Compare these versions by name only, because their numbers changed between releases.
 enum class SocVersion {
   ASCEND910 = 0,
   ASCEND910B,
@@ -41,7 +41,7 @@ enum class SocVersion {
 class PlatformAscendC {
  public:
   PlatformAscendC() = default;
-  // The argument is the tiling context's platform information. It is ignored, because a process has only one.
+  // The argument, the tiling context's platform information, is ignored, because a process has only one chip.
   template <class Info>
   explicit PlatformAscendC(Info*) {}
 
@@ -62,8 +62,8 @@ class PlatformAscendC {
   uint32_t GetLibApiWorkSpaceSize() const { return Chip().library_workspace; }
   uint32_t GetResGroupBarrierWorkSpaceSize() const { return 0; }
   uint32_t GetResCubeGroupWorkSpaceSize() const { return 0; }
-  // Returns the number of blocks to launch for this many parts of work on both kinds of cores: the smallest that covers
-  // all parts.
+  // Returns the number of blocks to launch for `slices` parts of work, where a block has vector / cube vector cores:
+  // the smallest number that covers all parts.
   uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube, uint32_t vector) const {
     if (cube == 0 || vector == 0 || cube > vector) return slices;
     const uint32_t ratio = vector / cube;

@@ -1,9 +1,9 @@
 // Attributes of one call, as tiling and inference read them: gert::RuntimeAttrs and the lists that it returns.
 //
 // Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes are in the order of their
-// declaration; an int is stored as int64_t, a float as float, a string as characters. GetAttrPointer<T> does not know
-// the stored type. An attribute that is read as another type gives other numbers on a device. The twin notes such a
-// read for the report (attribute-type).
+// declaration; an int is stored as int64_t, a float as float, a string as characters. A device does not check the T of
+// GetAttrPointer<T>, so an attribute that is read as another type gives other numbers there. The twin notes such a read
+// for the report (attribute-type).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -92,8 +92,8 @@ class RuntimeAttrs {
     return GetAttrPointer<ContinuousVectorVector>(index, loc);
   }
 
-  // Appends an attribute. The driver does so in the order of the declaration. `bytes` are those of one value, or of a
-  // list's elements.
+  // Appends an attribute. The driver appends in the order of the declaration. `bytes` are the bytes of one value, or of
+  // a list's `many` elements.
   void Append(Kind kind, std::vector<uint8_t> bytes, size_t many) {
     values_.push_back(new Value{kind, static_cast<std::vector<uint8_t>&&>(bytes), {}, {}});
     values_.back()->list.many_ = many;
@@ -112,7 +112,7 @@ class RuntimeAttrs {
   }
 
  private:
-  // One attribute. It is kept for the life of the process, which makes only one call.
+  // One attribute. It is never freed, because a process makes only one call.
   struct Value {
     Kind kind;
     std::vector<uint8_t> bytes;

@@ -1,5 +1,5 @@
-// 16-bit numbers on the host, with the names of operator repositories (Ops::Base): the twin's own types, which round as
-// the device does.
+// 16-bit floats on the host, under the names of operator repositories (Ops::Base). They are the twin's own types, which
+// round as the device does.
 #pragma once
 #include "gn_twin/base/float16.h"
 

@@ -1,5 +1,5 @@
-// Functions of operator repositories (Ops::Base) that return sizes of the chip to tiling functions. They take any
-// context.
+// Functions of operator repositories (Ops::Base) that give sizes and core counts of the chip to tiling functions. They
+// take any context.
 //
 // Source: the list of operator interfaces (aolapi), op_common, platform. The sizes are those of Atlas A2: a block has
 // 32 bytes, the register or repeat of a vector instruction 256, and a line of the second-level cache 512.

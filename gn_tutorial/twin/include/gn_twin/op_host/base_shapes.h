@@ -91,7 +91,7 @@ ge::graphStatus InferShape4Elewise(Context* context) {
 }
 
 // Broadcasts two shapes: aligns them to the right and fills up the shorter one with 1. Returns false if two lengths
-// differ and none is 1.
+// differ and neither is 1.
 template <HasDims Shape>
 bool BroadcastShape(const Shape* first, const Shape* second, Shape* out) {
   const size_t many = first->GetDimNum(), few = second->GetDimNum();

@@ -1,8 +1,8 @@
 // Functions of operator repositories (Ops::Base) that read the values of integer inputs, from any context. Tiling and
 // inference get only the values of inputs that have ValueDepend in the definition.
 //
-// Source: opbase, op_common, util/const_util, names and use. They read integers of 32 and 64 bits, and return false for
-// a tensor without values.
+// Source: opbase, op_common, util/const_util, names and use. The functions read integers of 32 and 64 bits, and return
+// false for a tensor without values.
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-// Prints where a project's host function crashed, before the launcher's handler reports the signal: the program
-// addresses on the stack. Python finds their lines with the debugger's symbols; without symbols, it uses the last call
-// into these headers.
+// Prints the return addresses on the stack of a host function that crashed, before the launcher's handler reports the
+// signal. Python finds their source lines with the debugger's symbols; without symbols, it uses the last call into
+// these headers.
 #pragma once
 #include <execinfo.h>
 #include <signal.h>
@@ -34,12 +34,12 @@ inline void OnCrash(int number, siginfo_t* info, void* context) {
 
 inline void InstallCrashHandlers() {
   void* frames[2];
-  backtrace(frames, 2);  // loads what it needs now, because a handler may not be able to
+  backtrace(frames, 2);  // makes backtrace load its library now, because a signal handler may not be able to
   struct sigaction action = {};
   action.sa_sigaction = OnCrash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // A run beyond its time limit gets SIGTERM, to report its place.
+  // A run beyond its time limit gets SIGTERM, so that it reports its place.
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
     sigaction(number, &action, &before_crash[number]);
 }

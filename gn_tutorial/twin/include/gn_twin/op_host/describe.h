@@ -1,6 +1,7 @@
 // Describes every registered operator in one JSON document, which Python reads (gn_tutorial/projects/definition.py).
 //
-// Types and formats have the graph engine's names. Their lists are as the definition gives them; Python combines them.
+// Types and formats have the graph engine's names. The lists of types and formats are written as the definition gives
+// them; Python combines them.
 #pragma once
 #include <string>
 #include <type_traits>
@@ -129,8 +130,8 @@ class HostDescription {
     json_.Close(']');
   }
 
-  // Writes what a project registered for one operator: functions that the twin calls, functions of the graph engine,
-  // and what inference and tiling depend on.
+  // Writes the registrations of a project for one operator: functions that the twin calls, functions that only the
+  // graph engine calls, sizes, data dependencies and private attributes.
   void Functions(HostOperator& one) {
     std::vector<std::string> names;
     if (one.Tiling() != nullptr) names.emplace_back("tiling");

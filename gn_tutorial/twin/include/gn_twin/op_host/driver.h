@@ -1,4 +1,5 @@
-// Entry points of a project's host library (gn_twin/base/abi.h): describe its operators, or infer and tile one call.
+// Entry points of a project's host library (gn_twin/base/abi.h). They describe its operators, or infer and tile one
+// call.
 //
 // The launcher runs this library like a kernel, so the launcher notices a crash, an endless loop or a forbidden system
 // call of the project. Arguments: a request as text, and memory for the answer, a JSON document that ends with a NUL.

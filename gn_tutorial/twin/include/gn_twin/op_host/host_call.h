@@ -1,5 +1,5 @@
-// One call of an operator's host functions: inference of shapes and types, then tiling. It takes a request and returns
-// an answer in JSON.
+// Makes one call of an operator's host functions: inference of shapes and types, then tiling. HostCall takes a request
+// and returns an answer in JSON.
 //
 // Each line of the request is one statement. Blanks separate its words, and text and data are in hexadecimal
 // (gn_tutorial/projects/host_call.py).
@@ -37,7 +37,7 @@ inline std::string ToHex(const uint8_t* bytes, size_t many) {
 
 class HostCall {
  public:
-  // Raises std::runtime_error for a statement that it does not know.
+  // Reads the request. Throws std::runtime_error for an unknown statement.
   explicit HostCall(const std::string& request) {
     std::istringstream lines(request);
     for (std::string line; std::getline(lines, line);) {
@@ -104,8 +104,8 @@ class HostCall {
         chip.l2_bytes >> chip.library_workspace >> chip.arch;
   }
 
-  // Reads an input or an output: declared type format given axes lengths... [data]. An output that is not given is
-  // inferred.
+  // Reads an input or an output: declared type format given axes lengths... ["data" hexadecimal]. An output whose
+  // `given` is 0 is inferred.
   gert::GntInstance Instance(std::istringstream& words) {
     size_t declared = 0, axes = 0;
     int type = 0, format = 0;
@@ -131,7 +131,7 @@ class HostCall {
     bytes.resize(at + sizeof(T));
     memcpy(bytes.data() + at, &value, sizeof(T));
   }
-  // Reads an attribute: kind many values... A float is exact, because it is in hexadecimal floating point.
+  // Reads an attribute: kind many values... A float is exact, because it is written in hexadecimal floating point.
   void Attribute(std::istringstream& words) {
     using Kind = gert::RuntimeAttrs::Kind;
     std::string kind, word;
@@ -167,14 +167,14 @@ class HostCall {
                        : kind == "list_float" ? Kind::ListFloat
                                               : Kind::ListBool;
     if (bytes.empty()) bytes.assign(8, 0);
-    // Moved, because a copy of an empty list would be a null pointer. A project that reads the list as a number would
-    // then crash here, but not on a device.
+    // Moved, because the copy of an empty vector has a null pointer. A project that reads an empty list as a number
+    // would then crash here, but not on a device.
     call_.attributes.Append(which, std::move(bytes), many);
   }
 
-  // Infers the outputs. Those that the caller gives take precedence, because the device takes an output's size from the
-  // caller's tensor. If all are given, InferShape is not called, as in a call of a single operator: InferShape is for
-  // graphs (asc-devkit, 算子原型定义.md), and some projects still have the InferShape of the template that they began with.
+  // Infers the outputs. Outputs that the caller gives take precedence, because the device takes an output's size from
+  // the caller's tensor. If all are given, InferShape is not called, as in a call of a single operator. InferShape is
+  // for graphs (asc-devkit, 算子原型定义.md), and some projects still have the InferShape of their template.
   void Infer(HostOperator& op) {
     std::deque<gert::GntInstance> given = call_.outputs;
     json_.Key("infer").Open('{');
@@ -202,8 +202,8 @@ class HostCall {
     }
   }
 
-  // Returns the number of bytes that tiling may fill. A kernel's build writes the size of its largest struct into its
-  // description, and the framework allocates that much (asc-devkit,
+  // Returns the number of bytes that tiling may fill. On a device, a kernel's build writes the size of its largest
+  // tiling struct into its description, and the framework allocates that much (asc-devkit,
   // tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
   size_t Room(const HostOperator& op) const {
     size_t room = op.max_tiling_bytes;

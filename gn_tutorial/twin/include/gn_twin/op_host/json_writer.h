@@ -1,4 +1,4 @@
-// A JSON document, written from front to back into a string.
+// Writes a JSON document from front to back into a string.
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -57,7 +57,8 @@ class JsonWriter {
   JsonWriter& Value(uint64_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(int32_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(uint32_t value) { return Raw(std::to_string(value)); }
-  // Writes the fewest digits that give the float back. Infinities and NaN are spelled as Python's json reads them.
+  // Writes the fewest digits, at least 6, that read back as the same float. Infinities and NaN are spelled as Python's
+  // json reads them.
   JsonWriter& Value(float value) {
     if (isnan(value)) return Raw("NaN");
     if (isinf(value)) return Raw(value > 0 ? "Infinity" : "-Infinity");

@@ -1,8 +1,8 @@
 // The base of all contexts of host functions: the operator as a node of a graph, its inputs, outputs and attributes.
 //
-// A getter returns null if there is no input, output or data at the index, as on a device's host. GetOptional...,
-// GetRequired... and GetDynamic... take the index of the declaration. The others take the index of the instance, which
-// is smaller if an optional input or output before it is absent.
+// A getter returns null if there is no input or output at the index, as on a device's host; the address of a tensor
+// without data is null, too. GetOptional..., GetRequired... and GetDynamic... take the index of the declaration. The
+// others take the index of the instance, which is smaller if an optional input or output before it is absent.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

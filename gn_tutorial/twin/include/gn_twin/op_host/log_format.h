@@ -1,6 +1,6 @@
 // Fills in printf formats according to the actual types of the arguments. Host files log a std::string as %s, or a
-// 64-bit number as %d, or pass too few arguments. This is undefined behaviour, which mostly goes unnoticed on a
-// device's host. Here it gives a text.
+// 64-bit number as %d, or pass too few arguments. On a device's host this is undefined behaviour, which mostly goes
+// unnoticed. Here the result is always a text.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ namespace gn_twin::op_host {
 struct LogArgument {
   enum class Kind { kSigned, kUnsigned, kFloat, kText, kPointer } kind = Kind::kText;
   int64_t number = 0;
-  unsigned bits = 64;  // of the number's type, which decides how %x and %u show a negative number
+  unsigned bits = 64;  // size of the number's type, which decides how %x and %u show a negative number
   double real = 0;
   std::string text;
 };
@@ -57,8 +57,8 @@ LogArgument ArgumentOf(const T& value) {
   return argument;
 }
 
-// Returns the text of one argument for a conversion such as "%-8.3lf". If that does not fit the argument, uses one that
-// does.
+// Returns the text of one argument for a conversion such as "%-8.3lf". If the conversion does not fit the argument,
+// uses another one that does. `flags`: the characters between % and the conversion.
 inline std::string Converted(const std::string& flags, char conversion, const LogArgument& argument) {
   using Kind = LogArgument::Kind;
   const bool is_number = argument.kind == Kind::kSigned || argument.kind == Kind::kUnsigned;
@@ -110,7 +110,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
       }
     }
     const char conversion = end < format.size() ? format[end] : '%';
-    if (flags.size() > 20) flags.clear();  // no person wrote such a width
+    if (flags.size() > 20) flags.clear();  // too long to be a width that a person wrote
     if (conversion == '%') {
       text += '%';
     } else if (next < arguments.size()) {
@@ -123,7 +123,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
   return text;
 }
 
-// Returns the name of a log line's source: a name, or a context with a name. A null pointer has none.
+// Returns the name of a log line's source, which is a name or a context with a name; "" for a null pointer.
 template <class Source>
 std::string SourceName(const Source& source) {
   if constexpr (requires { source->GetNodeName(); }) {

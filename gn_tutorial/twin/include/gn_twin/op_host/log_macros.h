@@ -1,5 +1,5 @@
-// The log and check macros of operator repositories. Every line is kept (logs.h). The reason of a refusal is the last
-// error line.
+// The log and check macros of operator repositories. The lines are kept (logs.h). If a host function fails, the last
+// error line is given as the reason.
 //
 // Source: op_common's log macros in the list of operator interfaces (aolapi, op_common, log): the first argument is a
 // name or a context, followed by a printf format; the macros for invalid parameters take names, actual values, and
@@ -53,7 +53,7 @@ inline std::string GetSafeStr(const char* text) { return text == nullptr ? "nil"
 
 }  // namespace Ops::Base
 
-// Macros of repositories wrap conditions in these two.
+// Macros of operator repositories wrap conditions in these two functions.
 constexpr bool unlikely(bool condition) { return condition; }
 constexpr bool likely(bool condition) { return condition; }
 

@@ -1,7 +1,8 @@
-// Keeps the log of an operator's host code, because a tiling function only returns "failed" and its last error line
+// Keeps the log of an operator's host code. A tiling function only returns "failed"; the last error line of the log
 // says why.
 //
-// A process has one list. A driver runs one tiling function in a process of its own, so nothing has to be reset.
+// The process has one list of lines. The driver runs each tiling function in a process of its own, so nothing has to be
+// reset.
 #pragma once
 #include <string>
 #include <utility>
@@ -33,7 +34,7 @@ inline std::vector<LogLine>& Logs() {
   return lines;
 }
 
-// Debug lines in a loop over a tensor's rows would fill the memory, so after some number only errors are kept.
+// Debug lines in a loop over a tensor's rows would fill the memory, so after kMostLogLines lines only errors are kept.
 constexpr size_t kMostLogLines = 10000;
 
 inline void Log(LogLevel level, std::string text, const char* file = "", int line = 0) {

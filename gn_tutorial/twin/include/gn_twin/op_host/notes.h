@@ -1,5 +1,6 @@
-// What the driver of a project's host functions reports besides their results: the last call into these headers, for a
-// crash, and notes on code that works only by luck. A note has its rule's name and its place.
+// Records what the driver reports about a project's host functions besides their results: the last call into these
+// headers, for a crash report, and notes on code that works only by chance. A note has the name of its rule and a
+// source location.
 #pragma once
 #include <stdint.h>
 
@@ -27,7 +28,7 @@ inline void Note(const char* rule, Loc loc, const std::string& text) {
   Notes().push_back({rule, loc, text});
 }
 
-// The last call of the project into these headers. A crash report names it if there are no debugger's symbols.
+// The last call of the project into these headers. A crash report names this call if there are no debug symbols.
 struct LastCall {
   const char* volatile file = "";
   volatile uint32_t line = 0;
@@ -43,8 +44,8 @@ inline void At(Loc loc, const char* name) {
   Last().name = name;
 }
 
-// Returns the place where the project last asked for values of an input that host code does not have: GetData() without
-// ValueDepend.
+// Returns the place where the project last asked for the values of an input without ValueDepend. Host code does not
+// have these values, and GetData() returns null.
 inline LastCall& LastWithoutValues() {
   static LastCall last;
   return last;

@@ -1,5 +1,5 @@
-// The chips in the definition of an operator: which are supported, what changes for each, and the operator's functions
-// there.
+// The part of an operator's definition that depends on the processor: the supported chips with their settings, and the
+// operator's functions and settings for AI cores and CPUs.
 //
 // Source: docs/zh/api, Utils-API/原型注册与管理: OpAICoreConfig, OpAICoreDef, OpMC2Def, OpAICPUDef, OpHostCPUDef.
 #pragma once
@@ -15,11 +15,12 @@
 
 namespace ops {
 
-// A deque, so that a definition's reference to an element survives the next parameter.
+// A deque, so that references to its elements stay valid when a definition adds a parameter.
 using GntParams = std::deque<OpParamDef>;
 using GntSettings = std::vector<std::pair<std::string, std::string>>;
 
-// Returns the entry of that name, and makes it if it does not exist, so that a second call continues with the same one.
+// Returns the entry with this name, and adds it if there is none. So a second call with the name changes the same
+// entry.
 template <class Entries>
 typename Entries::value_type& GntFindOrAdd(Entries& entries, const char* name) {
   for (auto& entry : entries) {
@@ -39,9 +40,8 @@ inline void GntSet(GntSettings& settings, const std::string& key, std::string va
 
 class OpAICoreConfig {
  public:
-  OpAICoreConfig() {}  // not defaulted, so that the driver's object has it for the host files (compiler/project_build)
-  // A configuration for the name of a chip. Its flags begin with the values that AddConfig sets if it gets no
-  // configuration.
+  OpAICoreConfig() {}  // not defaulted, so that the driver's object has its code (compiler/project_build.py)
+  // Makes the configuration of a chip, given its name. The flags have the values that AddConfig(soc) sets.
   explicit OpAICoreConfig(const char*) {
     DynamicCompileStaticFlag(true).DynamicFormatFlag(true).DynamicRankSupportFlag(true).DynamicShapeSupportFlag(true);
     NeedCheckSupportFlag(false).PrecisionReduceFlag(true);
@@ -123,7 +123,8 @@ class OpAICoreDef {
 
 enum HcclServerType : uint32_t { AICPU = 0, AICORE, CCU, MAX };
 
-// For operators that also communicate. Their groups are only recorded, because the twin has no other device to talk to.
+// The settings of operators that also communicate between devices. The twin has only one device, so it only records the
+// groups.
 class OpMC2Def {
  public:
   OpMC2Def& HcclGroup(const char* group) { return groups_.emplace_back(group), *this; }
@@ -143,7 +144,7 @@ class OpMC2Def {
   std::vector<std::pair<std::string, uint32_t>> servers_;
 };
 
-// The settings of an implementation on a CPU. The CPU beside the cores and the host's CPU have the same calls.
+// The settings of an operator's CPU implementation. The device's AI CPU and the host's CPU have the same calls.
 template <class Self>
 class GntCpuDef {
  public:

@@ -55,8 +55,8 @@ class OpDef {
   const std::string& GntType() const { return type_; }
   const GntParams& GntInputs() const { return inputs_; }
   const GntParams& GntOutputs() const { return outputs_; }
-  // Returns the parameters for a chip. The chip's configuration overrides some of them. Parameters that only the
-  // configuration has come last.
+  // Returns the parameters for a chip. The chip's configuration overrides some of them. Parameters that exist only in
+  // the configuration are appended.
   GntParams GntInputs(const OpAICoreConfig& chip) const { return Merged(inputs_, chip.GntInputs()); }
   GntParams GntOutputs(const OpAICoreConfig& chip) const { return Merged(outputs_, chip.GntOutputs()); }
   const std::deque<OpAttrDef>& GntAttrs() const { return attrs_; }

@@ -54,7 +54,7 @@ struct ScalarVar {
   }
 };
 
-// The values that the calls of OpParamDef set. An empty list was not set.
+// The values that the calls of OpParamDef set. An empty list means that no call set it.
 struct GntParam {
   explicit GntParam(std::string its_name) : name(std::move(its_name)) {}
 
@@ -76,7 +76,8 @@ struct GntParam {
   std::vector<ScalarVar> initial;
   std::string comment;
 
-  // Takes over the type of a chip's entry, and every other property that the entry sets. The other properties stay.
+  // Takes over the parameter type of a chip's entry, and the other properties that the entry sets, except To, Version
+  // and Comment. All other properties stay.
   void Override(const GntParam& chip) {
     type = chip.type;
     if (!chip.types.empty() || !chip.every_type.empty()) types = chip.types, every_type = chip.every_type;
@@ -126,7 +127,7 @@ class OpParamDef {
   OpParamDef& To(const ge::DataType type) { return param_.to_type = type, *this; }
   OpParamDef& To(const char* input) { return param_.to_input = input, *this; }
   OpParamDef& Version(uint32_t version) { return param_.version = version, *this; }
-  // This form always asks for zeros, whatever its argument is.
+  // Asks for zeros, whatever the argument is.
   OpParamDef& InitValue(uint64_t) { return param_.zeroed = true, *this; }
   OpParamDef& InitValue(const ScalarVar& value) { return param_.initial = {value}, *this; }
   OpParamDef& InitValue(const std::vector<ScalarVar>& values) { return param_.initial = values, *this; }

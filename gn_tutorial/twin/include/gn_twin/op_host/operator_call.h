@@ -33,7 +33,7 @@ struct GntCall {
   fe::PlatFormInfos platform;
   std::shared_ptr<void> compile_info;
 
-  // The results of tiling. kUnset: tiling never set the number of blocks.
+  // The results of tiling. kUnset: tiling did not set the number of blocks.
   static constexpr uint32_t kUnset = 0xffffffff;
   uint32_t blocks = kUnset;
   gn_twin::Loc blocks_at;

@@ -110,7 +110,8 @@ class HostOperator {
   std::unique_ptr<ops::OpDef> definition_;
 };
 
-// Returns all operators. Registration happens before main, so this list cannot belong to a launch.
+// Returns all registered operators. The list belongs to the process, not to a launch, because registration happens
+// before main.
 inline std::deque<HostOperator>& HostOperators() {
   static std::deque<HostOperator> operators;
   return operators;
@@ -198,8 +199,8 @@ class OpImplRegisterV2 {
   OpImplRegisterV2& PrivateAttr(const char* name, const char* value) { return Private(name, std::string(value)); }
   OpImplRegisterV2& PrivateAttr(const char* name, const std::vector<int64_t>& value) { return Private(name, value); }
   OpImplRegisterV2& PrivateAttr(const char* name, const std::vector<float>& value) { return Private(name, value); }
-  // Functions of the graph engine. The twin lacks their contexts, so it takes functions of any type and keeps only the
-  // names of what was registered.
+  // Functions of the graph engine. The twin lacks their contexts, so it takes functions of any type and records only
+  // the name of each registration.
   template <class Function>
   OpImplRegisterV2& InferFormat(Function) {
     return Graph("infer_format");
@@ -248,7 +249,7 @@ namespace optiling {
 
 using SinkTilingFunc = std::function<ge::graphStatus(gert::TilingContext* context)>;
 
-// Registers tiling that also runs on the device's CPU. The host uses this function too if no other is registered.
+// Registers a tiling function that can also run on the device's CPU. The host calls it if no other is registered.
 class DeviceOpImplRegister {
  public:
   explicit DeviceOpImplRegister(const char* type) : its_(&gn_twin::RegisteredOperator(type)) {}
@@ -260,8 +261,8 @@ class DeviceOpImplRegister {
 
 }  // namespace optiling
 
-// The operator is constructed in the registering file itself, by a lambda, because two files may each have a class of
-// the same name in an unnamed namespace.
+// The operator is constructed in the registering file itself, by a lambda, because two files may have classes of the
+// same name in unnamed namespaces.
 #define OP_ADD(OP, ...)                                                                       \
   [[maybe_unused]] static const bool gnt_op_add_##OP = ::gn_twin::AddDefinition<__VA_ARGS__>( \
       #OP, __FILE__, __LINE__, [](const char* gnt_type) -> ::ops::OpDef* { return new OP(gnt_type); })

@@ -1,7 +1,7 @@
 // Small helpers that a repository of operators keeps beside its operators and that their host files use.
 //
-// Source: ops-nn, common/inc, names and use. A whole repository has its own helpers, which come first on the include
-// path.
+// Source: the names in common/inc of ops-nn, and their use there. If a project is a whole repository, its own helpers
+// come first on the include path.
 #pragma once
 #include <string.h>
 
@@ -40,7 +40,8 @@ std::string Shape2String(const Shape& shape) {
 
 namespace Ops::Base {
 
-// Whether the chip's vector instructions work on registers (Reg). The twin imitates no such chip.
+// Whether the chip's vector instructions work on registers (Reg): architecture 3510 and later. The twin runs host code
+// for such a chip, but runs its kernels by the rules of Ascend910B.
 template <class Context>
 bool IsRegbaseSocVersion(const Context* context) {
   return static_cast<int>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCurNpuArch()) >= 3510;
@@ -92,7 +93,7 @@ Info* GetCompileInfoPtr(Context* context) {
   return context->template GetCompiledInfo<Info>();
 }
 
-// A key in a cache of tilings. Two keys are equal if the bytes of their inputs are equal.
+// The key of a cache of tilings. Two keys are equal if the bytes of their inputs are equal.
 template <class T>
 class OpHashInput {
  public:

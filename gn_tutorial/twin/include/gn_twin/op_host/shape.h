@@ -42,7 +42,7 @@ class Shape {
   void SetDim(size_t axis, int64_t length) {
     if (axis < kMaxDimNum) lengths_[axis] = length;
   }
-  // Appends one axis; after the 25th nothing changes.
+  // Appends one axis. Does nothing if the shape has 25 axes already.
   Shape& AppendDim(int64_t length) {
     if (many_ < kMaxDimNum) lengths_[many_++] = length;
     return *this;
@@ -62,7 +62,8 @@ class Shape {
   int64_t beyond_ = kInvalidDimValue;
 };
 
-// The shape as the author of the network wrote it, and the one in memory. In the format ND they are the same.
+// The origin shape, as the author of the network wrote it, and the storage shape, as the tensor lies in memory. In the
+// format ND both are the same.
 class StorageShape {
  public:
   StorageShape() = default;
@@ -109,8 +110,8 @@ class CompileTimeTensorDesc {
   StorageFormat format_;
 };
 
-// An input with its shape and type. Host code has the data only of inputs whose values matter (ValueDepend); for others
-// GetData() returns null, where a device would return an address that host code may not read.
+// An input with its shape and type. Host code has the data only of inputs whose values matter (ValueDepend). For other
+// inputs GetData() returns null; in CANN it returns a device address, which host code may not read.
 class Tensor {
  public:
   Tensor() = default;

@@ -8,7 +8,7 @@
 
 namespace gert {
 
-// The smallest and the largest value of what is unknown before a launch.
+// Pointers to the smallest and the largest possible value of a shape or tensor that is unknown before a launch.
 template <class T>
 class Range {
  public:
@@ -28,7 +28,7 @@ class Range {
 };
 using TensorRange = Range<Tensor>;
 
-// Here every input's shape is known, so the smallest equals the largest. Only graphs have unknown shapes.
+// Only graphs have unknown shapes. The twin knows every input's shape, so the smallest equals the largest.
 class InferShapeRangeContext : public KernelContext {
  public:
   using KernelContext::KernelContext;
@@ -61,7 +61,8 @@ class InferShapeRangeContext : public KernelContext {
   Range<Shape>* GetOutputShapeRange(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) {
     GntInstance* const one = Output(index, loc, "GetOutputShapeRange");
     if (one == nullptr) return nullptr;
-    // The output's own shape is used as the largest one, because it decides how much memory the output gets.
+    // The output's own shape serves as the largest one, because the largest shape decides how much memory the output
+    // gets.
     least_.emplace_back();
     shapes_.emplace_back(&least_.back(), &one->shape.MutableOriginShape());
     return &shapes_.back();

@@ -1,6 +1,6 @@
 // The C++ library's headers that register/op_def_registry.h includes. They are precompiled as one file, because reading
-// them takes a third of the time of a project's host file. This file comes before every host file, so it contains
-// nothing of the twin.
+// them takes a third of the compile time of a project's host file. This file is included before every host file, so it
+// contains nothing of the twin.
 #pragma once
 #include <math.h>
 #include <stddef.h>

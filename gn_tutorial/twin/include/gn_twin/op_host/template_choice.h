@@ -1,10 +1,10 @@
-// The choice among the instances of a kernel template: from values to a key, from a key back to the values, and to the
-// text of the template's arguments.
+// Chooses an instance of a kernel template: encodes values in a key, decodes a key into values, and writes the
+// template's arguments as text.
 //
 // Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in
 // the lowest bits. A dtype, a format or a kernel type takes 8 bits, a bool 1. A uint takes the declared number of bits,
-// which hold its index in its list of values. There is no key for values that no ASCENDC_TPL_ARGS_SEL has, and none of
-// more than 64 bits. CANN's release build leaves the first of these checks to the launch, which then finds no kernel.
+// which hold its index in its list of values. There is no key for values that no ASCENDC_TPL_ARGS_SEL has, and no key
+// of more than 64 bits. CANN's release build does not check the values; the launch then finds no kernel.
 #pragma once
 #include "gn_twin/host/graph_types.h"
 #include "gn_twin/op_host/template_values.h"
@@ -13,7 +13,7 @@ constexpr uint64_t INVALID_TILING_KEY = ~0ull;
 
 namespace gn_twin::op_host {
 
-// The choice of a tiling function, argument by argument.
+// The template arguments that a tiling function chose, or that a key stands for.
 struct TemplateChoice {
   uint64_t key = INVALID_TILING_KEY;
   std::vector<std::string> names, kinds;  // kinds: datatype, dtype, format, uint, bool, kernel_type
@@ -82,8 +82,8 @@ constexpr const char* KernelType(uint64_t dtype) {
   }
 }
 
-// The template parameters that an operator declares, each with the list of its values. The class checks the
-// declaration. Tiling keys are encoded and decoded with it.
+// The template parameters that an operator declares, each with the list of its values. The constructor checks the
+// declaration. Choose and Decode use this class.
 class TemplateParameters {
  public:
   explicit TemplateParameters(const TilingDeclareParams& declared) : declared_(declared) {
@@ -113,7 +113,7 @@ class TemplateParameters {
     return at;
   }
 
-  // Adds one argument of the kernel, with its bits in the key.
+  // Adds one argument of the kernel to `choice`: its name, kind, value and text. The caller computes the key.
   void AddTo(TemplateChoice* choice, size_t which, uint64_t value) const {
     const ParamStruct& parameter = declared_[which];
     choice->names.emplace_back(parameter.name);
@@ -140,8 +140,8 @@ class TemplateParameters {
   std::string wrong_;
 };
 
-// Returns what is wrong with one ASCENDC_TPL_ARGS_SEL, or nothing. Sets *has_values to false if the selection lacks one
-// of `values`.
+// Returns the mistake in one ASCENDC_TPL_ARGS_SEL; empty if there is none. Sets *has_values to false if the selection
+// lacks one of `values`.
 inline std::string ReadSelection(const TemplateParameters& parameters, const std::vector<ParamStruct>& selection,
                                  const std::vector<uint64_t>& values, bool* has_values) {
   std::vector<bool> seen(parameters.Declared().size());
@@ -169,7 +169,7 @@ inline std::string ReadSelection(const TemplateParameters& parameters, const std
   return "";
 }
 
-// Returns the choice with these values. It has the key, or `wrong` says why there is none.
+// Encodes values: returns the choice with their key, or with the reason in `wrong` why there is no key.
 inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                              const std::vector<uint64_t>& values) {
   TemplateChoice choice;
@@ -214,7 +214,7 @@ inline TemplateChoice Choose(const TilingDeclareParams& declared, const TilingSe
   return choice;
 }
 
-// Returns the values of a key. If the key matches no declared values, `wrong` says why.
+// Decodes a key: returns the choice with its values. If the key matches no declared values, `wrong` says why.
 inline TemplateChoice Decode(const TilingDeclareParams& declared, uint64_t key) {
   TemplateChoice choice;
   const TemplateParameters parameters(declared);

@@ -19,7 +19,7 @@ struct DeclaredTemplate {
   TilingDeclareParams parameters;
 };
 inline std::list<DeclaredTemplate>& DeclaredTemplates() {
-  static std::list<DeclaredTemplate> all;  // its elements stay where they are
+  static std::list<DeclaredTemplate> all;  // a list, so that references to its elements stay valid
   return all;
 }
 inline const TilingDeclareParams& Declare(const char* op_type, TilingDeclareParams parameters) {
@@ -29,14 +29,14 @@ inline std::vector<TemplateChoice>& Choices() {
   static std::vector<TemplateChoice> all;
   return all;
 }
-// Returns the last choice that gave this key; nullptr if the key was made in another way.
+// Returns the last choice that gave this key; nullptr if no GET_TPL_TILING_KEY gave it.
 inline const TemplateChoice* ChoiceOf(uint64_t key) {
   const TemplateChoice* found = nullptr;
   for (const TemplateChoice& choice : Choices()) found = choice.key == key && choice.wrong.empty() ? &choice : found;
   return found;
 }
-// Returns the choice for a key written as a number (SetTilingKey(0)) in this operator's template. If there is none, its
-// `wrong` says why.
+// Decodes a key written as a number (SetTilingKey(0)) with this operator's template, or with the only template. Returns
+// the choice; `wrong` says why if there is none.
 inline TemplateChoice ChoiceOfNumber(const std::string& op_type, uint64_t key) {
   for (const DeclaredTemplate& one : DeclaredTemplates()) {
     if (one.op_type == op_type || DeclaredTemplates().size() == 1) return Decode(one.parameters, key);
@@ -69,8 +69,8 @@ class ChosenValues {
 
 namespace AscendC {
 
-// Returns the key of a choice, and keeps the choice for the launch. If there is none, returns INVALID_TILING_KEY and
-// logs why.
+// Returns the key of these values, and records the choice for the launch. If the values have no key, returns
+// INVALID_TILING_KEY and logs why.
 inline uint64_t EncodeTilingKey(const TilingDeclareParams& declared, const TilingSelectParams& selections,
                                 const gn_twin::op_host::ChosenValues& values) {
   gn_twin::op_host::TemplateChoice choice = gn_twin::op_host::Choose(declared, selections, values.All());

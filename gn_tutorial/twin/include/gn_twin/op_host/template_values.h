@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-// Kinds of parameters. CANN has no number for a tiling struct: a list of choices names it, and it is not in the key.
+// Kinds of parameters. CANN has no number for a tiling struct: an ASCENDC_TPL_ARGS_SEL names it, and it is not in the
+// key.
 enum : uint32_t {
   ASCENDC_TPL_DTYPE = 0,
   ASCENDC_TPL_FORMAT = 1,
@@ -38,8 +39,8 @@ enum : uint64_t {
   ASCENDC_TPL_MIX_VECTOR_CORE = 11
 };
 
-// These numbers stand for the dtype (or format) that an input or output has, in place of a list of values. No dtype and
-// no format has such a number.
+// In place of a list of values, these numbers stand for the dtype (or format) of an input or output. No dtype or format
+// is so large a number.
 constexpr uint64_t ASCENDC_TPL_INPUT(uint64_t index) { return 100000000 + index; }
 constexpr uint64_t ASCENDC_TPL_OUTPUT(uint64_t index) { return 900000000 + index; }
 
@@ -49,7 +50,7 @@ struct ParamStruct {
   uint8_t bitWidth;
   std::vector<uint64_t> vals;
   const char* macroType;
-  bool native;  // a dtype of the graph engine, which the kernel gets as a type; false: the kernel gets a number
+  bool native;  // true: a dtype of the graph engine (DATATYPE), passed to the kernel as a type; false: as a number
 
   ParamStruct(const char* inName, uint32_t inParamType, uint8_t inBitWidth, std::vector<uint64_t> inVals,
               const char* inMacroType, bool inNative = false)
@@ -81,14 +82,14 @@ class ValueList {
     for (const Range& range : ranges_) references_ = references_ && range.first >= ASCENDC_TPL_INPUT(0);
   }
 
-  // Returns what is wrong with the list's notation, or nothing.
+  // Returns the mistake in the list's notation; empty if there is none.
   const std::string& Wrong() const { return wrong_; }
-  // Whether the parameter names inputs or outputs in place of values. Then the operator's own list of dtypes decides.
+  // Whether the parameter names inputs or outputs in place of values. The operator's own list of dtypes then decides.
   bool AnyValue() const { return references_; }
 
   bool Has(uint64_t value) const { return references_ || IndexOf(value) < Size(); }
 
-  // Returns the index of a value, or Size() if it does not exist.
+  // Returns the index of a value, or Size() if the list does not have it.
   uint64_t IndexOf(uint64_t value) const {
     uint64_t before = 0;
     for (const Range& range : ranges_) {
@@ -112,7 +113,7 @@ class ValueList {
     return size;
   }
 
-  // Whether this list has every value of another one; if not, *missing is the first missing value.
+  // Whether this list has every value of `other`; if not, sets *missing to the first missing value.
   bool HasAll(const ValueList& other, uint64_t* missing) const {
     if (references_ || other.references_) return true;
     for (const Range& wanted : other.ranges_) {

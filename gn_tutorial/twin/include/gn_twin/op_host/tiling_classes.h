@@ -1,5 +1,5 @@
-// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the byte with which a new
-// struct is filled. The byte is zero, as in CANN. A second run uses another one, to find fields that were never set.
+// The tiling structs that a project's host files register (REGISTER_TILING_DATA_CLASS), and the byte that fills a new
+// struct. The byte is zero, as in CANN. A second run uses another byte, to find fields that were never set.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,8 @@ inline std::vector<TilingClass>& TilingClasses() {
   static std::vector<TilingClass> classes;
   return classes;
 }
-// Adds a struct once. A header that several files include registers its struct in each of them.
+// Adds a struct; returns false if it was added before. A header that several files include registers its struct in each
+// file.
 inline bool AddTilingClass(const char* op, const char* name, size_t bytes) {
   for (const TilingClass& one : TilingClasses()) {
     if (one.op == op && one.name == name) return false;

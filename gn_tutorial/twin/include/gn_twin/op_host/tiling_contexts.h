@@ -9,7 +9,7 @@
 
 namespace gert {
 
-// Bytes for the tiling data. SetDataSize says how many of them count.
+// The buffer of the tiling data. SetDataSize sets how many of its bytes are used.
 class TilingData {
  public:
   explicit TilingData(GntCall& call) : call_(&call) {}
@@ -65,8 +65,8 @@ class TilingContext : public KernelContext {
     gn_twin::op_host::At(loc, "GetRawTilingData");
     return &data_;
   }
-  // Returns the tiling data as the kernel's own struct, for which the kernel's build reserves memory (see
-  // HostCall::Room); null if the capacity is too small.
+  // Returns the tiling data as the kernel's own struct; null if the capacity is too small. The kernel's build reserves
+  // memory for the struct (see HostCall::Room), so the capacity may grow here.
   template <class T>
   T* GetTilingData(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::op_host::At(loc, "GetTilingData");
@@ -106,7 +106,8 @@ class TilingContext : public KernelContext {
   ge::graphStatus SetNeedAtomic(bool) { return ge::GRAPH_SUCCESS; }
   ge::graphStatus SetTilingCond(int32_t) { return ge::GRAPH_SUCCESS; }
   ge::graphStatus SetAicpuBlockDim(uint32_t) { return ge::GRAPH_SUCCESS; }
-  // Returns the sizes of `many` workspaces, for the caller to fill in. An operator has one workspace.
+  // Returns the sizes of `many` workspaces, for the caller to fill in; null for more than 16. An operator has one
+  // workspace.
   size_t* GetWorkspaceSizes(size_t many, gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::op_host::At(loc, "GetWorkspaceSizes");
     constexpr size_t kMost = 16;

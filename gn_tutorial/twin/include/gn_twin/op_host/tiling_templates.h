@@ -1,9 +1,9 @@
-// Tiling by templates, as in operator repositories: an operator has several classes, each with a priority, and the
-// first capable one tiles.
+// Tiling by templates, as in operator repositories: an operator has several tiling classes, each with a priority, and
+// the first capable class tiles.
 //
-// Source: ops-nn, docs and use: after GRAPH_PARAM_INVALID the class with the next higher number tries; any other status
-// ends the search. TilingBaseClass defines the names of the parts of a tiling and their order; classes of operators
-// override them.
+// Source: ops-nn, docs and use. After GRAPH_PARAM_INVALID the class with the next higher priority number tries; any
+// other status ends the search. TilingBaseClass defines the steps of a tiling and their order; classes of operators
+// override the steps.
 #pragma once
 #include <stdint.h>
 
@@ -67,7 +67,7 @@ class TilingBaseClass {
   virtual void DumpTilingInfo() {}
 
   // Returns the number of blocks to launch if each cube core works with several vector cores: the number of cube cores
-  // for that many slices.
+  // for `slices` slices.
   static uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube_cores, uint32_t vector_cores) {
     if (cube_cores == 0 || vector_cores < cube_cores) return slices;
     const uint32_t beside = vector_cores / cube_cores;
@@ -86,7 +86,7 @@ class TilingBaseClass {
   AiCoreParams aicoreParams_;
 };
 
-// The tiling classes of each operator by priority, for one kind of chip (an architecture or a version) or for all
+// The tiling classes of each operator by priority, for each kind of chip (an architecture or a version) or for all
 // chips.
 class TilingRegistry {
  public:
@@ -146,7 +146,7 @@ class TilingRegistry {
   std::map<int32_t, std::map<std::string, Classes>> classes_;
 };
 
-// Chooses the classes by the architecture of the chip at hand.
+// Chooses the classes by the architecture of the call's chip.
 class TilingRegistryArch : public TilingRegistry {
  public:
   static TilingRegistryArch& GetInstance() {
@@ -167,7 +167,7 @@ class TilingRegistryArch : public TilingRegistry {
   }
 };
 
-// Chooses the classes by the version of the chip at hand.
+// Chooses the classes by the version of the call's chip.
 class TilingRegistryNew : public TilingRegistry {
  public:
   static TilingRegistryNew& GetInstance() {

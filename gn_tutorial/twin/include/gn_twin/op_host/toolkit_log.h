@@ -1,5 +1,5 @@
-// The toolkit's own log functions, from which some repositories of operators make their log macros: AlogRecord and its
-// arguments. Every line is kept (logs.h), as those of log_macros.h are.
+// The toolkit's own log functions, on which some operator repositories build their log macros: AlogRecord and its
+// constants. Its lines go into the log of logs.h, like those of log_macros.h.
 //
 // Source: names and numbers of base/alog_pub.h and base/err_msg.h as public repositories use them (cann-ops,
 // common/inc/log).
@@ -11,7 +11,7 @@ constexpr int DLOG_DEBUG = 0, DLOG_INFO = 1, DLOG_WARN = 2, DLOG_ERROR = 3, DLOG
 constexpr int DLOG_TYPE_DEBUG = 0, DLOG_TYPE_RUN = 1;
 constexpr int OP = 63;  // the module of operators
 #define MSG_LENGTH 1024
-// The name of the logging component, which a repository's CMake file gives.
+// The name of the logging component. A repository's CMake file may define it.
 #ifndef OPS_UTILS_LOG_SUB_MOD_NAME
 #define OPS_UTILS_LOG_SUB_MOD_NAME "OP"
 #endif

@@ -1,6 +1,6 @@
 // Sizes and names of the graph engine's types: ge::GetSizeByDataType, ge::TypeUtils.
 //
-// Source: docs/api of metadef (TypeUtils). The size of a type of less than a byte is 1000 + its bits.
+// Source: docs/api of metadef (TypeUtils). The size of a type smaller than a byte is 1000 + its bits.
 #pragma once
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ inline int32_t GetPrimaryFormat(int32_t format) { return format & 0xff; }
 inline int32_t GetSubFormat(int32_t format) { return (format >> 8) & 0xffff; }
 inline bool HasSubFormat(int32_t format) { return GetSubFormat(format) > 0; }
 
-// Returns the bytes of one element; 1000 + its bits if these are less than a byte, -1 for a type without a size.
+// Returns the bytes of one element; 1000 + its bits if it is smaller than a byte, -1 for a type without a size.
 inline int GetSizeByDataType(DataType type) {
   switch (type) {
     case DT_INT8:

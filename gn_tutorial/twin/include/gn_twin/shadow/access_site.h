@@ -1,18 +1,19 @@
-// Access sites (calls that touch memory, numbered), and stamps: a site and its window of the vector clock in 32 bits.
+// Access sites (numbered calls that touch memory) and stamps. A stamp is 32 bits with a site and a window of the vector
+// clock.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/event.h"
 
 namespace gn_twin {
 
-// A call, as diagnostics name it.
+// A call as diagnostics name it: its source location and its API.
 struct Site {
   Loc loc;
   const char* op = "";
 };
 
-// Numbers sites from 0 in the order of first use. In a kernel with more than kMost calls, the rest share the last
-// number, without a place.
+// Numbers sites from 0 in the order of first use. The first kMost - 1 sites have numbers of their own. All others share
+// the last number, which has no source location.
 class Sites {
  public:
   static constexpr uint32_t kMost = 1024;
@@ -38,7 +39,7 @@ class Sites {
   uint32_t count_ = 0;
 };
 
-// Stamps of one pipe grow with time. kPart: the access touches only part of the 32 bytes of the stamp.
+// Stamps of one pipe grow with time. kPart: the access touches only some of the 32 bytes to which the stamp belongs.
 using Stamp = uint32_t;
 inline constexpr uint32_t kSiteBits = 10;
 inline constexpr Stamp kPart = 1u << kSiteBits;

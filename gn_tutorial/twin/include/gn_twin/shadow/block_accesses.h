@@ -1,7 +1,7 @@
-// The access history of all blocks on global memory between two SyncAll, and the races between blocks.
+// The accesses of all blocks to global memory between two SyncAll, and the races between blocks.
 //
 // Each entry holds rows at a regular pitch. Accesses are merged as they happen, so a loop over an array is one entry,
-// however long it is. At each SyncAll, one sweep over the addresses compares the entries.
+// whatever its length. At each SyncAll, one sweep over the addresses compares the entries.
 #pragma once
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ struct SharedRun {
   uint32_t block = 0;
   uint32_t site = 0;
   uint32_t window = 0;    // the latest window of `pipe`
-  uint32_t interval = 0;  // of the block (HappensBefore)
-  uint32_t place = 0;     // index before the runs were sorted
+  uint32_t interval = 0;  // the interval of `block` (HappensBefore)
+  uint32_t place = 0;     // index before sorting
   Use use = Use::Read;
   uint8_t pipe = 0;
-  bool late = false;  // not covered by the flag that the other cores wait for: it may still be running after the flag
+  bool late = false;  // may still be running after the flag that the other cores wait for
 
   bool SameCall(const SharedRun& other) const {
     return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe &&
@@ -53,8 +53,8 @@ class BlockAccesses {
     runs_[count_++] = run;
   }
 
-  // Marks as late the block's runs that its flag for all cores does not cover. The flag covers only the work in
-  // `clock`.
+  // Marks a block's runs as late if the block's flag for all cores does not cover them. The flag covers only the work
+  // in `clock`.
   GNT_COLD void Cover(uint32_t block, const Clock& clock) {
     for (uint32_t i = 0; i < count_; ++i) {
       SharedRun& run = runs_[i];
@@ -83,16 +83,17 @@ class BlockAccesses {
     epoch_ = syncs_[block];
   }
 
-  // Calls found(run, other, address) for two runs of different blocks if `other` writes bytes that `run` reads or
-  // writes.
+  // Calls found(run, other, address) for each pair of runs of different blocks that race: `other` writes bytes that
+  // `run` reads or writes, HappensBefore does not order the two, and they are not both atomic. `address`: a byte that
+  // both touch.
   template <class Found>
   GNT_COLD void Sweep(Found found) {
     bool several = false;
     for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
     if (!several) return;
     Sort(ByAddress);
-    // Two lists, of reads and of other uses: the runs that reach beyond the present address. A read is compared only
-    // with the second list, because two reads never conflict.
+    // The runs that end after the current address, in two lists: reads, and other uses. A read is compared only with
+    // the second list, because two reads never conflict.
     uint32_t* const open = static_cast<uint32_t*>(malloc(2 * sizeof(uint32_t) * count_));
     if (open == nullptr) return;
     uint32_t* const lists[] = {open, open + count_};
@@ -122,7 +123,7 @@ class BlockAccesses {
 
  private:
   static constexpr uint32_t kLookBack = 8;
-  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; in a launch with more runs, the later ones are not checked
+  static constexpr uint32_t kMost = 1u << 19;  // 28 MiB; in a launch with more runs, the later ones are not checked
 
   // Sorts the runs and keeps equal ones in their order, because the first race found must not depend on how a C
   // library's qsort treats ties.
@@ -179,7 +180,7 @@ class BlockAccesses {
   bool packed_ = false;
 };
 
-// The runs that one core is building: one per call, until an access does not continue it.
+// The runs that one core is building: one per call. A run ends at the first access that does not continue it.
 class OpenRuns {
  public:
   struct Open {

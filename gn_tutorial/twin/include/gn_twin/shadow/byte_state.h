@@ -1,5 +1,5 @@
-// Validity of memory: which bytes hold a value. A 32-byte block whose bytes all hold values is one bit; any other block
-// has one bit per byte. So an instruction on 4 KiB changes only a few words.
+// The validity of memory: which bytes hold a value. One bit stands for a 32-byte block whose bytes all hold values; any
+// other block has one bit per byte. So an instruction on 4 KiB changes only a few words.
 #pragma once
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// Calls visit(word, mask of its bits) for the blocks [first, end), which may be none.
+// Calls visit(index of a bitmap word, mask of its bits) for the blocks [first, end). The range may be empty.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(uint64_t first, uint64_t end, Visit visit) {
   if (first < end) ForWords(BlockSpan(first, end), visit);
@@ -21,7 +21,7 @@ class BlockBits {
   ~BlockBits() { free(words_); }
   BlockBits(const BlockBits&) = delete;
   BlockBits& operator=(const BlockBits&) = delete;
-  // Makes space for `blocks` bits, all clear. False without memory.
+  // Makes space for `blocks` bits, all clear. Returns false if there is no memory.
   bool Allocate(uint64_t blocks) {
     count_ = (blocks + 63) / 64 + 1;
     words_ = static_cast<uint64_t*>(calloc(count_, sizeof(uint64_t)));
@@ -87,7 +87,7 @@ class ByteState {
     full_.SetAll(first_whole, end_whole);
     if (end % kBlockBytes != 0) SetPart(end_whole * kBlockBytes, end);
   }
-  // Calls visit(word of a bitmap, its bits) for the blocks in [first, end) that hold a value, whole or in part.
+  // Calls visit(index of a bitmap word, bits) for the blocks in [first, end) in which at least one byte holds a value.
   template <class Visit>
   void ForSome(uint64_t first, uint64_t end, Visit visit) const {
     ForWords(first, end,
@@ -138,8 +138,8 @@ class ByteState {
     }
     return at;
   }
-  // Whether the masked bytes of blocks that are touched in part hold values. SetParts marks these bytes as holding
-  // values.
+  // Whether, in the blocks that `masks` touch in part, all masked bytes hold values. SetParts marks these bytes as
+  // holding values.
   [[gnu::always_inline]] bool HasParts(const ByteMasks& masks) const {
     uint32_t missing = 0;
     masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });

@@ -6,17 +6,17 @@
 
 namespace gn_twin {
 
-// One line, as the scalar units see it. Bit i of a mask is byte i.
+// One line, as the scalar units see it. Bit i of a mask stands for byte i.
 struct DataCacheLine {
   uint64_t dirty = 0;    // written by SetValue of `owner`, and not yet written back to global memory
   uint64_t written = 0;  // written by SetValue of `owner` in `epoch`
   const char* file = "";
   uint32_t source_line = 0;  // line of the last write
-  uint32_t version = 0;      // number of changes of global memory behind the caches
-  uint32_t owner = 0;        // the block that last wrote with SetValue, plus 1
+  uint32_t version = 0;      // number of changes in global memory by copies and by written-back lines
+  uint32_t owner = 0;        // the block that last wrote with SetValue, plus 1; 0: none
   uint32_t epoch = 0;
   uint32_t interval = 0;  // the owner's interval when it wrote (HappensBefore)
-  uint32_t cleans = 0;    // how often the owner had cleaned its whole cache when it wrote
+  uint32_t cleans = 0;    // how many times the owner had cleaned its whole cache when it wrote
 };
 
 // A line, its number, and the accessed bytes in it.
@@ -43,8 +43,8 @@ class DataCacheLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // Returns the line of `at`, made if it is new, and the mask of its bytes from `at` on, at most `bytes` of them. The
-  // line is null without memory, or outside all arguments; it is then not checked.
+  // Returns the line of `at`, creating it if needed, and the mask of at most `bytes` of its bytes, from `at` on. The
+  // line is null if there is no memory, or if `at` is outside all arguments; the access is then not checked.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);

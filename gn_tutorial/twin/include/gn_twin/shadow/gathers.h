@@ -2,7 +2,7 @@
 //
 // A gather reads a few bytes at each of many places. Marking them all on a map takes several times as long as the
 // gather itself, and is nearly always useless, because the next write to the table has waited for the gathers. So only
-// the offsets are copied. They are read when the checker looks for an access that did not wait.
+// the offsets are copied. The checker reads them only for an access that may not have waited.
 #pragma once
 #include "gn_twin/events/gather_ranges.h"
 #include "gn_twin/shadow/access_site.h"
@@ -30,12 +30,12 @@ class Gathers {
       if (one.stamp < oldest->stamp) oldest = &one;
     return *oldest;
   }
-  // Stores a gather in `one`; false without memory, and `one` is then empty.
+  // Stores a gather in `one`. Returns false if there is no memory; `one` is then empty.
   static bool Keep(One& one, Stamp stamp, const GatherRanges& pieces) {
     one.stamp = one.pieces.Keep(pieces) ? stamp : 0;
     return one.stamp != 0;
   }
-  // Returns a stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
+  // Returns a stamp newer than `seen` on bytes of the range, or 0; sets `at` to the first such byte.
   Stamp Newer(Stamp seen, LocalRange range, uint32_t& at) const {
     for (const One& one : all_) {
       const GatherRanges& pieces = one.pieces.Get();

@@ -1,8 +1,7 @@
-// The access history of one core on global memory, by pipe: the accesses with which a later access of another pipe may
-// conflict.
+// The latest accesses of one core to global memory, by pipe. A later access of another pipe may conflict with them.
 //
-// Only accesses that the other pipe has not seen finished matter, and these are few. So each lane keeps its newest
-// kEntries.
+// An access matters only until the other pipe has waited for it, and such accesses are few. So each lane keeps its
+// newest kEntries.
 #pragma once
 #include "gn_twin/shadow/lane_stamps.h"
 #include "gn_twin/shadow/row_set.h"
@@ -20,7 +19,7 @@ class GlobalAccesses {
   // Returns the newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
-  // Returns the newest access of a lane with a stamp after `seen` that touches `rows`, or null; `at` becomes the first
+  // Returns the newest access of a lane with a stamp after `seen` that touches `rows`, or null; sets `at` to the first
   // byte that both touch. Atomic stores do not conflict with each other.
   GNT_NOINLINE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
     if (last_.of[index] <= seen) return nullptr;

@@ -36,7 +36,8 @@ class HappensBefore {
     Enter({block, intervals_[before].segment + 1, intervals_[before].seen});
   }
 
-  // Notes that the block has waited for the word: it sees everything that the word's last setter had done and seen.
+  // Notes that the block has waited for the word: the block sees everything that the word's last setter had done and
+  // seen.
   GNT_COLD void Acquire(uint32_t block, const void* word) {
     const Word* found = Find(word);
     if (found == nullptr || !Begin()) return;
@@ -64,7 +65,7 @@ class HappensBefore {
 
   struct Interval {
     uint32_t block;
-    uint32_t segment;      // of its block, from 1
+    uint32_t segment;      // number within its block, from 1
     const uint32_t* seen;  // per block: the last segment that happened before; null for none
   };
   struct Word {
@@ -77,8 +78,8 @@ class HappensBefore {
     return interval.seen == nullptr ? 0 : interval.seen[block];
   }
 
-  // Puts every block into the interval of its own number, if there are no intervals yet. False without memory, and
-  // after Stop().
+  // Puts every block into the interval of its own number, if there are no intervals yet. Returns false if there is no
+  // memory, and after Stop().
   bool Begin() {
     if (now_ != nullptr || stopped_) return !stopped_;
     now_ = static_cast<uint32_t*>(malloc(sizeof(uint32_t) * blocks_));
@@ -118,7 +119,8 @@ class HappensBefore {
     }
     return &list[count++];
   }
-  // Ends the record when it is too large: from then on all intervals count as ordered, and later races are not found.
+  // Stops recording because the record is too large. From then on all intervals count as ordered, and later races are
+  // not found.
   void Stop() { stopped_ = true; }
 
   uint32_t blocks_;

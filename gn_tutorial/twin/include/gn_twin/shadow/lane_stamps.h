@@ -1,4 +1,4 @@
-// Lanes of the access history: the reads of a pipe are one lane, its writes another; and a stamp for each lane.
+// Lanes of the access history, and a stamp for each lane. A pipe has two lanes: one for its reads, one for its writes.
 #pragma once
 #include "gn_twin/shadow/vector_clock.h"
 #include "gn_twin/shadow/access_site.h"
@@ -8,17 +8,17 @@ namespace gn_twin {
 inline constexpr uint32_t kAccessLanes = 2 * kPipes;
 inline constexpr uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
 
-// Returns the set of a pipe's two lanes; a set has one bit a lane.
+// Returns the set of a pipe's two lanes. A set has one bit per lane.
 inline constexpr uint32_t LanesOf(uint32_t pipe) { return uint32_t{3} << LaneOf(pipe, false); }
-// Returns the set of lanes with which a write, or a read, may conflict.
+// Returns the set of lanes with which an access may conflict: all lanes for a write, those of writes for a read.
 inline constexpr uint32_t LanesAgainst(bool writes) {
   static_assert(kAccessLanes == 8);
   return writes ? 0xff : 0xaa;
 }
 
 // Calls found(lane, its pipe, whether it has the pipe's writes) for the lanes of a set until found returns true. Reads
-// come before writes, and `pipe` itself comes last, because an access has to wait for the nearest access of a chain:
-// after a write and a read of its bytes, that is the read.
+// come before writes, and among each of them `pipe` itself comes last. An access has to wait for the nearest access of
+// a chain: after a write and a read of its bytes, for the read.
 template <class Found>
 void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
   for (const bool wrote : {false, true}) {

@@ -1,5 +1,5 @@
-// The latest whole writes into one core's Unified Buffer, about one for each line: if bytes turn out to be missing, one
-// of these may be the instruction that should have written them.
+// The latest writes into one core's Unified Buffer (except scatters), about one per source line. If bytes turn out to
+// be missing, one of these instructions may be the one that should have written them.
 //
 // A call that is rechecked (events/cached_call.h) is not recorded again, because it writes the same bytes.
 #pragma once
@@ -11,7 +11,7 @@ namespace gn_twin {
 struct LastWrite {
   Loc loc;
   const char* op = "";
-  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose all that was written
+  uint32_t begin = 0;  // the range of the Unified Buffer that encloses all written bytes
   uint32_t end = 0;
   uint32_t order = 0;    // place in the order of writes and buffers; 0: unused
   uint16_t repeats = 0;  // of a vector instruction
@@ -40,7 +40,7 @@ class LastWrites {
     if (operand.bytes == 0 || operand.pieces != nullptr || begin + operand.bytes > kUbBytes) return;
     uint64_t place = (event.loc.line + begin / kNear * kSpread) % kLines;
     if (all_[place].order == order_ && all_[place].loc.line == event.loc.line)
-      place = (place + 1) % kLines;  // the instruction's other result
+      place = (place + 1) % kLines;  // the same instruction's other result
     LastWrite& write = all_[place];
     const ActiveLanes& active = event.active;
     write.loc = event.loc;
@@ -77,8 +77,8 @@ class LastWrites {
 
  private:
   static constexpr uint32_t kLines = 128;
-  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line that are further apart get separate entries
-  static constexpr uint32_t kSpread = 37;  // distance of these entries, so that nearby lines rarely share one
+  static constexpr uint32_t kNear = 1024;  // bytes: writes of a source line further apart get separate entries
+  static constexpr uint32_t kSpread = 37;  // distance of these entries, so that nearby source lines rarely share one
 
   LastWrite all_[kLines];
   uint32_t renewed_[kUbBytes / kBlockBytes] = {};

@@ -1,5 +1,6 @@
-// Which bytes of one core's Unified Buffer are padding: DataCopyPad fills the rest of a row's last 32-byte block, and
-// instructions on whole rows propagate the padding. One bit per byte; a launch without padded rows only tests a flag.
+// Records which bytes of one core's Unified Buffer are padding. DataCopyPad fills the rest of a row's last 32-byte
+// block, and instructions on whole rows propagate the padding. Each byte has one bit. A launch without padded rows only
+// tests a flag.
 #pragma once
 #include "gn_twin/base/loc.h"
 #include "gn_twin/events/block_span.h"
@@ -16,7 +17,7 @@ class PaddingState {
   }
   // Whether there was padding since Restart().
   bool Any() const { return any_; }
-  // Whether these blocks hold padding.
+  // Whether some of these blocks hold padding.
   [[gnu::always_inline]] bool Touches(const BlockSpan& span) const {
     uint64_t found = 0;
     ForWords(span, [&](uint64_t word, uint64_t mask) { found |= blocks_.Words()[word] & mask; });
@@ -60,10 +61,10 @@ class PaddingState {
     origin_[block] = origin;
     blocks_.Set(block);
   }
-  // Returns the number of the copy that made the padding in the 32-byte block of `at`, which holds some.
+  // Returns the number of the copy that made the padding in the 32-byte block of `at`. The block must hold padding.
   uint8_t OriginOf(uint64_t at) const { return origin_[at / kBlockBytes]; }
   Loc CopyOf(uint8_t origin) const { return copies_[origin]; }
-  // Returns a number for a copy that pads. A new copy replaces the oldest.
+  // Returns a number for a copy that pads. A new copy takes the number of the oldest.
   uint8_t Remember(Loc copy) {
     for (uint8_t i = 0; i < kCopies; ++i)
       if (copies_[i].line == copy.line && copies_[i].file == copy.file) return i;
@@ -107,7 +108,7 @@ class PaddingState {
   }
 
   BlockBits blocks_;              // the blocks that hold padding
-  uint32_t part_[kBlocks] = {};   // of each block, its bytes of padding
+  uint32_t part_[kBlocks] = {};   // of each block, the mask of its padding bytes
   uint8_t origin_[kBlocks] = {};  // of each block, the copy that wrote the padding: an index of copies_
   Loc copies_[kCopies] = {};
   uint8_t next_ = 0;

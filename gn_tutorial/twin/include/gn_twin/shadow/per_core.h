@@ -1,4 +1,5 @@
-// The states of an observer, one for each live block. A state is made when a block starts, and reused by a later block.
+// The states of an observer, one for each running block. A state is made when a block starts, and a later block reuses
+// it.
 #pragma once
 #include <new>
 
@@ -6,7 +7,7 @@
 
 namespace gn_twin {
 
-// State has `bool Allocate()` (false without memory) and `void Restart()`.
+// State has `bool Allocate()` (false if there is no memory) and `void Restart()`.
 template <class State>
 class PerCore {
  public:
@@ -37,7 +38,7 @@ class PerCore {
     state->Restart();
     of_[core.block] = state;
   }
-  // Returns the state of the core's block; null without memory, and the launch then continues unchecked.
+  // Returns the state of the core's block; null if there was no memory for it. The launch then continues unchecked.
   State* Of(const Core& core) const { return core.block < blocks_ ? of_[core.block] : nullptr; }
   void End(const Core& core) {
     if (core.block >= blocks_) return;

@@ -13,13 +13,13 @@ inline constexpr uint32_t kV = 1;
 // An earlier access of the same core that is not ordered before the present one.
 struct Earlier {
   Stamp stamp = 0;
-  uintptr_t at = 0;  // the first byte that both touch: of the Unified Buffer, or an address in global memory
+  uintptr_t at = 0;  // the first byte that both touch: an offset in the Unified Buffer, or an address in global memory
   Pipe pipe = Pipe::S;
   bool wrote = false;
 };
 
-// What the checker remembers of one core. The next block uses it again: when a block starts, all earlier accesses count
-// as seen.
+// The record of the race checker for one core. The next block reuses it: when a block starts, all earlier accesses
+// count as seen.
 struct RaceState {
   explicit RaceState(bool auto_sync) : auto_sync(auto_sync) {
     for (uint32_t pipe = 0; pipe < kPipes; ++pipe)
@@ -34,16 +34,16 @@ struct RaceState {
   GlobalAccesses global;
   OpenRuns open;
   // The number of changes so far. Between two changes, all instructions of a pipe have seen the same accesses of the
-  // other pipes. A change is anything that may alter that: an instruction of another pipe, a flag, a wait of the scalar
-  // unit.
+  // other pipes. A change is anything that may alter these accesses: an instruction of another pipe, a flag, a wait of
+  // the scalar unit.
   uint32_t epoch = 0;
   struct {
     uint32_t epoch = 0;
-    uint32_t unseen = 0;      // lanes with accesses for which it must still wait,
-    LaneStamps seen;          // and the last stamp of each lane that it has seen
-  } vector;                   // what the vector pipe had seen in that epoch
+    uint32_t unseen = 0;      // lanes with accesses for which the vector pipe must still wait,
+    LaneStamps seen;          // and the last stamp of each lane that this pipe has seen
+  } vector;                   // the state of the vector pipe in that epoch
   bool stores_open = false;   // an open run holds stores of the scalar unit
-  bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag so far
+  bool flag_sent = false;     // a CrossCoreSetFlag whose CrossCoreWaitFlag has not come yet
   Clock sent;                 // the work that such flags cover; CrossCoreWaitFlag also waits for this core's own flag
   RaceState* next = nullptr;  // in the list of idle states
 
@@ -54,8 +54,8 @@ struct RaceState {
     sent = Clock{};
   }
 
-  // Whether two accesses of these pipes to local memory need no flag: the pipe works in order, or the compiler orders
-  // them.
+  // Whether two accesses of these pipes to local memory need no flag, because the pipe works in order or the compiler
+  // orders them.
   bool InOrder(uint32_t pipe, uint32_t other) const {
     if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
     return auto_sync && (pipe == kS || other == kS);
@@ -82,7 +82,7 @@ struct RaceState {
     seen = SeenBy(clocks, pipe);
     return Unseen(pipe, seen);
   }
-  // Returns these lanes for the vector pipe, computed once an epoch and kept in `vector`.
+  // Returns the lanes for which the vector pipe must wait. They are computed once per epoch and kept in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;
@@ -92,7 +92,7 @@ struct RaceState {
   }
 
   // Returns an access to bytes of the range, in one of the `unseen` lanes, that is newer than the lane's stamp in
-  // `seen`.
+  // `seen`. Its stamp is 0 if there is none.
   GNT_NOINLINE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                                  LocalRange range) const {
     Earlier hit;

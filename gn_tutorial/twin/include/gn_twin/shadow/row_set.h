@@ -6,8 +6,8 @@
 namespace gn_twin {
 
 struct RowSet {
-  uintptr_t at = 0;        // of the first row
-  uint64_t row_bytes = 0;  // of each
+  uintptr_t at = 0;        // address of the first row
+  uint64_t row_bytes = 0;  // bytes of each row
   uint64_t pitch = 0;      // from row to row; at least row_bytes where count > 1
   uint64_t count = 0;
 
@@ -31,8 +31,9 @@ struct RowSet {
     for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
-  // Merges `next` if both together are again rows at a regular pitch. Each access of a loop follows the one before in
-  // one of these ways: the same bytes again, the next bytes, one row further, the next column of the same rows.
+  // Merges `next` and returns true if both together are again rows at a regular pitch; otherwise returns false. Each
+  // access of a loop follows the one before in one of these ways: the same bytes again, the next bytes, one row
+  // further, the next column of the same rows.
   GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {
@@ -60,11 +61,11 @@ struct RowSet {
     return NextColumn(next);
   }
 
-  // Returns the address of the first byte that both touch, or 0.
+  // Returns the address of the first byte that both row sets contain, or 0.
   GNT_NOINLINE uintptr_t Common(const RowSet& other) const {
     if (other.at >= End() || at >= other.End()) return 0;
     if (count > other.count) return other.Common(*this);
-    if (count > 1 && pitch == other.pitch) {  // columns side by side: the same gap in every row
+    if (count > 1 && pitch == other.pitch) {  // two columns that do not overlap in any row
       const uint64_t ahead = (other.at > at ? other.at - at : pitch - (at - other.at) % pitch) % pitch;
       if (ahead >= row_bytes && pitch - ahead >= other.row_bytes) return 0;
     }

@@ -1,10 +1,10 @@
 // The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again. So each lane keeps its latest accesses as ranges, and
-// renewing a range costs the same for any length and any gaps. When a range is replaced, it is painted into a map with
-// one stamp per 32 bytes (a granule). If the range begins or ends inside a granule, a mask says which bytes it touched,
-// so that neighbours in one granule give no false alarm. An access of a later window to other bytes of the granule
-// replaces the granule's stamp and mask. A race there can be missed, but no false one is reported.
+// renewing a range takes the same time for any length and any gaps. When a range is replaced, it is painted into a map
+// with one stamp per 32 bytes (a granule). If the range begins or ends inside a granule, a mask says which bytes it
+// touched, so that neighbours in one granule give no false alarm. An access of a later window to other bytes of the
+// granule replaces the granule's stamp and mask. A race there can be missed, but no false one is reported.
 #pragma once
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ class UbAccesses {
   // Returns the newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
-  // Returns a stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
+  // Returns a stamp newer than `seen` on bytes of the range, or 0; sets `at` to the first such byte.
   GNT_NOINLINE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
     if (last_.of[index] <= seen || range.begin >= range.end) return 0;
     const Lane& lane = lanes_[index];
@@ -55,8 +55,8 @@ class UbAccesses {
     if (rows.range.begin >= rows.range.end) return;
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
-    // Loops renew ranges in the order in which they made them, or go from row to row: each search begins where the last
-    // one ended.
+    // Loops renew ranges in the order in which they made them, or go from row to row. So each search begins where the
+    // last one ended.
     uint8_t& place = lane.places[SiteOf(stamp) % kPlaces];
     for (uint32_t step = 0, i = place; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
       Recent& recent = lane.recent[i];
@@ -96,9 +96,9 @@ class UbAccesses {
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
 
-  // Marks the pieces of a gather. What the vector pipe reads stays a list of offsets until a newer gather needs its
-  // place. The old list is then painted, unless its stamp is up to `settled`: all pipes have waited for such a gather.
-  // Pieces of other lanes are painted at once.
+  // Marks the pieces of a gather or scatter. Reads of the vector pipe stay a list of offsets until a newer gather needs
+  // the list's place. The old list is then painted, unless its stamp is at most `settled`: all pipes have waited for
+  // such a gather. Pieces of other lanes are painted at once.
   GNT_NOINLINE void MarkPieces(uint32_t index, Stamp stamp, const GatherRanges& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
     last_.of[index] = stamp;
@@ -126,7 +126,7 @@ class UbAccesses {
   }
 
  private:
-  static constexpr uint32_t kGathers = 2 * static_cast<uint32_t>(Pipe::V);  // the lane of what the vector pipe reads
+  static constexpr uint32_t kGathers = 2 * static_cast<uint32_t>(Pipe::V);  // the lane of the vector pipe's reads
   static constexpr uint32_t kRecent = 8;
   static constexpr uint32_t kPlaces = 64;
   static constexpr uint32_t kPageBytes = 1024;
@@ -204,11 +204,11 @@ class UbAccesses {
       if (lane.pages[page] < stamp) lane.pages[page] = stamp;
   }
 
-  // Paints the bytes of a granule that `mask` names.
+  // Paints the bytes of a granule that are in `mask`.
   static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, uint32_t mask) {
     Stamp& old = lane.map[granule];
     if (old >> kWindowShift > stamp >> kWindowShift) return;
-    if (old >> kWindowShift == stamp >> kWindowShift) {  // no pipe can have seen one access without the other
+    if (old >> kWindowShift == stamp >> kWindowShift) {  // a pipe that has seen one access has seen both
       if ((old & kPart) == 0) return;
       mask |= lane.masks[granule];
     }

@@ -9,7 +9,7 @@ namespace gn_twin {
 
 // The origin of missing values: the instruction that first read unwritten memory.
 struct Origin {
-  uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
+  uint32_t first = 0;  // the range of the Unified Buffer that its results went to
   uint32_t end = 0;
   uint32_t missing = 0;  // the unwritten byte that it read
   uint32_t reads_begin = 0;
@@ -19,7 +19,7 @@ struct Origin {
   const char* op = "";
   const char* role = "";
   bool stale = false;  // the byte held a value before AllocTensor
-  Exchange exchange;   // two of its numbers that, if exchanged, would make it read only values
+  Exchange exchange;   // the two numbers whose exchange would make it read valid bytes only
 };
 
 // The last instruction that wrote a run of whole blocks.
@@ -29,10 +29,10 @@ struct Writer {
   uint32_t call = 0;  // a CachedCall's number, or 0; for a load ~(bytes of a row in global memory)
   uint16_t blocks = 0;
   bool load = false;
-  bool seen = false;  // what this line wrote here before was read
+  bool seen = false;  // results that this line wrote here earlier were read
 };
 
-// The lines that wrote and overwrote results which nothing had read in between.
+// The line that wrote results, and the line that overwrote them before anything read them.
 struct Overwritten {
   Loc writer;
   Loc now;
@@ -42,7 +42,7 @@ struct Overwritten {
 };
 
 // Results that nothing had read when FreeTensor released them. `buffer`: a copy of the buffer's state at that time,
-// because another TPipe may reuse the place.
+// because another TPipe may reuse its memory.
 struct FreedUnread {
   Writer writer;
   Loc freed;
@@ -54,7 +54,7 @@ struct UbState {
   static constexpr uint32_t kOrigins = 32;
 
   ByteState bytes;   // bytes that hold a value
-  BlockBits stale;   // blocks that held one before the last AllocTensor
+  BlockBits stale;   // blocks that held a value before the last AllocTensor
   BlockBits freed;   // blocks that belong to a tensor after FreeTensor
   BlockBits unread;  // blocks that an instruction with sources wrote, and nothing has read since
   BlockBits starts;  // the first block of each such write; `writers` has an entry there
@@ -138,8 +138,8 @@ struct UbState {
   bool Read(uint64_t at, uint64_t size) {
     return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
   }
-  // Marks pieces as read: each at most a block long, and offsets[i] bytes from `at`. All lie in the `size` bytes from
-  // `at`. Returns false, and marks nothing, if one of the `size` bytes may lack a value.
+  // Marks as read `count` pieces of `piece` bytes (at most a block), at offsets[i] bytes from `at`. All lie in the
+  // `size` bytes from `at`. Returns false, and marks nothing, if one of the `size` bytes may lack a value.
   bool ReadPieces(uint64_t at, uint64_t size, const uint32_t* offsets, uint32_t count, uint64_t piece) {
     const BlockSpan all = BlockSpan::OfBytes(at, at + size);
     const uint64_t* full = bytes.Full().Words();
@@ -209,8 +209,8 @@ struct UbState {
     ForWords(blocks, [&](uint64_t word, uint64_t mask) { waiting |= unread.Words()[word] & mask; });
     return waiting != 0;
   }
-  // Returns the first block of the write that this block belongs to; kBlocks if the block was read, or that write was
-  // overwritten since.
+  // Returns the first block of the write to which an unread block belongs; kBlocks if the block was read, or the write
+  // was overwritten.
   uint64_t UnreadWrite(uint64_t block) const {
     if (!unread.Has(block)) return kBlocks;
     const uint64_t begin = starts.LastUpTo(block);
@@ -224,7 +224,7 @@ struct UbState {
     return one && unread.HasAll(begin, end);
   }
   // Marks `count` whole blocks from `first` on as filled with results. Returns whether they replace exactly the blocks
-  // of one earlier write, none of them read since.
+  // of one earlier write, and none of these was read since.
   bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
@@ -266,8 +266,8 @@ struct UbState {
     for (Origin& origin : origins)
       if (origin.first < end && first < origin.end) origin = Origin{};
   }
-  // Notes that the bytes [at, at + bytes) are results of an instruction that read missing bytes, whose origin is
-  // `origin`.
+  // Notes that the bytes [at, at + bytes) are results of an instruction that read missing bytes. `origin`: the origin
+  // of these.
   void Remember(Origin origin, uint64_t at, uint64_t bytes) {
     origin.first = static_cast<uint32_t>(at);
     origin.end = static_cast<uint32_t>(at + bytes);

@@ -1,9 +1,10 @@
-// For each pipe of one core, the work of the other pipes that is guaranteed to be finished before its next instruction:
-// happens-before, as one vector clock per pipe.
+// Happens-before within one core: one vector clock per pipe. A pipe's clock says which work of the other pipes is
+// guaranteed to be finished before the pipe's next instruction.
 //
-// The work of a pipe is cut into windows at each point that others can wait for: a SetFlag, a barrier. A flag carries
-// the clock of the pipe that set it. So a pipe that waits for the flag has also waited for everything that the other
-// pipe had waited for before. Source: docs/zh/api, 同步控制/核内同步 (SetFlag/WaitFlag, PipeBarrier, 关键特性说明).
+// The work of a pipe is cut into windows. A window ends at each point that other pipes can wait for: a SetFlag or a
+// barrier. A flag carries the clock of the pipe that set it. So a pipe that waits for the flag has also waited for
+// everything that the other pipe had waited for before.
+// Source: docs/zh/api, 同步控制/核内同步 (SetFlag/WaitFlag, PipeBarrier, 关键特性说明).
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/hard_event.h"
@@ -31,16 +32,16 @@ class PipeClocks {
   // Returns the last window of the pipe `of` that is finished before the next instruction of `pipe` starts.
   uint32_t Seen(uint32_t pipe, uint32_t of) const { return seen_[pipe].at[of]; }
 
-  // Notes that an instruction of `pipe` is issued. The scalar unit issues in program order, so whatever it has waited
-  // for is finished before the instruction starts. The scalar unit's own stores to memory may still be under way.
+  // Notes that an instruction of `pipe` is issued. The scalar unit issues in program order, so all work that it has
+  // waited for is finished before the instruction starts. The scalar unit's own stores to memory may still be under
+  // way.
   void Issue(uint32_t pipe) { seen_[pipe].Join(seen_[0]); }
 
-  // Ends the current window of `pipe`. Returns the clock of everything that is finished when `pipe` has done its work
-  // so far.
+  // Ends the current window of `pipe`. Returns the clock of all work that is finished when `pipe` finishes this window.
   Clock Release(uint32_t pipe) {
     const uint32_t now = now_[pipe]++;
     latest_ = latest_ < now + 1 ? now + 1 : latest_;
-    // Filled field by field. After a copy and a change of one field, the next load of the whole clock would wait for
+    // Filled field by field. If one field were changed after a copy, the next load of the whole clock would wait for
     // that store.
     Clock clock;
     for (uint32_t i = 0; i < kPipes; ++i) clock.at[i] = i == pipe ? now : seen_[pipe].at[i];

@@ -1,4 +1,4 @@
-// What is remembered of one output or workspace: which of its bytes were stored, and by what.
+// The record of the stores to one output or workspace: the stored bytes, and facts about the stores.
 #pragma once
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/loc.h"
@@ -10,12 +10,12 @@ struct WatchedOutput {
   const GntArg* arg;
   ByteState bytes{};
   Loc last{};                  // the last store
-  const char* op = "";         // its name,
-  uint32_t element_bytes = 0;  // and its elements
+  const char* op = "";         // the API of the last store,
+  uint32_t element_bytes = 0;  // and the bytes of its elements
   uint32_t starts = 0;         // stores that began with the first element,
   uint32_t start_block = 0;    // the block of the last such store
-  bool again = false;          // some block stored there twice
-  bool atomic = false;         // some store was atomic: it combined with what was there
+  bool again = false;          // two stores in a row to the first element came from one block
+  bool atomic = false;         // some store was atomic: it combined its data with the old contents
   uint64_t stored = 0;         // bytes of all stores,
   uint64_t longest = 0;        // bytes of the longest store
   Loc empty{};                 // the last store of no bytes

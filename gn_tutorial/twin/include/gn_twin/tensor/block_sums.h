@@ -1,4 +1,4 @@
-// The sums of eight blocks of eight floats each, as trees of neighbours: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
+// Sums eight blocks of eight floats each. Each sum is a tree of neighbours: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
 //
 // The code uses vector types, which every compiler that the twin supports has. If it used loops over arrays, g++ 12
 // would make it three times as slow (measured with AVX-512: a repeat took 16 ns instead of 5). That matters, because
@@ -18,7 +18,7 @@ using EightIndices = int32_t __attribute__((vector_size(32)));
 #define GNT_PICK(A, B, ...) __builtin_shuffle(A, B, EightIndices{__VA_ARGS__})
 #endif
 
-// Adds neighbours. Each half of the result holds two sums of A and then two sums of B.
+// Adds neighbours. Each half of the result holds two sums of A, then two sums of B.
 #define GNT_NEIGHBOURS(A, B) (GNT_PICK(A, B, 0, 2, 8, 10, 4, 6, 12, 14) + GNT_PICK(A, B, 1, 3, 9, 11, 5, 7, 13, 15))
 
 inline EightFloats SumsOf(const EightFloats (&block)[8]) {

@@ -1,8 +1,8 @@
 // Emits vector instructions: every instruction reaches its observers through these functions.
 //
 // A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). If a
-// call is in the cache, the twin does not validate it again, and observers look only at what may have changed since.
-// For any other call, a function named EmitChecked... validates the operands and passes the whole event to the
+// call is in the cache, the twin does not validate it again, and observers check only the state that may have changed
+// since. For any other call, a function named EmitChecked... validates the operands and passes the whole event to the
 // observers. A traced launch has no cache.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
@@ -17,8 +17,7 @@ inline constexpr uint32_t kWidest = sizeof(T);
 template <class T, class U, class... Ts>
 inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
 
-// Returns the documented name of operand `index` of an instruction with `many` operands, of which the destination is
-// the first.
+// Returns the documented name of operand `index` of an instruction with `many` operands. Operand 0 is the destination.
 inline const char* RoleOf(uint32_t index, uint32_t many) {
   static constexpr const char* kRoles[] = {"dst", "src0", "src1", "src2"};
   return many == 2 && index == 1 ? "src" : kRoles[index];
@@ -41,7 +40,7 @@ template <class D, class... S>
   return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
 }
 
-// Emits a call if it is cached, and returns whether it did. It does not if observers need the whole event.
+// Emits a call and returns true if it is cached and no observer needs the whole event; otherwise returns false.
 template <class D, class... S>
 [[gnu::always_inline]] inline bool EmitCached(Core& core, const CallKey& key, const LocalTensor<D>& dst,
                                               const LocalTensor<S>&... src) {
@@ -56,8 +55,9 @@ template <class D, class... S>
   return core.FlushedCache().Recheck(core, call);
 }
 
-// Emits an instruction. `form` is one word with its numbers (0: they do not fit); `kind` is one of CallKey's. If the
-// call is not cached, emit_checked(key) validates the operands and emits the event (Operation::EmitAs).
+// Emits an instruction. `form` is one word with its numbers (0: they do not fit); `kind` is one of CallKey's forms
+// (kRepeats, kRows...). If the call is not cached, emit_checked(key) validates the operands and emits the event
+// (Operation::EmitAs).
 template <class EmitChecked, class D, class... S>
 [[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
                                             EmitChecked emit_checked, const LocalTensor<D>& dst,
@@ -108,7 +108,7 @@ enum class Fills : uint8_t {
   Once    // one row for all repeats: its bytes; `second` is not used
 };
 
-// The places of an operand's repeats, and the alignment of its address.
+// The layout of an operand's repeats in memory, and the alignment of its address.
 struct OperandLayout {
   uint32_t first;
   uint32_t second;
@@ -214,7 +214,7 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
     const bool computes =
-        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;  // a mask of bits may choose the values
+        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;  // plan.prefix: mask bits may skip the indices
     if (i != 0 && tensor.floats && computes && plan.prefix)
       WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
@@ -231,7 +231,7 @@ GNT_NOINLINE void EmitCheckedRepeatsOf(const CallKey& key, const Plan& plan, Flo
   EmitCheckedRepeats(key, plan, flow, all, sizeof...(operands));
 }
 
-// Whether the cached call in the place of `key` has the same mask as `plan`.
+// Whether the cached call at the place of `key` has the same mask as `plan`.
 inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
   return core.cached != nullptr && core.cached->PlaceOf(key).shape.active == plan.Active();
 }

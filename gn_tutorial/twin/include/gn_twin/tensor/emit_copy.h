@@ -1,7 +1,8 @@
 // Emits copies between global memory and the Unified Buffer.
 //
-// A copy that overwrites, and whose bytes in the Unified Buffer are contiguous, is a fast event (events/fast_events.h):
-// observers get its numbers instead of an event. A copy with an operand that must be refused is no fast event.
+// A copy that is not atomic, and whose bytes in the Unified Buffer are contiguous, is a fast event
+// (events/fast_events.h): observers get its numbers instead of an event. A copy with an operand that does not fit is no
+// fast event.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
@@ -12,8 +13,8 @@ using AscendC::LocalTensor;
 
 inline constexpr uint32_t kMaxRows = 4095;
 
-// Rows of `bytes` bytes, with `pitch` bytes from the start of one to the start of the next. The last row lacks its last
-// `behind` bytes. `in_blocks`: the kernel gave the length of the rows in 32-byte blocks.
+// Rows of `bytes` bytes, with `pitch` bytes from the start of one row to the start of the next. The last row lacks its
+// last `behind` bytes. `in_blocks`: the kernel gave the length of the rows in 32-byte blocks.
 struct Rows {
   uint32_t count = 0;
   uint16_t behind = 0;  // less than two blocks (BytesBehind)
@@ -33,9 +34,9 @@ struct Rows {
 
 // Returns how many bytes of a DataCopy lie after the end of the kernel argument, but inside its allocation: aclrtMalloc
 // rounds sizes up to 32 bytes and adds 32, so that copies may be rounded up to whole blocks (docs of CANN 8.0,
-// aclcppdevg_03_0095). Warns of these bytes if they are written, or if they are a whole block or more. Returns 0 if
-// there are none, if the copy reaches beyond the allocation, or if it begins after the argument's end. The twin does
-// not copy these bytes, because it never reads or writes an array's neighbours.
+// aclcppdevg_03_0095). Warns if the copy writes these bytes, or if they are a whole block or more. Returns 0 if there
+// are none, if the copy reaches beyond the allocation, or if it begins after the argument's end. The twin does not copy
+// these bytes, because it never reads or writes an array's neighbours.
 template <class T>
 GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
   const uint64_t behind = global.Behind(far.Extent());

@@ -1,4 +1,4 @@
-// The eight event ids of each HardEvent: who reserved one, which are raised, and what goes wrong with them.
+// The eight event ids of each HardEvent: reserves and releases ids, sets and awaits their flags, and reports mistakes.
 //
 // Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
 // same eight.
@@ -19,7 +19,7 @@ inline int LowestFreeId(const Core& core, HardEvent event) {
   return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
 }
 
-// Reserves the lowest free id for `what` (an API or a queue operation) and returns it. Public text does not say what
+// Reserves the lowest free id for `what` (an API or a queue operation) and returns it. Public documents do not say what
 // the device does if all eight are taken, so an option decides: the launch stops, or this returns -1 and no flag is
 // used (docs/hardware-choices.md, event_ids).
 inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
@@ -34,7 +34,7 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
 }
 
 // Tells the delayed copies and the observers that a flag is set or waited for. The order of the arguments keeps `loc`
-// in registers. On the stack it would be stored in halves and loaded whole, and the load would wait for both stores.
+// in registers. On the stack `loc` would be stored in halves and loaded whole, and the load would wait for both stores.
 GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, Loc loc, const char* op) {
   core.At(loc);
   if (kObserved && core.delayed != nullptr) [[unlikely]]

@@ -1,12 +1,11 @@
-// The warning for indices that are used as floats. A reduction or a sort writes values and indices in turn, and an
-// instruction then computes with both.
+// The warning for integer indices that an instruction uses as floats. A reduction or a sort writes pairs of a value and
+// its index, and the instruction computes with both.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
 namespace gn_twin {
 
-// Whether the indices still look like indices: all of them are small, and not all are 0, because index 0 has the bits
-// of 0.0.
+// Whether the indices still look like indices: all are small, and at least one is not 0 (index 0 has the bits of 0.0).
 GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
   constexpr uint32_t kMost = 1 << 16;  // a float with smaller bits would be very near 0
   bool any = false;
@@ -19,7 +18,7 @@ GNT_COLD inline bool HoldsIndices(const PairResults& pairs) {
   return any;
 }
 
-// Warns of indices among the first `bytes` bytes of a tensor of floats. The instruction computes with all of these
+// Warns if the first `bytes` bytes of a tensor of floats contain indices. The instruction computes with all of these
 // bytes.
 GNT_COLD inline void WarnOfIndices(Operation& operation, const char* op, const char* role, const RawTensor& tensor,
                                    uint64_t bytes) {

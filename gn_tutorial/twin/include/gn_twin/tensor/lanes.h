@@ -1,4 +1,4 @@
-// The elements that an instruction touches: repeats, blocks, strides and the mask, for the three call forms.
+// The elements that an instruction touches, from its repeats, blocks, strides and mask, for the three call forms.
 //
 //   count form           the first `count` elements, one after the other
 //   mask and repeat      `mask` leading lanes of each repeat of 256 bytes (or the bits of a mask array)
@@ -41,7 +41,7 @@ struct Plan {
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
   }
-  // Returns one past the highest active lane of any repeat. ReachIn returns that of one repeat.
+  // Returns one past the highest active lane of all repeats; ReachIn does so for one repeat.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
@@ -115,7 +115,7 @@ inline Plan LeadingPlan(uint32_t count) {
   return plan;
 }
 
-// Returns the number of repeats of an instruction. In counter mode an option decides whether that is `repeats` or
+// Returns the number of repeats of an instruction. In counter mode an option decides whether the number is `repeats` or
 // follows from the counter (docs/hardware-choices.md, counter_compare).
 inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
   if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
@@ -162,8 +162,8 @@ inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
   for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
 }
 
-// Does the same for a block, but computes all results before it stores one. The compiler unrolls a short loop first,
-// and cannot vectorise the unrolled code if a store might change later inputs.
+// Does the same for one block, but computes all results before it stores the first. The compiler unrolls a short loop
+// first, and cannot vectorise the unrolled code if a store might change later inputs.
 template <uint32_t kCount, class Op, class D, class... S>
 inline void ForBlock(Op op, D* dst, const S*... src) {
   D made[kCount];
@@ -205,7 +205,8 @@ inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>.
   }
 }
 
-// Computes the first lanes of a repeat, block by block, because each operand's elements are contiguous inside a block.
+// Computes the first `lanes` lanes of a repeat, block by block, because each operand's elements are contiguous inside a
+// block.
 template <class Op, class D, class... S>
 inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane<const S>... src) {
   constexpr uint32_t kBlock = kBlockBytes / LargestOf(sizeof(D), sizeof(S)...);
@@ -224,7 +225,7 @@ inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane
                   src.at + LaneIndex<S>(src.strides, repeat, lane)...);
 }
 
-// Whether a repeat begins one block step after the last block of the repeat before.
+// Whether each repeat begins one block stride after the last block of the repeat before.
 inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepeatBytes / kBlockBytes); }
 
 // Computes dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so a repeat

@@ -1,20 +1,20 @@
-// The warning for NaN that a kernel produced itself: from a negative input of Sqrt, Rsqrt or Ln, or from a too large
-// input of Exp. Observed libraries only.
+// The warning for NaN that a kernel produced itself, from a negative input of Sqrt, Rsqrt or Ln, or from a too large
+// input of Exp. Only observed libraries have it.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
 
 namespace gn_twin {
 
-// Whether the inputs of an operation on type D are checked. Operations that are defined only from 0 on define a type
-// FromZero. Exp, which is infinite from some number on, defines a type Overflows; for halves another finding reports
-// that (half-overflow).
+// Whether the inputs of an operation on type D are checked. An operation that is defined only from 0 on has a type
+// FromZero. Exp, whose result is infinite above some number, has a type Overflows; for halves, the finding
+// half-overflow reports this.
 template <class Op, class D>
 inline constexpr bool kFromZero = kObserved && ((kOneOf<D, float, half> && requires { typename Op::FromZero; }) ||
                                                 (kSame<D, float> && requires { typename Op::Overflows; }));
 
-// Whether an operation is infinite at 0: it then defines a type PoleAtZero. Its input 0 is recorded too, because
-// infinity times 0 is NaN.
+// Whether an operation is infinite at 0: it then has a type PoleAtZero. An input 0 is recorded too, because infinity
+// times 0 is NaN.
 template <class Op>
 inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
 

@@ -35,9 +35,8 @@ class Operation {
     event_.loc = loc;
   }
 
-  // Adds a tensor operand of which the instruction touches `bytes` bytes from its start. `align`: the documented
-  // alignment of its address in bytes: 32 for operands of vector instructions and copies, less for the results of
-  // reductions.
+  // Adds a tensor operand. The instruction touches `bytes` bytes from its start. `align`: the documented alignment of
+  // its address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
   Operation& Local(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
                    uint32_t align = kBlockBytes) {
     Check(role, tensor, bytes, align);
@@ -64,7 +63,8 @@ class Operation {
     return *this;
   }
 
-  // Records what the copy asks for on the side of the next operand, for a finding if that operand does not fit.
+  // Records the copy's rows, as the call gives them, on the side of the next operand, for a finding if that operand
+  // does not fit.
   Operation& Copies(const CopySide& side) {
     side_ = side;
     return *this;
@@ -102,7 +102,7 @@ class Operation {
     return *this;
   }
 
-  // Sets the strides of the operand added last; Rows sets its rows.
+  // Sets the strides of the operand that was added last. Rows sets the rows of that operand.
   Operation& Strides(uint32_t blk, uint32_t rep) {
     Operand& last = event_.operand[event_.operands - 1];
     last.strided = true;
@@ -119,7 +119,7 @@ class Operation {
   }
 
   // Adds an operand that consists of `count` pieces of `piece_bytes` bytes, at `offsets` bytes from `base`. The caller
-  // has checked them.
+  // has checked the pieces.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint32_t last = 0;
@@ -179,7 +179,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // Emits an event. Looks a vector instruction up in the call cache first, unless an operand consists of pieces.
+  // Emits an event. First looks for a vector instruction in the call cache, unless an operand consists of pieces.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);
@@ -196,8 +196,8 @@ class Operation {
     core_.Emit(event_);
     event_.operands = 0;
   }
-  // Adds an operand to the event. A high-level function may have more operands than an event holds, so every four of
-  // them make an event.
+  // Adds an operand to the event. A high-level function may have more operands than an event holds. So the event is
+  // emitted when it is full, and the next operands make a new event.
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes,
            bool floats) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]

@@ -1,6 +1,6 @@
 // The number of repeats of an instruction and their strides, as kernels pass them. The instruction's fields have 8 or
-// 16 bits, and numbers that do not fit silently wrap on the device. These types keep the given number, so that the twin
-// can stop.
+// 16 bits, and on the device a number that does not fit wraps silently. These types keep the given number, so that the
+// twin can report it.
 //
 // Source: docs/zh/api, SIMD计算说明 (高维切分, 掩码) and 数据结构 (UnaryRepeatParams, BinaryRepeatParams).
 #pragma once
@@ -30,7 +30,7 @@ struct Lost {
   }
 };
 
-// The repeatTime of a call as it was given; the instruction's field has 8 bits.
+// The repeatTime as the call gave it. The instruction's field has 8 bits.
 class RepeatTime {
  public:
   template <class N>
@@ -65,8 +65,8 @@ inline void RequireStrides(const char* op, const Params& params, Loc loc) {
 
 namespace AscendC {
 
-// Strides in 32-byte blocks: a BlkStride from one of the 8 blocks of a repeat to the next, a RepStride from repeat to
-// repeat.
+// Strides in 32-byte blocks: BlkStride from one of the 8 blocks of a repeat to the next, RepStride from one repeat to
+// the next.
 struct UnaryRepeatParams {
   gn_twin::Lost lost;  // not part of the Ascend C API
   uint16_t dstBlkStride = 1;
@@ -114,7 +114,7 @@ inline constexpr bool kIsMask = kSame<Mask, uint64_t*> || requires(Mask mask) { 
 template <class Mask>
 inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t*>;
 
-// Warns of a mask with more lanes than a repeat, and of one in counter mode. The device clips a mask with too many
+// Warns of a mask with more lanes than a repeat, and of a mask in counter mode. The device clips a mask with too many
 // lanes, and the CPU build of 9.x refuses it. In counter mode the register holds a number of elements, but an
 // instruction with a mask still writes one bit per lane into it.
 template <class Mask>
@@ -130,8 +130,8 @@ inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uin
   }
 }
 
-// Warns that an instruction uses the present mask, although another instruction has overwritten the mask of
-// SetVectorMask.
+// Warns that an instruction uses the current mask, although another instruction has overwritten the mask that
+// SetVectorMask set.
 GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
   const MaskLost lost = core.mask_lost;
   core.mask_lost = {};

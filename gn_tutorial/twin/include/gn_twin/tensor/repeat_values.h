@@ -12,7 +12,7 @@ struct RepeatValues {
   void Fill(T value) {
     for (T& one : lane) one = value;
   }
-  // Copies the first `lanes` of a repeat; the others stay.
+  // Copies the first `lanes` lanes of a repeat; the other lanes stay.
   void Load(const T* from, Strides strides, uint32_t repeat, uint32_t lanes) {
     ForPieces(strides, repeat, lanes, [&](uint64_t index, uint32_t first, uint32_t bytes) {
       __builtin_memcpy(lane + first, from + index, bytes);

@@ -1,4 +1,5 @@
-// The work buffer (sharedTmpBuffer) of a high-level function while the function runs: its operands must not overlap it.
+// The work buffer (sharedTmpBuffer) of a high-level function while the function runs. The function's operands must not
+// overlap it.
 //
 // Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast,
 // CumSum, LayerNorm and some others do not mention this rule (docs/hardware-choices.md, work buffers).
@@ -8,7 +9,7 @@
 namespace gn_twin {
 
 // Marks a work buffer as in use while this object lives. Functions take it as a parameter in place of the tensor, so
-// that it lives until the call ends. The twin's functions need no work buffer; only Operation reads where it is.
+// that it lives until the call ends. The twin's functions need no work buffer; only Operation reads its bounds.
 class Scratch {
  public:
   Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }

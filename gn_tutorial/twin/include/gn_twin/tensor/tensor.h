@@ -30,8 +30,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Reports an index outside its tensor and stops. This is a function of its own, because the facts of the report would
-// take registers from loops with GetValue.
+// Reports an index outside its tensor and stops. It is a separate function, because inlined report code would take
+// registers from loops with GetValue.
 [[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
                                               uint32_t element_bytes, uint16_t buffer, Loc loc) {
   if (buffer >= core.buffer_count)
@@ -47,8 +47,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
              {"buffer_nth", made.nth}});
 }
 
-// Performs the delayed copies that a scalar access waits for. The compiler makes the scalar unit wait for copies of the
-// same bytes, except at SetValue of a global tensor (docs/zh/api, 同步控制/核内同步/关键特性说明).
+// Performs the delayed copies for which a scalar access waits. The compiler makes the scalar unit wait for copies of
+// the same bytes, except at SetValue of a global tensor (docs/zh/api, 同步控制/核内同步/关键特性说明).
 GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
@@ -99,7 +99,7 @@ class LocalTensor {
     }
   }
 
-  // Returns a view that starts `offset` elements later and ends where this one ends.
+  // Returns a view that starts `offset` elements later and ends where this view ends.
   LocalTensor operator[](uint32_t offset) const {
     LocalTensor view(data_ + offset / gn_twin::kPerByte<T>, offset < size_ ? size_ - offset : 0, position_, buffer_);
     view.shape_ = shape_;
@@ -108,7 +108,7 @@ class LocalTensor {
 
   // Returns the number of elements of the view.
   uint32_t GetSize() const { return size_; }
-  // Changes the logical length (in elements); up to the end of the Unified Buffer is allowed.
+  // Sets the logical length in elements. The tensor may then reach up to the end of the Unified Buffer.
   void SetSize(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
@@ -148,8 +148,9 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // Returns a pointer to element `offset`, for functions that take pointers. It may be the end of the tensor or of its
-  // buffer. Accesses through the pointer are not observed, except writes into another buffer (checkers/ub_pointers.h).
+  // Returns a pointer to element `offset`, for functions that take pointers. The pointer may be the end of the tensor
+  // or of its buffer. Accesses through the pointer are not observed, except writes into another buffer
+  // (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -157,7 +158,7 @@ class LocalTensor {
     return data_ + offset;
   }
 
-  // Makes this view the part of `other` that starts `offset` elements of U later, with this view's element type.
+  // Sets this view to the part of `other` that starts `offset` elements of U later, with this view's element type.
   template <class U>
   void SetAddrWithOffset(LocalTensor<U>& other, uint32_t offset) {
     *this = other[offset].template ReinterpretCast<T>();
@@ -208,8 +209,8 @@ class GlobalTensor {
 
   GlobalTensor() = default;
 
-  // Sets where this view starts: at `address`, which points into a kernel argument. `elements` (0: unknown) is how many
-  // the kernel intends to use from there.
+  // Makes this view start at `address`, which points into a kernel argument. `elements`: the number of elements that
+  // the kernel intends to use from there; 0: unknown.
   void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
     data_ = address;
     size_ = elements;
@@ -256,8 +257,8 @@ class GlobalTensor {
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
   // Returns how many of `bytes` bytes from the start of this view lie after the argument's end. Returns 0 if the view
-  // begins there, if the bytes reach beyond the allocation (BytesBehind), or if the size that SetGlobalBuffer declared
-  // ends before the argument does.
+  // begins at or after this end, if the bytes reach beyond the allocation (BytesBehind), or if the size that
+  // SetGlobalBuffer declared ends before the argument does.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);
@@ -274,7 +275,8 @@ class GlobalTensor {
       Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
   // Reports `bytes` bytes that this view does not hold. explain(room, whole, fields) adds a cause to the facts of the
-  // finding. `whole`: bytes of the argument, or of the declared size; `room`: those from the start of this view on.
+  // finding. `whole`: bytes of the argument, or of the declared size; `room`: how many of these lie after the start of
+  // this view.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {

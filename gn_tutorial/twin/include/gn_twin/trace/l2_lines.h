@@ -9,9 +9,10 @@ namespace gn_twin {
 
 inline constexpr uint16_t kNoArgument = 0xffff;
 
-// For each line of the arguments: which of its 32-byte pieces were touched, and when it was touched last. The time of a
-// touch is the number of lines that the touching block had moved by then. Blocks run side by side on the device but one
-// after the other here, so the distance between the touches of two blocks is the difference of their two numbers.
+// Records, for each line of the arguments, which of its 32-byte pieces were touched, and when the line was touched
+// last. The time of a touch is the number of lines that the touching block had moved by then. Blocks run side by side
+// on the device but one after the other here, so the distance between the touches of two blocks is the difference of
+// their times.
 class L2Lines {
  public:
   static constexpr uint32_t kLineBytes = 512;
@@ -46,7 +47,8 @@ class L2Lines {
     return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
   }
 
-  // Sets `low` and `high` to an argument's place in this process, and `model_low` to its address in the model.
+  // Sets `low` and `high` to the bounds of an argument in this process, and `model_low` to its start address in the
+  // model.
   void Bounds(uint16_t argument, const uint8_t*& low, const uint8_t*& high, uint64_t& model_low) const {
     low = args_[argument].data;
     high = low + args_[argument].bytes;
@@ -55,15 +57,15 @@ class L2Lines {
 
   struct Touched {
     uint32_t lines = 0;
-    uint32_t blocks = 0;  // of 32 bytes
-    uint32_t cold = 0;
-    uint32_t cold_blocks = 0;
-    uint32_t reuse_lines = 0;
-    uint32_t fresh_dirty = 0;
-    uint32_t fresh_held = 0;
+    uint32_t blocks = 0;       // of 32 bytes
+    uint32_t cold = 0;         // lines that were never touched before
+    uint32_t cold_blocks = 0;  // blocks that were never touched before
+    uint32_t reuse_lines = 0;  // the largest distance from a line's last touch
+    uint32_t fresh_dirty = 0;  // lines that were never written before
+    uint32_t fresh_held = 0;   // lines that the cache holds from now on
   };
 
-  // Adds the lines that a read or a write touches to `sum`. `moved`: the number of lines that the block has moved so
+  // Adds to `sum` the lines that a read or a write touches. `moved`: the number of lines that the block has moved so
   // far. After a cached read or a write, the cache holds the line.
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {

@@ -48,7 +48,7 @@ struct OperandSlot {
   uint16_t blk_stride;
   uint16_t rep_stride;
   uint8_t floats;
-  uint8_t in_pieces;  // its pieces are in PiecesSlots
+  uint8_t in_pieces;  // 1: its pieces are in PiecesSlots
   uint32_t rows;
   uint32_t lines;  // number of touched lines of global memory, counted row by row
   uint64_t at;
@@ -56,12 +56,12 @@ struct OperandSlot {
   uint64_t row_bytes;
   uint32_t row_pitch;    // at most 2^32 - 1
   uint32_t cold;         // touched lines that were never touched before
-  uint32_t reuse_lines;  // the most lines that the block moved since the last touch of a line that is not cold
+  uint32_t reuse_lines;  // the largest reuse distance (L2Lines) of a line that is not cold, in lines
   uint32_t cold_blocks;  // 32-byte pieces of the operand that were never touched before
 };
 
-// The starts of an operand's pieces, in bytes from the operand. After the operands of an event come as many such slots
-// as their pieces need.
+// The starts of an operand's pieces, in bytes from the operand. As many PiecesSlots as the pieces need follow the
+// operands of an event.
 struct PiecesSlot {
   static constexpr uint32_t kRoom = kSlotBytes / sizeof(uint32_t) - 1;
   Slot slot;

@@ -13,7 +13,7 @@
 
 namespace gn_twin {
 
-// Numbers for texts, by their address, because names of operations, roles and files are literals of the library.
+// Assigns numbers to texts by their address, because names of operations, roles and files are literals of the library.
 class TextTable {
  public:
   static constexpr uint16_t kMost = 1024;
@@ -90,7 +90,7 @@ class Trace final : public Observer {
     }
   }
 
-  // No access is quiet, because a trace has every access in a run.
+  // No access is quiet, because the trace counts every access in a run.
   void Quiet(Core&, const ScalarAccess&, QuietBytes& quiet) override { quiet = {}; }
 
   void OnBlockEnd(Core& core) override {
@@ -99,11 +99,11 @@ class Trace final : public Observer {
 
  private:
   static constexpr uint32_t kScalarLineBytes = 64;
-  static constexpr uint32_t kScalars = ~0u;  // the operand of a GntWatch of scalar accesses
+  static constexpr uint32_t kScalars = ~0u;  // GntWatch::operand of a watch of scalar accesses
   static constexpr uint32_t kRuns = 64;
   struct Block {
-    uint32_t moved;   // lines so far
-    uint32_t events;  // recorded so far
+    uint32_t moved;   // lines moved so far
+    uint32_t events;  // events recorded so far
     bool chosen;
   };
   bool Ready() const { return lines_ != nullptr && texts_ != nullptr && blocks_ != nullptr; }
@@ -124,8 +124,8 @@ class Trace final : public Observer {
 
   bool Chosen(uint32_t block) const { return blocks_[block].chosen; }
 
-  // Returns the run to which an access belongs, made if it is new. In a loop the accesses repeat in the same order, so
-  // the search starts after the last run found.
+  // Returns the run to which an access belongs, creating it if needed. In a loop the accesses repeat in the same order,
+  // so the search starts after the last run found.
   Run& RunOf(Core& core, const ScalarAccess& access) {
     for (uint32_t tried = 0; tried < run_count_; ++tried) {
       last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
@@ -204,7 +204,7 @@ class Trace final : public Observer {
   }
 
   void WriteEvent(Core& core, const Event& event, const L2Lines::Touched* touched) {
-    // Writes texts first: they may take slots of their own.
+    // Writes the texts first, because they may take slots of their own.
     const uint16_t op = NumberOf(event.op);
     const uint16_t file = NumberOf(event.loc.file);
     uint16_t roles[4];
@@ -280,8 +280,8 @@ class Trace final : public Observer {
     }
   }
 
-  // Copies the requested values of an operand, whose `bytes` bytes begin at offset `first`. `behind`: how many events
-  // of the block are still to be recorded before the operand's event.
+  // Copies the values that watches request of an operand, whose `bytes` bytes begin at offset `first`. `behind`: how
+  // many events of the block are still to be recorded before the operand's event.
   void Watch(uint32_t block, uint32_t behind, uint32_t operand, uint64_t first, const uint8_t* at, uint64_t bytes) {
     const uint32_t event = blocks_[block].events + behind;
     uint64_t low = 0, high = out_.watch_count;

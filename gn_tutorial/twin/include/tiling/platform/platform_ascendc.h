@@ -1,3 +1,3 @@
-// The chip's properties for host code. This is CANN's own path to them.
+// Declares the chip's properties for host code. CANN has them at this path.
 #pragma once
 #include "gn_twin/host/platform_ascendc.h"

@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-// Local memory without a queue, for temporary results. It uses no flags, so the kernel's own order must suffice.
+// Local memory without a queue, for temporary results. It sets no flags, so the kernel must synchronise itself.
 template <TPosition pos = TPosition::LCM>
 class TBuf {
  public:

@@ -37,8 +37,8 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// Moves rows of which the last one ends `behind` bytes after the kernel's argument. These bytes are not read; the bits
-// of NaN are written in their place.
+// Moves rows in, if the last row ends `behind` bytes after the end of the kernel's argument. These bytes are not read;
+// the bits of NaN are written in their place.
 GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) {
   const uint32_t last = from.count - 1;
   uint8_t* const end = dst + last * to.pitch + from.bytes - behind;
@@ -68,7 +68,7 @@ struct Store {
   }
 };
 
-// Runs `copy`, a closure of plain values, now. If this launch delays copies, runs it when something waits for the copy.
+// Runs `copy`, a closure of plain values, at once or, if this launch delays copies, when something waits for the copy.
 template <class Copy>
 inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
                      const Copy& copy) {
@@ -80,7 +80,7 @@ inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const ui
   copy();
 }
 
-// Returns `count` elements as one row of whole blocks. Refuses a rest, which the device silently drops.
+// Returns `count` elements as one row of whole blocks. Refuses a remainder, which the device silently drops.
 template <class T>
 inline Rows WholeBlocks(uint64_t count, Loc loc) {
   const uint64_t bytes = BytesOf<T>(count);
@@ -103,14 +103,14 @@ inline void RequireRows(Operation& operation, const char* op, Rows rows) {
   if (rows.count > kMaxRows)
     operation.Refuse("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
 }
-// Warns of a DataCopy of no rows or of empty ones, which 8.1 refuses and 9.x warns about. DataCopyPad may copy nothing.
+// Warns of a DataCopy of no rows or of empty rows, which 8.1 refuses and 9.x warns about. DataCopyPad may copy nothing.
 inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
   if (kObserved && (params.blockCount == 0 || params.blockLen == 0)) [[unlikely]]
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
-// Returns a description of one side of a copy. A finding uses it if this side does not fit. In global memory, the gaps
-// of DataCopyPad count bytes.
+// Returns a description of one side of a copy, for the finding if this side does not fit its memory. gap_in_blocks:
+// false for the gaps of DataCopyPad in global memory, which count bytes.
 inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
   return {rows.count, rows.bytes, rows.pitch, rows.in_blocks, gap_in_blocks};
 }
@@ -161,7 +161,7 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Copies from the Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`:
+// Copies from the Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`: row
 // lengths are whole blocks.
 template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,

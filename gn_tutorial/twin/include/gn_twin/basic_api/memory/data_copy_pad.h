@@ -24,7 +24,7 @@ struct DataCopyPadParams {
   bool isPad = false;
   uint8_t leftPadding = 0;  // elements, at most 32 bytes of them
   uint8_t rightPadding = 0;
-  uint64_t paddingValue = 0;  // the register's bits
+  uint64_t paddingValue = 0;  // the bits of one element
 
   constexpr DataCopyPadParams() = default;
   constexpr DataCopyPadParams(bool pad, uint8_t left, uint8_t right, uint64_t value)
@@ -62,7 +62,7 @@ struct Padding {
   uint64_t bits = 0;  // of one element
 };
 
-// What fills the padding: the instruction's value, the value of SetPadValue, poison, or each row's first element (see
+// The value that fills the padding: the instruction's, that of SetPadValue, poison, or each row's first element (see
 // docs/hardware-choices.md, pad_dummy).
 template <class T>
 struct Filling {

@@ -27,7 +27,7 @@ namespace gn_twin {
 
 inline constexpr uint32_t kMaxSliceDimensions = 8;
 
-// One side of the copy: the number of parts in each dimension, and their places.
+// One side of the copy: the number of parts in each dimension, and their offsets.
 class Slices {
  public:
   Slices(const char* side, const AscendC::SliceInfo* info, uint32_t dimensions, uint32_t element_bytes, Loc loc)
@@ -56,7 +56,7 @@ class Slices {
     }
   }
   uint64_t Parts(uint32_t dimension) const { return parts_[dimension]; }
-  // Returns the element where the parts of dimension 0 begin, for the `row`-th combination of the outer indices.
+  // Returns the element offset where the parts of dimension 0 begin, for the `row`-th combination of outer indices.
   uint64_t Begin(uint64_t row, uint32_t dimensions) const {
     uint64_t at = info_[0].startIndex;
     for (uint32_t i = 1; i < dimensions; ++i) {
@@ -76,8 +76,8 @@ class Slices {
   uint64_t pitch_[kMaxSliceDimensions] = {};
 };
 
-// Calls copy(first destination element, its rows, first source element, its rows) for each combination of the outer
-// indices.
+// Calls copy(destination offset, destination rows, source offset, source rows) for each combination of the outer
+// indices. The offsets count elements.
 template <class T, class Copy>
 void ForEachSlice(const AscendC::SliceInfo* dst, const AscendC::SliceInfo* src, uint32_t dimensions, Loc loc,
                   const Copy& copy) {

@@ -57,7 +57,7 @@ inline void Fill(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T 
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunFill("Fill", loc, gmWorkspaceAddr, size, value);
 }
-// The names of 8.x. InitGlobalMemory ends with a barrier of the store pipe, MTE3.
+// The names of Fill in 8.x. InitGlobalMemory ends with a barrier of the store pipe, MTE3.
 template <class T>
 inline void InitGlobalMemory(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                              gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -1,8 +1,8 @@
-// ListTensorDesc and TensorDesc: a list of tensors. The host put their addresses and shapes into one piece of global
+// ListTensorDesc and TensorDesc: a list of tensors, whose addresses and shapes the host put into one piece of global
 // memory.
 //
-// The list's first word is the distance in bytes to the addresses. Before the addresses, each tensor has a word with
-// the number of its axes (lower half) and its place in the list (upper half), followed by the lengths of the axes.
+// The list's first word is the offset of the addresses, in bytes. Before the addresses, each tensor has a word with the
+// number of its axes (lower half) and its place in the list (upper half), followed by the lengths of the axes.
 // Source: docs/zh/api, 辅助数据结构.
 #pragma once
 #include "gn_twin/tensor/tensor.h"

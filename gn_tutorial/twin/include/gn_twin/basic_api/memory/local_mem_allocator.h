@@ -49,8 +49,8 @@ class LocalMemAllocator {
   uint64_t head_ = 0;
 };
 
-// Sets popLocal to all of the Unified Buffer above InitBuffer's memory except the last 128 bytes. It is scratch memory,
-// which the next caller overwrites.
+// Sets popLocal to all of the Unified Buffer above InitBuffer's memory except the last 128 bytes, and returns whether
+// any is left. It is scratch memory, which the next caller overwrites.
 template <class T, TPosition pos = TPosition::LCM>
 inline bool PopStackBuffer(LocalTensor<T>& popLocal) {
   gn_twin::Core& core = gn_twin::ThisCore();

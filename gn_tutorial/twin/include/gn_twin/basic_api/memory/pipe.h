@@ -21,7 +21,7 @@ class TPipe {
     if (core.pipe == &other) core.pipe = this;
     return *this;
   }
-  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // a destructor has no line of its own
+  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // a destructor call has no source line
 
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -172,7 +172,7 @@ class TPipe {
     return first;
   }
 
-  // Returns how many earlier calls of InitBuffer came from the same source line.
+  // Returns how often InitBuffer was called from this source line before.
   static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
     for (uint16_t i = core.buffer_count; i > 0; --i) {
       const gn_twin::Buffer& buffer = core.buffers[i - 1];

@@ -43,8 +43,8 @@ class TQueBind {
   void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
     tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
-  // Takes the oldest buffer, waits for it, and returns its address. This form is for a kernel that still holds the
-  // tensor.
+  // Dequeues the oldest buffer, waits for its flag, and returns its address. This form is for a kernel that still holds
+  // the tensor.
   TBufHandle DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) { return DeQue<uint8_t>(loc).Data(); }
   template <TPosition srcUserPos, TPosition dstUserPos, class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {

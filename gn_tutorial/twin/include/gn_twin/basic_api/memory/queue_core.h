@@ -1,5 +1,5 @@
-// The state of a queue: which buffer of the Unified Buffer is in which state, and the flags that order the pipes. This
-// is the part that does not depend on element types.
+// The state of a queue: the state of each of its buffers, and the flags that order the pipes. This is the part that
+// does not depend on element types.
 //
 // Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue sets the flag that the consuming pipe
 // waits for in DeQue. FreeTensor sets the flag of the other direction, which the buffer's next AllocTensor waits for.
@@ -215,7 +215,7 @@ class QueueCore {
     return "?";
   }
 
-  // Adds the cause if DeQue has already returned a tensor of this queue that was not freed.
+  // Adds a cause to the finding, if DeQue has returned a tensor of this queue that is not freed yet.
   GNT_COLD void AddTaken(const Core& core, FieldList& fields) const {
     for (uint32_t i = 0; i < buffers_; ++i) {
       const Buffer& one = core.buffers[first_ + i];

@@ -1,4 +1,4 @@
-// Atomic stores: copies from the Unified Buffer to global memory that combine instead of overwrite.
+// Atomic stores: copies from the Unified Buffer that combine with the values in global memory instead of overwriting.
 //
 // Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds
 // for every later copy of the core until SetAtomicNone. The twin runs blocks in one order, which
@@ -24,7 +24,8 @@ constexpr AtomicType AtomicTypeOf() {
   return AtomicType::None;
 }
 
-// Returns the new value of one element in memory. Additions of half and bfloat16_t round once; integers wrap around.
+// Returns the result of an atomic store of `value` to an element that holds `old`. Additions of half and bfloat16_t
+// round once; integers wrap around.
 template <class T>
 inline T Combine(Atomic how, T old, T value) {
   if constexpr (kSame<T, half> || kSame<T, bfloat16_t> || kSame<T, float>) {
@@ -64,8 +65,8 @@ GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, con
   }
 }
 
-// Refuses a copy whose elements have another type than the one that was set, because the device combines bits as the
-// set type, whatever the tensors' type is.
+// Refuses a copy whose element type is not the type that was set, because the device combines the bits as the set type,
+// whatever the tensor's type is.
 template <class T>
 inline void RequireAtomicType(Operation& operation) {
   const Core& core = operation.core();

@@ -20,7 +20,7 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
   return gm.Data() + slot * (kBlockBytes / sizeof(int32_t));
 }
 
-// Emits that `word` was set for other blocks (Release), or that the block waited for it (Acquire).
+// Emits the event that the block set `word` for other blocks (Release), or waited for it (Acquire).
 inline void EmitOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
   EmitPlace(core, kind, op, word, 0, Space::GM, loc);
 }
@@ -64,7 +64,7 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
   gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBWait", word, loc);
 }
 
-// Resets the turn to block 0. All blocks call it, and none continues before all have called it.
+// Gives the turn to block 0. All blocks must call it, and none continues before all have called it.
 inline void InitDetermineComputeWorkspace(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                                           gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();

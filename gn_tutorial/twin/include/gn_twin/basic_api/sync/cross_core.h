@@ -1,8 +1,8 @@
 // CrossCoreSetFlag and CrossCoreWaitFlag in mode 0: a barrier of all vector cores.
 //
-// Source: docs/zh/api, 同步控制/核间同步/CrossCoreSetFlag, CrossCoreWaitFlag. A wait ends when every core has set the flag.
-// In the twin a wait ends when every block waits, which is one of the orders that the flag allows. So every block has
-// to wait as often as the others.
+// Source: docs/zh/api, 同步控制/核间同步/CrossCoreSetFlag, CrossCoreWaitFlag. A wait ends when every core has set the flag. In
+// the twin a wait ends when every block waits, which is one of the orders that the flag allows. So all blocks must wait
+// equally often.
 #pragma once
 #include "gn_twin/basic_api/sync/sync.h"
 

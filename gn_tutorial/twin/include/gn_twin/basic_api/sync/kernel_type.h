@@ -1,9 +1,9 @@
 // The kernel's type, as KERNEL_TASK_TYPE and KERNEL_TASK_TYPE_DEFAULT set it: which cores the device starts, and
 // whether they can wait for each other.
 //
-// Source: docs/zh/api, Kernel-Tiling (设置Kernel类型) and 核间同步 (CrossCoreSetFlag: with an _ONLY type the scheduling
-// hardware that cores wait with is not started). A kernel that sets no type is not checked, because the toolchain
-// infers one.
+// Source: docs/zh/api, Kernel-Tiling (设置Kernel类型) and 核间同步 (CrossCoreSetFlag: with an _ONLY type, the device does not
+// start the scheduling hardware that cores need to wait for each other). A kernel that sets no type is not checked,
+// because the toolchain infers one.
 #pragma once
 #include "gn_twin/core/core.h"
 

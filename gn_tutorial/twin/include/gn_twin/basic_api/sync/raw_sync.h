@@ -21,7 +21,7 @@ inline const char* NameOf(pipe_t pipe) {
 }
 
 // Returns the event that pipe `from` raises and pipe `to` waits for. Pipes are run-time arguments here, so a pair that
-// a vector core does not have is found only at the call.
+// a vector core does not have is reported only when the call runs.
 inline HardEvent EventOf(const char* op, pipe_t from, pipe_t to, Loc loc) {
   constexpr HardEvent kEvents[] = {HardEvent::MTE2_V,    HardEvent::V_MTE2,    HardEvent::MTE3_V, HardEvent::V_MTE3,
                                    HardEvent::MTE3_MTE2, HardEvent::MTE2_MTE3, HardEvent::S_V,    HardEvent::V_S,

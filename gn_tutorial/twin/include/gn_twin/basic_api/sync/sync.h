@@ -1,7 +1,7 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
 // Source: docs/zh/api, 同步控制. The twin executes in program order, so flags and barriers never change a result. The twin
-// checks that each wait has its flag, and emits events; the race checker decides what order these guarantee.
+// checks that each wait has its flag, and emits events. The race checker derives the guaranteed order from the events.
 #pragma once
 #include "gn_twin/basic_api/sync/kernel_type.h"
 #include "gn_twin/core/scheduler.h"
@@ -23,7 +23,7 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-// Lets the other blocks run from time to time. It is called when a kernel refreshes its view of global memory, which
+// Lets the other blocks run at every 1024th call. It is called when a kernel refreshes its view of global memory, which
 // the kernel may do in a loop that waits for another block.
 inline void Poll(Loc loc) {
   Core& core = ThisCore();
@@ -45,7 +45,7 @@ GNT_NOINLINE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind
   EmitPipe(core, kind, op, PipeOf(pipe), loc);
 }
 
-// Emits that lines of the data cache were written back and dropped: the line of `at`, or every line if `all`.
+// Emits the event that lines of the data cache are written back and dropped: the line of `at`, or all lines if `all`.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
   Poll(loc);
   Core& core = ThisCore();
@@ -74,8 +74,8 @@ inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
 }
 
 // Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element (from that
-// element to the end of the line), or all lines. The twin computes on global memory itself; checkers/data_cache.h finds
-// where the device would differ.
+// element to the end of the line), or all lines. The twin accesses global memory itself, without a cache;
+// checkers/data_cache.h finds where the device would give other results.
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);

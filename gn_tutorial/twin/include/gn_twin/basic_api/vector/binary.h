@@ -1,4 +1,4 @@
-// Two sources, one result: Add, Sub, Mul, Div, Max, Min, AddRelu, SubRelu, and the operators `dst = a + b`.
+// Instructions with two sources and one result: Add, Sub, Mul, Div, Max, Min, AddRelu, SubRelu.
 //
 // Source: docs/zh/api, Memory矢量计算/基础算术 and 复合计算. No bfloat16 and no 8-bit arithmetic on this architecture.
 #pragma once
@@ -6,8 +6,8 @@
 
 namespace gn_twin {
 
-// Integer results that do not fit wrap around or are clamped (docs/hardware-choices.md, integer_overflow), because the
-// device's behaviour is not public. The option is read once per instruction and is then a member of the operation.
+// Integer results that do not fit wrap around or are clamped, as an option says (docs/hardware-choices.md,
+// integer_overflow), because the device's behaviour is not public. The option is read once per instruction (`clamp`).
 template <class T>
 inline T WrapInteger(int64_t value) {
   return static_cast<T>(value);
@@ -63,7 +63,7 @@ struct ExtremeOp {
 using MaxOp = ExtremeOp<true>;
 using MinOp = ExtremeOp<false>;
 
-// Returns the Relu of a sum or difference, which is rounded first, as by two instructions.
+// Returns the Relu of a sum or difference. The sum is rounded before the Relu, as by two instructions.
 template <class Inner>
 struct ThenRelu {
   Inner inner;
@@ -95,8 +95,8 @@ inline void WithOptions(Run run) {
 namespace AscendC {
 
 // A kernel may take the address of an instruction, as void (*)(const LocalTensor<T>&, ...) with the parameters that the
-// documentation lists. The overloads that return R exist for that: they have no `loc`. A call never selects them,
-// because R is only the type of the result, and a call cannot deduce that; a pointer's type can. All instructions whose
+// documentation lists. The overloads that return R, without `loc`, exist for such pointers. A call never selects them,
+// because a call cannot deduce R, which is only the result type; the type of a pointer can. All instructions whose
 // address kernels take have such overloads.
 #define GNT_BINARY(NAME, OP, ...)                                                                                      \
   template <class T, bool isSetMask = true>                                                                            \
@@ -136,7 +136,8 @@ GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
 GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
 #undef GNT_BINARY
 
-// The algorithm of Div on other products. Kernels for several products define a DivConfig whether or not they use it.
+// The algorithms of Div. Atlas A2 has only INTRINSIC; the others are for other products. Kernels for several products
+// define a DivConfig whether or not they use it.
 enum class DivAlgo {
   INTRINSIC = 0,
   DIFF_COMPENSATION,

@@ -70,8 +70,8 @@ inline D IntegerFrom(double x) {
   return static_cast<D>(static_cast<int64_t>(rounded));
 }
 
-// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. It works on
-// the magnitude as an integer, in which a carry runs into the exponent and so gives the next larger float.
+// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. `magnitude`
+// has the float's bits without the sign. A carry into the exponent gives the next larger float.
 template <RoundMode kMode>
 inline uint32_t DropBits(uint32_t magnitude, bool negative, uint32_t drop) {
   const uint32_t unit = 1u << drop;
@@ -97,7 +97,7 @@ inline half HalfFromFloat(float value) {
   const uint32_t exponent = magnitude >> 23;
   uint32_t drop = 13;
   if (exponent < 113) drop += 113 - exponent;
-  if (drop > 24) {  // below half of the spacing of subnormals: only the direction matters
+  if (drop > 24) {  // less than half the spacing of subnormals: only the mode decides
     if (magnitude == 0) return half(value);
     const bool negative = bits >> 31;
     bool away = kMode == RoundMode::CAST_ODD || (kMode == RoundMode::CAST_FLOOR && negative) ||
@@ -111,7 +111,7 @@ inline half HalfFromFloat(float value) {
     return half::FromBits(static_cast<uint16_t>((bits >> 16 & 0x8000u) | rounded));
   }
   rounded = DropBits<kMode>(magnitude, bits >> 31, drop);
-  if (rounded >= 0x47800000u) {  // past 65504: to infinity, or to the largest half where the mode never rounds away
+  if (rounded >= 0x47800000u) {  // past 65504: infinity if the mode rounds away from zero, else the largest half
     const bool away = kMode == RoundMode::CAST_ROUND || (kMode == RoundMode::CAST_FLOOR && bits >> 31) ||
                       (kMode == RoundMode::CAST_CEIL && !(bits >> 31));
     return half::FromBits(static_cast<uint16_t>((bits >> 16 & 0x8000u) | (away ? 0x7c00u : 0x7bffu)));
@@ -152,7 +152,7 @@ inline float FloatFromInt64(int64_t value) {
 // Casts one element. S and D are a documented pair.
 template <class D, class S, RoundMode kMode>
 struct CastOp {
-  float scale = 1.0f;  // of int32 to half
+  float scale = 1.0f;  // used by int32 to half only
   D operator()(S value) const {
     if constexpr (kSame<S, float> && kSame<D, half>) {
       return HalfFromFloat<kMode>(value);
@@ -247,8 +247,8 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   gn_twin::WithCast<T, U>(roundMode, loc,
                           [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
 }
-// A repeat has as many lanes as the wider type has. So half to float has 64, with natural repeat strides 8
-// (destination) and 4 (source).
+// A repeat has as many lanes as 256 bytes hold of the wider type. So half to float has 64 lanes, and contiguous repeats
+// have the repeat strides 8 (destination) and 4 (source).
 template <class T, class U, bool isSetMask = true, class Mask>
   requires(gn_twin::kIsConstMask<Mask> && !gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,

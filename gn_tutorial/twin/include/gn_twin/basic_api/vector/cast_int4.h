@@ -30,7 +30,7 @@ inline uint8_t ToInt4(half value, RoundMode mode) {
   }
 }
 
-// Returns the place of lane `lane` of a repeat: for half in elements of 2 bytes, for int4b_t in bytes.
+// Returns the offset of lane `lane` of a repeat: in elements for half, in bytes for int4b_t.
 template <class T>
 uint64_t PairLane(Strides strides, uint32_t repeat, uint32_t lane) {
   constexpr uint32_t kPerBlock = ElementsIn<T>(kBlockBytes);
@@ -52,8 +52,8 @@ void RequireInt4Mode(RoundMode mode, Loc loc) {
   }
 }
 
-// Adds the bytes that an operand touches: one row a repeat if each repeat is contiguous, else one range from the first
-// byte to the last.
+// Adds the bytes that an operand touches: one row per repeat if each repeat is contiguous, else one range from the
+// first byte to the last.
 template <class T>
 void AddPairs(Operation& operation, const char* role, const LocalTensor<T>& tensor, const Plan& plan, Strides strides,
               Access access) {

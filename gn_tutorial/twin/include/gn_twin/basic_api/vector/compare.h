@@ -10,8 +10,8 @@ namespace gn_twin {
 using AscendC::CMPMODE;
 using AscendC::SELMODE;
 
-// The orders of two values for which a comparison holds. With NaN only NE holds, and only without quiet_nan
-// (docs/hardware-choices.md, compare_nan).
+// Says for which order of two values (less, equal, greater, unordered) a comparison holds. With NaN only NE holds, and
+// only without quiet_nan (docs/hardware-choices.md, compare_nan).
 struct HoldsFor {
   bool less;
   bool equal;
@@ -23,7 +23,7 @@ struct HoldsFor {
         equal(mode == CMPMODE::EQ || mode == CMPMODE::LE || mode == CMPMODE::GE),
         greater(mode == CMPMODE::GT || mode == CMPMODE::GE || mode == CMPMODE::NE),
         unordered(mode == CMPMODE::NE && !quiet_nan) {}
-  // It has no branches, so that loops over it can be vectorised.
+  // The expression has no branches, so that loops over it can be vectorised.
   template <class T>
   bool operator()(T a, T b) const {
     return (less & (a < b)) | (equal & (a == b)) | (greater & (a > b)) | (unordered & ((a != a) | (b != b)));
@@ -154,7 +154,7 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
                       {src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});
 }
 
-// These compare a tensor with a scalar. Compares is the name of 9.x.
+// CompareScalar and Compares, its name in 9.x, compare a tensor with a scalar.
 #define GNT_COMPARE_SCALAR(NAME)                                                                                     \
   template <class T, class U>                                                                                        \
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
@@ -196,8 +196,8 @@ inline void Choose8(uint32_t eight, T* a, const T* b) {
   __builtin_memcpy(a, kept, sizeof(kept));
 }
 
-// Sets each active lane of dst to that of src0 if its bit is set, else to that of `second`. Modes 1 and 2 consume
-// kLanes<T> bits per repeat; mode 0 uses the first kLanes<T> bits for all repeats.
+// Sets each active lane of dst to the lane of src0 if its bit is set, else to the lane of `second`. Modes 1 and 2
+// consume kLanes<T> bits per repeat; mode 0 uses the first kLanes<T> bits for all repeats.
 template <class T>
 void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to, const uint8_t* bits,
                  const LocalTensor<T>& src0, Strides strides0, const SecondSource<T>& second) {
@@ -235,8 +235,8 @@ inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
   }
 }
 
-// Checks and computes a Select. In counter mode the lanes of the plan are the first `count`; otherwise the mask selects
-// them.
+// Checks and computes a Select. The plan's active lanes are the first `count` (count form, counter mode), or the lanes
+// that the mask selects.
 template <class T, class U>
 void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                const LocalTensor<U>& selMask, const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {

@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// Returns the address that a kernel put into the register: Select in mode 2 reads its selection bits there. The address
-// has 64 bits, as in CANN's CPU build.
+// Returns the address that a kernel put into the register. Select in mode 2 reads its selection bits at this address.
+// It has 64 bits, as in CANN's CPU build.
 inline const uint8_t* AddressInRegister(const Core& core) {
   return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(core.compare_mask[0]));
 }
@@ -94,7 +94,7 @@ inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Lo
 template <class T>
 inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Loc::here()) {
   const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-  const uint64_t bytes = room < 16 ? room : 16;  // only a scalar for mode 1 or an address for mode 2 may be there
+  const uint64_t bytes = room < 16 ? room : 16;  // src may hold only a scalar for mode 1 or an address for mode 2
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("SetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     operation.Local("src", src, bytes, gn_twin::Access::Read, 16);

@@ -1,7 +1,7 @@
-// The control register, as far as Atlas A2 documents it: bit 48 says whether half and bfloat16_t results saturate.
+// Bit 48 of the control register, as documented for Atlas A2: whether half and bfloat16_t results saturate.
 //
-// Source: docs/zh/api, 特殊寄存器访问. 0: infinity becomes the largest number, NaN becomes 0. 1: both stay. Until a
-// kernel sets the bit, the launch's option half_overflow decides (docs/hardware-choices.md).
+// Source: docs/zh/api, 特殊寄存器访问. 0: infinity becomes the largest number, NaN becomes 0. 1: infinity and NaN stay. Until
+// a kernel sets the bit, the launch's option half_overflow decides (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/core/core.h"
 

@@ -10,7 +10,7 @@ namespace gn_twin {
 template <class T>
 inline constexpr bool kWord = sizeof(T) == 2 || sizeof(T) == 4;  // 16- and 32-bit elements
 
-// Returns the value as it is.
+// Returns the value unchanged.
 struct Same {
   using MovesBits = void;
   template <class T>
@@ -155,7 +155,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
   core.mask.low = core.mask.high = ~uint64_t{0};
 }
 
-// Copies lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
+// Copies lanes of src to lanes of dst. In counter mode the mask register holds the number of elements per repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,

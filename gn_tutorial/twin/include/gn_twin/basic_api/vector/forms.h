@@ -1,4 +1,4 @@
-// The call forms of element-wise instructions. This code validates, emits and computes for all of them.
+// The call forms of element-wise instructions. This code checks operands, emits events and computes for all forms.
 #pragma once
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
@@ -41,8 +41,8 @@ struct Finish {
   }
 };
 
-// Whether options can change an operation's results. Operations that only move bits (they name a type MovesBits) keep
-// theirs; integers have options of their own.
+// Whether Finish can change an operation's results. It never changes integers, which have options of their own, or
+// results of operations that only move bits (such an operation defines a type MovesBits).
 template <class D, class Op>
 inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
 // Whether this launch's options change results of type D.
@@ -50,8 +50,8 @@ template <class D, class Op>
 inline bool Finishes(const Core& core) {
   return kFinished<D, Op> && (Saturates(core) || core.job->options.denormals != 0);
 }
-// Calls run(finish) if this launch's options change results. That is rare, so a second pass over the results does it,
-// and operations know nothing of these options.
+// Calls run(finish) if this launch's options change results. That is rare, so `run` makes a second pass over the
+// results, and the operations themselves need no code for these options.
 template <class D, class Op, class Run>
 inline void WithFinish(const Core& core, Run run) {
   if constexpr (kFinished<D, Op>) {
@@ -60,7 +60,7 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
-// Whether the twin warns of infinite results of an operation on finite halves.
+// Whether the twin warns if an operation on finite halves gives an infinite result.
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
@@ -92,7 +92,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
 // Computes the lanes of any plan. All the forms of an instruction share one copy of this function.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
-  // Only lanes in one run are watched, because otherwise the stores of later repeats would hide the overflow.
+  // Only contiguous lanes are watched, because otherwise the stores of later repeats would hide the overflow.
   const bool watched =
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {

@@ -1,4 +1,4 @@
-// Gather: takes elements from anywhere in a table, at offsets that are themselves in memory.
+// Gather: reads elements of one tensor at byte offsets that another tensor holds.
 //
 // Source: docs/zh/api, 离散与聚合.
 #pragma once
@@ -57,7 +57,8 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
   operation.Emit(plan, sizeof(T));
 }
 
-// Encodes the numbers of a gather without gaps between its offsets in one word. Returns 0 for any other gather.
+// Encodes the parameters of a gather in one word. Returns 0 if its active offsets are not contiguous, or a number does
+// not fit.
 inline uint64_t FormOf(const Plan& plan, Strides to, uint32_t base) {
   if (!plan.prefix || (plan.repeats > 1 && plan.first != plan.lanes) || base >= kUbBytes) return 0;
   if (((plan.repeats | plan.first | plan.last) >> 8) != 0 || to.rep >> 16 != 0) return 0;

@@ -44,7 +44,7 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
     __builtin_memmove(dst.Data() + gn_twin::LaneIndex<T>(to, i / gn_twin::kBlocksPerRepeat, lane),
                       src.Bytes() + offset.Data()[i], gn_twin::kBlockBytes);
   }
-  gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mask.high = ~uint64_t{0};  // the mode stays
+  gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mask.high = ~uint64_t{0};  // the mask mode stays
 }
 
 }  // namespace AscendC

@@ -24,11 +24,11 @@ enum class GatherMaskMode : uint8_t { VERSION_V1 = 0, VERSION_V2 = 1 };
 
 namespace gn_twin {
 
-// The built-in patterns. Index 1 selects elements in even places, 2 those in odd places, 3 to 6 the first, second,
-// third or fourth of every four, 7 all. A pattern has one bit for each of eight elements, and then repeats.
+// The built-in patterns. Pattern 1 selects the elements with even index, 2 those with odd index, 3 to 6 the first,
+// second, third or fourth of every four, 7 all. A pattern has one bit for each of eight elements, and then repeats.
 inline constexpr uint8_t kPatterns[] = {0x00, 0x55, 0xaa, 0x11, 0x22, 0x44, 0x88, 0xff};
 
-// The elements of one repeat and the number of repeats. Extent returns the bytes that an operand of them spans.
+// The number of elements per repeat, and the number of repeats. Extent returns the bytes that such an operand spans.
 struct GatherSpan {
   uint32_t elements;
   uint32_t repeats;
@@ -50,8 +50,8 @@ inline uint64_t CountSelected(uint32_t elements, Byte byte) {
   return rest == 0 ? count : count + static_cast<uint32_t>(__builtin_popcount(byte(elements / 8) & ((1u << rest) - 1)));
 }
 
-// Writes the selected elements and returns their number. `bits` is the user's tensor of one bit an element (pattern_rep
-// blocks between repeats), or null for the built-in pattern.
+// Writes the selected elements and returns their number. `bits` is the user's tensor of one bit per element, in which
+// repeats start pattern_rep blocks apart, or null for the built-in pattern.
 template <class T>
 uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t* bits,
                        uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {
@@ -118,7 +118,7 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
   gn_twin::LeaveGatherMask(operation.core());
 }
 
-// Selects by a tensor of one bit an element, lowest bit first. U has the width of T.
+// Selects by a tensor of one bit per element, lowest bit first. U has the width of T.
 template <class T, class U, GatherMaskMode mode = GatherMaskMode::VERSION_V2>
 inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<U>& src1Pattern,
                        const bool reduceMode, const uint32_t mask, const GatherMaskParams& gatherMaskParams,

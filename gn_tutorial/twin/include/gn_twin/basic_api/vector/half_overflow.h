@@ -1,4 +1,4 @@
-// The warning for an infinite half that an instruction makes from finite operands. The largest half is 65504, which a
+// The warning for an instruction that makes an infinite half from finite operands. The largest half is 65504, which a
 // square or a sum of squares soon exceeds. Only observed libraries warn.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
@@ -43,7 +43,7 @@ GNT_COLD inline void WarnOverflow(const char* op, Loc loc, uint64_t lane) {
 // After afterwards.
 template <class D>
 struct OverflowWatch {
-  bool trusted = true;  // no source that the results overwrite held infinity or NaN
+  bool trusted = true;  // the scalar is finite, and so were all sources that the results overwrite
 
   template <class S>
   void Before(const D* dst, uint32_t count, const S* src) {

@@ -25,8 +25,8 @@ struct NotOp {
   }
 };
 
-// Whether the count form takes elements of type T without a warning. The count of a 32-bit tensor is in 16-bit
-// units too. And and Or also compile for every other type, as in older versions, and count in 16-bit units there too.
+// Whether the count form takes elements of type T without a warning. The count of a 32-bit tensor is in 16-bit units
+// too. As in older versions, And and Or also compile for all other types, with a warning and 16-bit units.
 template <class T>
 inline constexpr bool kOfWords = kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>;
 template <class T>

@@ -7,7 +7,8 @@
 
 namespace AscendC {
 
-// In counter mode the register holds a number of elements, in normal mode one bit per lane.
+// SetMaskCount and SetMaskNorm choose the mode. In counter mode the register holds a number of elements, in normal mode
+// one bit per lane.
 inline void SetMaskCount(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::ThisCore().mask.counter = true;
   gn_twin::ThisCore().counter_set = loc;

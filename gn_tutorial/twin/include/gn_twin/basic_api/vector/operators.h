@@ -9,11 +9,11 @@
 
 namespace gn_twin {
 
-// Returns the place of the last named operation. An operator cannot have `loc` as a default argument, so its mistakes
-// are reported at that place.
+// Returns the place of the last operation that has a `loc`. An operator cannot have such a default argument, so its
+// mistakes are reported at that place.
 inline Loc LastPlace() { return ThisCore().Here(); }
 
-// The expression `a SIGN b`, which is computed when it is assigned.
+// The expression `a SIGN b`. It is computed when a kernel assigns it to a tensor.
 template <class T, class Op>
 struct BinaryExpression {
   LocalTensor<T> a;

@@ -62,7 +62,7 @@ GNT_NOINLINE uint32_t FirstExtreme(const T* at, uint32_t lanes) {
   return lanes == kLanes<T> ? FirstExtremeOf<Op>(at, kLanes<T>) : FirstExtremeOf<Op>(at, lanes);
 }
 
-// Finds the largest (or smallest) of the active lanes, among equal ones the lane with the lowest index. For NaN see
+// Finds the largest (or smallest) of the active lanes; of equal values, the lane with the lowest index. For NaN see
 // minmax_nan. Returns false if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
@@ -307,8 +307,8 @@ GNT_WHOLE_EXTREME(WholeReduceMin, MinOp)
 #undef GNT_WHOLE_EXTREME
 
 // BlockReduce gives eight results per repeat, one per 32-byte block (dstRepStride in units of eight elements);
-// PairReduceSum gives half as many as lanes (dstRepStride in units of 128 bytes). The repeat count comes before the
-// mask.
+// PairReduceSum gives half as many results as lanes (dstRepStride in units of 128 bytes). The repeat count comes before
+// the mask.
 #define GNT_GROUP_REDUCE(NAME, GROUP, UNIT, DIRECTION)                                                              \
   template <class T, bool isSetMask = true, class Mask>                                                             \
     requires gn_twin::kIsConstMask<Mask>                                                                            \

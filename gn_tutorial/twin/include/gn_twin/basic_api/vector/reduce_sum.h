@@ -10,7 +10,7 @@ namespace gn_twin {
 
 // How this launch rounds sums (docs/hardware-choices.md, half_tree and half_overflow).
 struct SumRule {
-  bool round;  // of half: every step is rounded to half
+  bool round;  // for half only: round every step to half
   Finish finish;
 
   explicit SumRule(const Core& core)
@@ -43,7 +43,7 @@ inline T TreeSum(float* lanes, uint32_t width, const Core& core) {
   return rule.finish(T(lanes[0]));
 }
 
-// Writes the lanes of one repeat as floats, and `absent` for those that are not active.
+// Writes the lanes of one repeat as floats, and `absent` for lanes that are not active.
 template <class T>
 inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* src, Strides strides, float absent) {
   const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -84,8 +84,8 @@ inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   if constexpr (kWidth > kLast) AddNeighbours<T, kWidth / 2, kLast>(rule, lanes, sums);
 }
 
-// Stores the sums of the eight blocks of every repeat, in which all lanes are active. Those of repeat r go to
-// out + r * pitch bytes. A repeat is read before its sums are written, so dst may be src.
+// Stores the sums of the eight blocks of every repeat, in which all lanes are active. The sums of repeat r are written
+// at byte r * pitch of `out`. A repeat is read before its sums are written, so dst may be src.
 template <class T>
 inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uint64_t pitch, const T* src,
                            Strides strides) {

@@ -1,4 +1,4 @@
-// AddReluCast, SubReluCast: relu of a sum or difference of two sources, converted to a narrower type.
+// AddReluCast, SubReluCast: Relu of the sum or difference of two sources, converted to a narrower type.
 //
 // Source: docs/zh/api, Memory矢量计算/复合计算/AddReluCast and SubReluCast. The sum has the sources' type, as in AddRelu; the
 // documentation does not say how it is rounded to the narrower type (docs/hardware-choices.md). Integers are clamped,

@@ -1,4 +1,4 @@
-// A tensor and a scalar: Adds, Muls, Maxs, Mins, LeakyRelu, ShiftLeft, ShiftRight.
+// Instructions with a tensor and a scalar as sources: Adds, Muls, Maxs, Mins, LeakyRelu, ShiftLeft, ShiftRight.
 //
 // Source: docs/zh/api, Memory矢量计算/基础算术 and 逻辑计算. The scalar has exactly the tensor's element type: a
 // double literal with a float tensor does not compile, here as on the device.
@@ -7,7 +7,7 @@
 
 namespace gn_twin {
 
-// Fixes the second operand of a two-operand operation.
+// Turns a two-operand operation into one of one operand, with a fixed scalar as the second.
 template <class Op, class T>
 struct WithScalar {
   Op op;
@@ -60,7 +60,7 @@ void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst,
 namespace AscendC {
 
 // Kernels also take the address of the count form, as void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&,
-// const int32_t&). The second overload is only for that: see GNT_BINARY.
+// const int32_t&). The second overload exists only for such pointers: see GNT_BINARY.
 #define GNT_SCALAR(NAME, OP, ...)                                                                                    \
   template <class T, bool isSetMask = true>                                                                          \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \

@@ -67,8 +67,8 @@ bool SortsBefore(T a, T b) {
   return left > right || (left != left && right == right);
 }
 
-// Sorts `count` pairs by merging; `spare` has room for as many. Each pass halves the number of sorted runs. The result
-// is in the memory of `pairs` after an even number of passes, else in that of `spare`.
+// Sorts `count` pairs by merging. `spare` is work memory for `count` pairs. Each pass halves the number of sorted runs.
+// The result is in the memory of `pairs` after an even number of passes, else in the memory of `spare`.
 template <class T>
 void SortPairs(Pairs<T> pairs, Pairs<T> spare, uint32_t count) {
   for (uint32_t width = 1; width < count; width *= 2) {
@@ -121,8 +121,8 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   }
 }
 
-// Merges the queues and calls take(place, queue, pair) for each pair. A queue of length 0 takes no part. With `suspend`
-// the merge ends when one queue is used up. done: number of pairs taken from each queue.
+// Merges the queues and calls take(output index, queue, pair) for each pair. A queue of length 0 takes no part. With
+// `suspend` the merge ends when one queue is used up. done: number of pairs taken from each queue.
 template <class T, class Take>
 void MergeQueues(const Pairs<T> (&queue)[4], const uint32_t (&length)[4], bool suspend, uint32_t (&done)[4],
                  Take take) {
@@ -154,7 +154,7 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
     length[i] = (valid >> i & 1) != 0 ? lengths[i] : 0;
     total += length[i];
   }
-  // Repeats need four queues of equal length that are contiguous and merged completely; otherwise there is one merge.
+  // Several repeats need four contiguous queues of equal length, without suspension. Otherwise there is one merge.
   bool repeatable = valid == 15 && !suspend;
   for (uint32_t i = 1; i < 4 && repeatable; ++i) {
     repeatable = length[i] == length[0] && tensors[i]->Data() == tensors[0]->Data() + i * length[0] * (8 / sizeof(T));

@@ -35,7 +35,7 @@ struct TransposeParamsExt {
 };
 
 struct TransDataTo5HDParams {
-  bool dstHighHalf = false;  // 8-bit elements: which half of each block
+  bool dstHighHalf = false;  // 8-bit elements: use the upper half of each block
   bool srcHighHalf = false;
   uint8_t repeatTimes = 1;
   uint16_t dstRepStride = 0;  // blocks
@@ -78,7 +78,7 @@ void TransposePlanes(T* dst, const T* src, uint32_t planes, uint32_t rows, uint3
   }
 }
 
-// Returns the scratch bytes that the documentation asks for.
+// Returns the number of scratch bytes that the documentation requires.
 template <class T>
 uint64_t TransposeScratch(const AscendC::TransposeParamsExt& params) {
   const uint64_t tile = (sizeof(T) == 1 ? 32u : 16u) * kBlockBytes;
@@ -139,8 +139,7 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// Returns the number of bytes from an address in a list to the end of the last block that the instruction touches from
-// there.
+// Returns the distance in bytes from an address in a list to the end of the block that its last repeat touches.
 inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
   return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
 }

@@ -1,6 +1,6 @@
-// One source, one result: Abs, Exp, Ln, Sqrt, Rsqrt, Reciprocal, Relu.
+// Instructions with one source and one result: Abs, Exp, Ln, Sqrt, Rsqrt, Reciprocal, Relu.
 //
-// Source: docs/zh/api, Memory矢量计算/基础算术. half computes in float and rounds once.
+// Source: docs/zh/api, Memory矢量计算/基础算术. A half is computed in float and rounded once.
 #pragma once
 #include "gn_twin/base/math.h"
 #include "gn_twin/basic_api/vector/forms.h"
@@ -40,9 +40,9 @@ struct SqrtOp {
   }
 };
 
-// Returns the value with an error such as the device's. The device computes Rsqrt and Reciprocal with a table. The
+// Returns the value with an error like the device's, which computes Rsqrt and Reciprocal with a table. The
 // documentation says only that their results miss the standards of 1/1000 (half) and 1/10000 (float). So the twin
-// rounds away some of the last bits: the error is up to 2^-9 (half) and 2^-13 (float).
+// rounds away some of the last bits: the relative error is up to 2^-9 (half) and 2^-13 (float).
 template <class T>
 inline T Coarse(T value) {
   if constexpr (kSame<T, half>) {
@@ -83,8 +83,8 @@ struct ReluOp {
   }
 };
 
-// Returns the operation with this launch's options (docs/hardware-choices.md, approximate). With the documented error,
-// the twin also warns at each such instruction, because such a launch tests accuracy.
+// Returns the operation as the launch's option `approximate` chooses it (docs/hardware-choices.md). If the option adds
+// the documented error, also warns at each Rsqrt and Reciprocal, because such a launch tests accuracy.
 template <class Op>
 inline Op Chosen(const char* name, Loc loc) {
   if constexpr (requires(Op op) { op.coarse; }) {
@@ -101,8 +101,8 @@ inline Op Chosen(const char* name, Loc loc) {
 
 namespace AscendC {
 
-// The three forms of a unary instruction: count; mask and repeat; mask array and repeat. For the one that returns R see
-// GNT_BINARY.
+// The three forms of a unary instruction: count; mask and repeat; mask array and repeat. GNT_BINARY explains the
+// overload that returns R.
 #define GNT_UNARY(NAME, OP, ...)                                                                                       \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                         \
