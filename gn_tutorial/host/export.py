@@ -1,6 +1,6 @@
 """Writes a folder with everything that a C program needs to call an operator: headers, libraries, an example.
 
-The code is not in the module of the command that calls it, because the commands' modules only declare arguments.
+A module of its own, because the modules of commands only declare arguments.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from tests.repository.test_directions import ROOT, modules, own_imports
 
 #: A module of fewer lines belongs to its importer.
 SHORT = 70
-#: A short module that has a reason to stand alone gives it in its docstring, in a sentence that begins like this.
-REASON = "A module of its own"
+#: A short module that has a reason to stand alone gives it in its docstring, in a sentence with these words.
+REASON = "module of its own"
 #: Folders whose modules are found by ``host/discovery``.
 FOUND_BY_THEMSELVES = ("host.operators", "torch_ops.operators")
 #: What the package has today, rounded up. A change may lower them.

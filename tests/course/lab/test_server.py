@@ -119,6 +119,8 @@ def test_a_kernel_that_dies_is_said_here_and_noted_for_the_next(lab: RunningLab,
     lab.heard("Nothing that you wrote is lost.")
     notes = CourseFolder(clone / "my_course").deaths
     assert "died" in next(notes.iterdir()).read_text()
+    # Jupyter starts a new one. A server that is stopped before the new one listens waits for it, until we kill both.
+    wait_for(lambda: [one for one in kernel() if one.pid != found.pid and one.net_connections()])
 
 
 @pytest.mark.thorough
