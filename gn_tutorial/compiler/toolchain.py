@@ -220,10 +220,10 @@ def _level(compiler: Compiler, optimise: Optimise) -> str:
         # g++ takes a third less time with -Og than with -O1. zig keeps -O3, because for another level it would compile
         # its C++ library again.
         return "-O3" if compiler.is_zig else "-Og"
-    return _for_speed(compiler) if optimise else "-O0"
+    return for_speed(compiler) if optimise else "-O0"
 
 
-def _for_speed(compiler: Compiler) -> str:
+def for_speed(compiler: Compiler) -> str:
     """Return -O3, or the level "little" if GNT_OPTIMISE says so. Raises ArgumentError for another GNT_OPTIMISE."""
     wanted = os.environ.get("GNT_OPTIMISE", "")
     if wanted not in ("", "little"):
@@ -270,7 +270,7 @@ def object_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str,
 
 def host_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of a library of plain host functions, which are all exported."""
-    return (*_common_flags(compiler, _for_speed(compiler)), *_library_flags(compiler))
+    return (*_common_flags(compiler, for_speed(compiler)), *_library_flags(compiler))
 
 
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
 
 def program_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of the launcher, a program."""
-    return (*_common_flags(compiler, _for_speed(compiler)), *(("-ldl", "-lrt") if _ELF else ()))
+    return (*_common_flags(compiler, for_speed(compiler)), *(("-ldl", "-lrt") if _ELF else ()))
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:

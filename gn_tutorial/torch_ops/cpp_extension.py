@@ -18,7 +18,7 @@ from torch.utils import cpp_extension
 
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.compiler.cache_store import checksum
-from gn_tutorial.compiler.toolchain import Compiler, find_compiler
+from gn_tutorial.compiler.toolchain import Compiler, find_compiler, for_speed
 from gn_tutorial.errors import CompileError, CompilerMissing
 from gn_tutorial.host.c_library import build_kernels, build_library
 from gn_tutorial.operators.registry import kernels_root
@@ -82,7 +82,7 @@ def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
 
 def _flags(compiler: Compiler) -> list[str]:
     """Return compiler flags as torch.utils.cpp_extension uses them. Its own ``load`` is not used, as it needs ninja."""
-    flags = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
+    flags = ["-std=c++20", for_speed(compiler), "-fPIC", "-fvisibility=hidden", "-shared"]
     flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
     flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]
     for path in cpp_extension.library_paths():
