@@ -4,8 +4,8 @@ import gn_tutorial as gnt
 k = gnt.kernel("group_norm/scalar")
 result = k(x, gamma, beta, num_groups=4)
 
-Notebooks, exercises and users import only this module. The names in ``_LAZY``, which need Matplotlib, PyTorch or the
-course's exercises, are imported when they are first used.
+Notebooks, exercises and users import only this module. The names in ``_LAZY`` are imported when they are first used,
+because many of them need Matplotlib, PyTorch or the course's exercises.
 """
 
 from __future__ import annotations

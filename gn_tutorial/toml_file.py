@@ -59,9 +59,10 @@ def decode(path: Path, shape: type[_Shape], what: str, **known: Any) -> _Shape:
 def convert(data: Any, shape: type[_Shape], where: str) -> _Shape:
     """Return plain data as ``shape``, a type that msgspec knows. A ``dict`` in ``shape`` must have plain ``str`` keys.
 
-    Raises RegistryError for a key that is missing, unknown or of the wrong type, and for a ValueError of a struct's
-    ``__post_init__``. The error says what the file has and what is expected. The error's place is ``where``, followed
-    by the tables that lead to the key: ``op.toml [[kernels]] 2 tolerance``.
+    Raises RegistryError for a key that is missing or unknown, for a value of the wrong type or outside the limits of
+    its type, and for a ValueError of a struct's ``__post_init__``. The error says what the file has and what is
+    expected. The error's place is ``where``, followed by the tables that lead to the key:
+    ``op.toml [[kernels]] 2 tolerance``.
     """
     import msgspec  # imported here, because the playground's page imports this module, but has no msgspec
 
@@ -152,10 +153,11 @@ def _place(where: str, steps: list[str]) -> str:
 
 
 def course_file(name: str) -> str:
-    """Return the path of a course file that the pages call, say, ``tests/programs/memory/overflow_bad.cpp``.
+    """Return a path to the course's file ``name``, such as ``tests/programs/memory/overflow_bad.cpp``.
 
-    The pages print these paths as seen from the top of a clone; the returned path is valid in every current folder.
-    A file of that name below the current folder takes precedence. Any other name is returned unchanged.
+    The course's pages print such names, which are paths from the top of a clone. The returned path leads to the file
+    from every current folder. The name is returned unchanged if the current folder has such a file, if the course does
+    not have it, or if it does not begin with ``kernels`` or ``tests``.
     """
     inside = Path(name)
     if inside.suffix and inside.parts[0] in ("kernels", "tests") and not inside.exists():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Dtype:
     """One dtype. name: the name in NumPy and ml_dtypes. bytes: the size of an element.
 
-    ctypes: its C++ types with the device's compiler (LP64); the macro DTYPE_X is the first of them.
+    ctypes: the C++ types of the dtype with the device's compiler (LP64); the macro DTYPE_X is the first of them.
     label, number: the name (DT_...) and number in the graph engine's public list of data types; empty and None if no
     array can have this dtype. msopgen: the name in an operator's prototype; empty if no operator of this course has
     this dtype. poison: the bit pattern of an element that was never written; None if each of its bytes is POISON_BYTE
@@ -34,8 +34,9 @@ class Dtype:
         return self.poison is not None
 
 
-#: Poison is a quiet NaN, so that an element that nobody wrote shows in every later result. Its low byte is A5, which
-#: distinguishes it from a computed NaN. Only bfloat16 ends in E5: its poison is the top half of float32's.
+#: The poison of a floating-point dtype is a quiet NaN, so that an element that nobody wrote shows in every later
+#: result. Its low byte is A5, which distinguishes it from a computed NaN. Only bfloat16's poison ends in E5, because it
+#: is the top half of float32's.
 DTYPES = {
     one.name: one
     for one in (

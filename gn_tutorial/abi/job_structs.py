@@ -23,7 +23,7 @@ class Phase(IntEnum):
 
 
 class LaunchOutcome(IntEnum):
-    """Why the launcher stopped; UNKNOWN if the process ended without running its code (exit(), SIGKILL)."""
+    """Why the launcher stopped; UNKNOWN if the process ended without running the launcher's code (exit(), SIGKILL)."""
 
     UNKNOWN = 0
     RETURNED = 1

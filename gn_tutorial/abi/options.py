@@ -69,24 +69,24 @@ class TwinOptions:
     event_ids: Literal["stop", "none"] = "stop"
     # Results of Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
-    # Whether the race checker assumes the flags that the compiler inserts. Kernels that are launched directly are built
-    # with "on"; some operator libraries are built with "off".
+    # Whether the compiler inserts flags, which the race checker and delayed copies then take into account. Kernels that
+    # are launched directly are built with "on"; some operator libraries are built with "off".
     auto_sync: Literal["on", "off"] = "on"
     # The race checker. "ignore" is for kernels that race on purpose, such as those that only time copies.
     races: Literal["report", "ignore"] = "report"
     # Whether copies between global memory and the Unified Buffer take effect only when the kernel waits for them. A
     # forgotten wait then gives wrong numbers, as on hardware. Only observed libraries have this option.
     delayed_dma: bool = False
-    # The order in which blocks start, and continue after a SyncAll: 0, 1, 2 ..., or the seed of a permutation. The
-    # device guarantees no order; a result that depends on it (a float sum by atomic additions) changes there from run
-    # to run.
+    # The order in which blocks start, and continue after a SyncAll. 0: ascending; another number: the seed of a
+    # permutation. The device guarantees no order; a result that depends on the order (a float sum by atomic additions)
+    # changes there from run to run.
     block_order: int = 0
-    # Threads of a bare launch with at least 4 MiB of arrays; 0: as many as there are processors. The results are the
-    # same bits as with one thread, unless blocks read or overwrite data of other blocks without waiting. Observed
-    # launches use one thread.
+    # The most threads of a bare launch with at least 4 MiB of arrays; 0: one for each processor that the process may
+    # use, up to 16. The results are the same bits as with one thread, unless blocks read or overwrite data of other
+    # blocks without waiting. Other launches use one thread.
     threads: int = 0
     # Names of findings that are warnings, or errors, in this launch. An error makes the launch fail; after a warning,
-    # the launch continues, as it would on the device. A finding named in both fields counts as an error.
+    # the launch continues, as it would on the device. A finding named in both fields is an error.
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -114,8 +114,8 @@ class TwinOptions:
     def strict(self) -> TwinOptions:
         """Return these options with the strictest choices, for a kernel that is meant for a device.
 
-        The compiler adds no waits, DataCopyPad fills the rest of a 32-byte block with poison, reciprocals are
-        approximate, and copies take effect only when the kernel waits for them. Forms that CANN 9 refuses but older
+        The compiler adds no waits, DataCopyPad fills the rest of a 32-byte block with poison, Rsqrt and Reciprocal
+        are approximate, and copies take effect only when the kernel waits for them. Forms that CANN 9 refuses but older
         kernels use are errors (``strict`` in diagnostics.toml). A launch with these options needs an observed library.
         """
         return replace(self, **_STRICT).with_errors(severities.having("strict"))
@@ -130,7 +130,7 @@ class TwinOptions:
         return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
-        """Return the bytes of ``GntJob::severities``: for each named finding, "w" or "e", the name and a newline."""
+        """Return the bytes of ``GntJob::severities``: for each named finding "w" or "e", the name and a newline."""
         warnings = [f"w{name}\n" for name in self.warnings if name not in self.errors]
         return "".join([*warnings, *[f"e{name}\n" for name in self.errors]]).encode()
 
@@ -154,7 +154,8 @@ SMALLEST_MEMORY = 32 * _MIB
 class Limits:
     """Limits of time, memory and printed text for an isolated launch. An in-process launch has no limits.
 
-    Raises ArgumentError for a limit that is not a positive number, or a memory limit below 32 MiB.
+    Raises ArgumentError for a limit that is not a positive number, for a number of bytes that is no int, or for a
+    memory limit below 32 MiB.
     """
 
     # Wall time in seconds, including the start of the process; time in which it waits for a processor does not count.

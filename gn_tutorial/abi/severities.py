@@ -12,10 +12,10 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 
 
 def check_names(field: str, names: Sequence[str]) -> None:
-    """Raise ArgumentError unless ``names`` is a collection of names in the catalogue (diagnostics.toml).
+    """Raise ArgumentError unless ``names`` is a list, tuple or set of names in the catalogue (diagnostics.toml).
 
-    field: ``warnings`` or ``errors``. A finding that ends the launch (``ends`` in the catalogue) cannot be in
-    ``warnings``, because nothing follows it.
+    field: ``warnings`` or ``errors``. Also raises ArgumentError if ``warnings`` has a finding that ends the launch
+    (``ends`` in the catalogue), because nothing follows such a finding.
     """
     ending = having("ends")
     if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in names):

@@ -1,6 +1,6 @@
 """ctypes mirror of ``gn_twin/base/abi.h``: the structs that pass between Python and a compiled kernel library.
 
-The meaning of each field is documented in the header; ``tests/abi/test_abi.py`` checks that both sides agree on sizes.
+The meaning of each field is documented in the header; ``tests/abi/test_abi.py`` checks that both sides agree.
 """
 
 import ctypes

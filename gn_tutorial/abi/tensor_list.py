@@ -1,8 +1,8 @@
 """A list of tensors in memory, as kernels read it with ListTensorDesc (a DYNAMIC input or output of an operator).
 
-It consists of words of 64 bits. The first word is the byte offset of the addresses, which are last. Between them, each
-tensor has a word with its number of axes (lower half) and its place in the list (upper half), and then the lengths of
-its axes. Source: docs/zh/api, 辅助数据结构/ListTensorDesc.
+It consists of words of 64 bits. The first word is the byte offset of the addresses, which are at the end. Between the
+first word and the addresses, each tensor has a word with its number of axes (lower half) and its place in the list
+(upper half), and then the lengths of its axes. Source: docs/zh/api, 辅助数据结构/ListTensorDesc.
 """
 
 from __future__ import annotations

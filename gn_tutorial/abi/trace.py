@@ -84,14 +84,13 @@ class Flow(IntEnum):
 class Operand(NamedTuple):
     """One operand of one event. ``Operand`` of event.h documents the fields of the layout.
 
-    at: byte address, from the start of the Unified Buffer or in the model's global memory. There every argument starts
-    at a multiple of 512 bytes unless the caller chose an offset. lines: number of 512-byte lines of global memory that
-    the operand touches, counted row by row. cold: how many of these lines the launch had not touched before.
-    reuse_lines: the largest number, over the lines that are not cold, of lines that the block moved since the previous
-    access to that line. cold_blocks: number of 32-byte blocks that nothing had touched before; if two bursts share a
-    line, each counts the blocks of its own part. cached: False if the access bypasses the L2 cache. floats: whether the
-    elements are floating-point numbers. pieces: the start of each row, in bytes from ``at``; empty if the rows have a
-    pitch or the trace did not ask for pieces.
+    at: byte address, from the start of the Unified Buffer or in the model's global memory (``Tracing.place``). lines:
+    number of 512-byte lines of global memory that the operand touches, counted row by row. cold: how many of these
+    lines the launch had not touched before. reuse_lines: the largest reuse distance of the other lines; the distance of
+    a line is the number of lines that the block moved since the previous access to that line. cold_blocks: number of
+    32-byte blocks that nothing had touched before; if two rows share a line, each counts the blocks of its own part.
+    cached: False if the access bypasses the L2 cache. floats: whether the elements are floating-point numbers. pieces:
+    the start of each row, in bytes from ``at``; empty if the rows have a pitch or the trace did not ask for pieces.
     """
 
     role: str
@@ -195,7 +194,7 @@ class Trace:
 
     blocks: recorded events by block. launched: number of blocks of the launch. complete: False if the memory for the
     trace was full and events are missing. arguments: the tensors. lines: counts over all blocks. watched: for each
-    Watch the (up to eight) bytes found; empty if the event did not happen.
+    Watch the (up to eight) bytes found; empty if there is no such event or operand byte.
     """
 
     blocks: Mapping[int, tuple[Event, ...]]
@@ -211,7 +210,7 @@ class Trace:
         return len(self.blocks) < self.launched
 
     def weights(self) -> dict[int, int]:
-        """Return, for each recorded block, the number of launched blocks to which it is the nearest recorded block."""
+        """Return recorded block -> the number of launched blocks that have it as their ``nearest`` recorded block."""
         known = sorted(self.blocks)
         weights = dict.fromkeys(known, 0)
         for block in self.nearest():
@@ -241,9 +240,9 @@ class Tracing:
     blocks: the number of blocks to record (spread evenly, with the first and the last), or a list of blocks. offsets:
     argument name -> the bytes by which the argument starts behind a multiple of 512 in the model's global memory.
     bytes: memory for the trace; each event and each operand takes 64 bytes. watches: values to record. pieces: also
-    record the address of each element that is gathered or scattered.
+    record where each row of an operand begins if the rows have no pitch, as those of a gather or a scatter.
 
-    Raises ArgumentError for less than one block, less than 64 bytes, or a negative offset.
+    Raises ArgumentError for a number of blocks below 1, less than 64 bytes, or a negative offset.
     """
 
     blocks: int | Sequence[int] = 8
@@ -262,7 +261,10 @@ class Tracing:
                 raise ArgumentError(f"Tracing: the offset of '{name}' cannot be {offset}", hint="0 or more bytes")
 
     def chosen(self, launched: int) -> tuple[int, ...]:
-        """Return the blocks to record in a launch of ``launched`` blocks. Raises ArgumentError for one beyond these."""
+        """Return the blocks to record in a launch of ``launched`` blocks.
+
+        Raises ArgumentError for a list that is empty or has a block that the launch has not.
+        """
         if isinstance(self.blocks, int):
             count = min(self.blocks, launched)
             return tuple(sorted({index * (launched - 1) // max(count - 1, 1) for index in range(count)}))
@@ -272,7 +274,7 @@ class Tracing:
         return tuple(sorted(set(self.blocks)))
 
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:
-        """Return the places of tensors (name, bytes) in the model's global memory.
+        """Return the places of tensors (name, bytes) in the model's global memory: multiples of 512, plus ``offsets``.
 
         Raises ArgumentError if ``offsets`` has a name that no tensor has.
         """

@@ -64,7 +64,7 @@ def decode(
 
 
 def _pieces(numbers: Iterator[int], rows: int) -> tuple[int, ...]:
-    """Return the next ``rows`` offsets of ``numbers``, and skip the unused places in the last slot that has some."""
+    """Return the next ``rows`` offsets of ``numbers``, and skip the unused places of the slot that has the last one."""
     room = _PIECES.size // 4 - 1
     return tuple(itertools.islice(numbers, -(-rows // room) * room))[:rows]
 

@@ -10,10 +10,10 @@ from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.timing.machine import Machine
 
 _REPEAT_BYTES = 256
-#: The number of elements for which a cost is computed as an example: enough for the slope to matter, and few enough to
-#: fit into any buffer.
+#: The number of elements for which a cost is computed as an example. There are enough for the slope to matter, and they
+#: take at most 4 KiB of the Unified Buffer.
 _ELEMENTS = 1024
-#: Name of an API that is no vector instruction -> the machine's constants that the model charges for a call.
+#: Name of an API that is not a vector instruction -> the machine's constants that the model charges for a call.
 _CONSTANTS = {
     "DataCopy": ("mte2_bytes_per_cycle", "mte3_bytes_per_cycle", "dma_issue", "l2_read_latency", "l2_write_latency"),
     "TQue::AllocTensor": ("queue_operation",),
@@ -39,9 +39,10 @@ _VECTOR_PAGES = ("矢量计算", "高阶API")
 
 @dataclass(frozen=True)
 class ApiPage:
-    """The page of one API. forms: its declarations, empty without a compiler to read the headers.
+    """The page of one API. forms: its declarations; empty without a compiler to read the headers, or if none is found.
 
-    cost: rows of (name, text), empty if the model charges nothing for a call. note: why there are no forms, or empty.
+    cost: rows of (name, text), empty if the model charges nothing for a call. note: says that the compiler is missing;
+    else empty.
     """
 
     api: Api
@@ -51,9 +52,9 @@ class ApiPage:
 
 
 def find_page(apis: Sequence[Api], name: str) -> Api | None:
-    """Return the supported API of this name (in any case), None if there is none.
+    """Return the supported API of this name, in upper or lower case. Return None if there is none, or more than one.
 
-    ``EnQue`` means ``TQue::EnQue``. The result is None if several classes have a member of this name.
+    If no API has the name itself, the name of a member finds it: ``EnQue`` finds ``TQue::EnQue``.
     """
     low = name.lower()
     exact = [one for one in apis if one.supported and one.name.lower() == low]
@@ -80,7 +81,7 @@ def page_of(api: Api, machine: Machine) -> ApiPage:
 
 
 def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
-    """Return rows (name, text): the model's cost of a call, and the source of the numbers. No rows mean no cost."""
+    """Return rows (name, text): the model's cost of a call, and the source of the numbers; no rows without a cost."""
     names = _CONSTANTS.get(_SAME.get(api.name, api.name))
     if names is not None:
         known = [(name, machine.constants[name]) for name in names]

@@ -13,7 +13,10 @@ TWIN = PACKAGE / "twin"
 
 
 class Api(Struct, frozen=True, forbid_unknown_fields=True):
-    """One name. rank: its place by use in public kernels, 0 if unknown. An unsupported name has no further fields."""
+    """One name. rank: 1 for the name that public kernels use most, and so on; 0 if unknown.
+
+    If ``supported`` is False, all further fields are empty.
+    """
 
     name: str
     supported: bool
@@ -25,7 +28,9 @@ class Api(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_apis(twin: Path = TWIN) -> list[Api]:
-    """Return every name that the twin supports or rejects: supported names by rank, then the others by name.
+    """Return every name that the twin supports or rejects.
+
+    Supported names come first, by rank; names without a rank follow by name. Rejected names come last, by name.
 
     Raises RegistryError if the list cannot be read.
     """

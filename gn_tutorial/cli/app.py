@@ -1,7 +1,8 @@
 """The command line, ``gnt``. Each module of ``cli/commands`` is one command, and imports what it needs when it runs.
 
-This makes ``gnt --help`` quick. Exit codes: 0 for success; 1 if a kernel is wrong, or kernels cannot run here (doctor);
-2 to 6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself; 130 after Ctrl-C.
+This makes ``gnt --help`` quick. Exit codes: 0 for success; 1 if a command finds that something is wrong, such as a
+kernel or (doctor) this machine; 2 to 6 as in ``gn_tutorial.errors``; 70 for an error of gn_tutorial itself; 130 after
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """Return the application, if possible with only the called command: importing all takes longer than a run."""
+    """Return the application, if possible with only the called command: to import all takes longer than to run one."""
     if "app" in globals():
         return globals()["app"]
     asked = find_command(commands, words[0]) if words else None
@@ -55,7 +56,10 @@ def main() -> None:
 
 
 def ending(run: Callable[[], None]) -> None:
-    """Run a program, and turn an exception into a message and an exit code; only an internal error has a traceback."""
+    """Run a program, and turn an exception into a message and an exit code; only an internal error has a traceback.
+
+    If the reader of the output has closed it, the program ends without a message, with exit code 0.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # show a file name that is not valid UTF-8 in escaped form
             stream.reconfigure(errors="backslashreplace")
@@ -108,7 +112,7 @@ def _options(
 
 
 def __getattr__(name: str) -> typer.Typer:
-    """Return ``app``, the application with all commands, made on first use."""
+    """Return ``app``, the application with all commands, made on first use. Raises AttributeError for other names."""
     if name != "app":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     globals()["app"] = make_app()

@@ -35,7 +35,7 @@ class GridRequest:
 def ask(question: GridRequest) -> tuple[Bench, Grid]:
     """Run the requested grid; return its results and the grid.
 
-    Raises ArgumentError or RegistryError, which quotes the word that cannot be read.
+    Raises ArgumentError or RegistryError for a word that cannot be read or options that exclude each other.
     """
     op = find_operator(question.op)
     kernels = find_kernels(op, question.kernels)
@@ -61,7 +61,7 @@ def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
 
 
 def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
-    """Return the grid to run: the requested shapes, or the operator's grid, limited to the requested kinds.
+    """Return the grid to run: the requested shapes, or the operator's grid with only the requested kinds of shapes.
 
     Raises ArgumentError for an unknown kind, a shape that cannot be read, or options that exclude each other.
     """

@@ -16,7 +16,7 @@ from gn_tutorial.profiler.bench.targets import TargetVerdict, below_bound, judge
 def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: bool) -> bool:
     """Write the files, print the report, and return whether the results are good.
 
-    They are good if no target is missed, every kernel is right and no time is below its bound.
+    They are good if no target is missed, every kernel that was run is right and no time is below its bound.
     """
     verdicts = judge(bench, grid.targets)
     if out is not None:
@@ -108,7 +108,7 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
 
 
 def _beside_parts(row: BenchRow) -> tuple[str, ...]:
-    """Return a fused kernel's cells, with the time of the launches that it replaces in place of the bound's time."""
+    """Return a fused kernel's cells, but with the time of the replaced launches where the bound's time would be."""
     cells = _cells(row)
     return (*cells[:3], "" if row.parts_us is None else f"{row.parts_us:.2f}", *cells[4:])
 
@@ -119,7 +119,7 @@ def _short(row: BenchRow) -> str:
 
 
 def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the rows, with successive kernels that do not support a shape's dtype merged into one row."""
+    """Return the rows. Successive kernels that do not support a shape's dtype share a row if their notes are equal."""
     merged: list[tuple[str, ...]] = []
     for row in rows:
         last = merged[-1] if merged else ("",) * len(row)
@@ -131,7 +131,7 @@ def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
-    """Return row number ``place``, without shape and measurement if the row before has the same shape."""
+    """Return row number ``place``. If the row before has the same shape, leave out the shape and the measurement."""
     if place and rows[place][0] == rows[place - 1][0]:
         return ("", *rows[place][1:-1], "")
     return rows[place]

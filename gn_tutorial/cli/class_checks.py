@@ -84,7 +84,7 @@ def check_exercises() -> Check:
 
 
 def check_kernels() -> Check:
-    """Compile the kernels of the first day that are not in the cache yet."""
+    """Compile those kernels of the first day that are not in the cache yet. The row fails at the first error."""
     from gn_tutorial.operators.kernel import kernel
 
     began, compiled = time.monotonic(), 0

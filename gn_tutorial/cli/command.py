@@ -48,7 +48,8 @@ class Command:
 def find_commands(package: ModuleType) -> list[Command]:
     """Return the commands of all modules of the package, in the order of the help.
 
-    Raises RegistryError for a module that declares none, and for a name that two modules declare.
+    Raises RegistryError for a module that declares none, and for a name that two modules declare at the same level, the
+    top or ``gnt dev``.
     """
     found: list[Command] = []
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -65,7 +66,8 @@ def find_commands(package: ModuleType) -> list[Command]:
 def find_command(package: ModuleType, name: str) -> Command | None:
     """Import the module named after the command, and return the command; None if there is no such module.
 
-    An old name or a command of ``gnt dev`` also gives None. The caller then has to look at all modules.
+    The result is also None for an old name, a command of ``gnt dev``, and a module that declares another name or none.
+    The caller then has to look at all modules.
     """
     module = name.replace("-", "_")
     if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):
@@ -103,7 +105,10 @@ def _add(app: typer.Typer, command: Command, name: str, *, panel: str | None = N
 
 
 def _in_order(names: Iterable[str]) -> type[TyperGroup]:
-    """Return a group class whose help lists these names in this order. Typer's class puts groups before commands."""
+    """Return a group class whose help lists these names in this order, then all others.
+
+    Typer's class puts groups before commands.
+    """
     listed = list(names)
 
     class InOrder(TyperGroup):

@@ -30,7 +30,10 @@ _PATIENCE = 2.0
 
 
 class FuzzFolder:
-    """The folder, in the user's data folder, with the state and arrays of fuzzing one project against one reference."""
+    """The folder with the state and arrays of fuzzing one project, on one chip, against one reference.
+
+    It lies in the user's data folder.
+    """
 
     def __init__(self, project: Project, reference: str) -> None:
         who = f"{project.layout.named}\0{project.name}\0{project.soc.name}\0{reference}"
@@ -65,7 +68,10 @@ class FuzzFolder:
         self._put(self._state, (json.dumps(state.to_json(), indent=2) + "\n").encode())
 
     def keep(self, name: str, array: np.ndarray) -> Path:
-        """Save an array that a seed cannot reproduce; return the path of its .npy file (bfloat16: the uint16 bits)."""
+        """Save an array that a seed cannot reproduce, and return the path of its .npy file. Raises as ``write``.
+
+        A bfloat16 array is saved as its bits, in uint16.
+        """
         content = io.BytesIO()
         np.save(content, array.view(np.uint16) if array.dtype.name == "bfloat16" else array)
         path = self.path / f"{name}-{hashlib.sha256(content.getvalue()).hexdigest()[:8]}.npy"
@@ -82,7 +88,7 @@ class FuzzFolder:
 def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, rest: list[tuple[str, str]]) -> str:
     """Return the ``gnt project run`` command that repeats a case, and save the arrays that the command reads.
 
-    rest: the options that are the same for all cases.
+    rest: the options that are the same for all cases. Raises ArgumentError if an array cannot be saved.
     """
     words: list[tuple[str, str]] = []
     names = [one.name for one in project.definition.inputs]
@@ -103,9 +109,10 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
 
 
 def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:
-    """Return the ``--out`` options: the outputs left out, and the shapes of all others if shapes cannot be inferred.
+    """Return the ``--out`` options: those for the outputs left out, and, if shapes cannot be inferred, all others.
 
-    That is so without InferShape, or if an output is a list of tensors and no input is a list.
+    Shapes cannot be inferred without InferShape, or if an output is a list of tensors and no input is. The options then
+    give the shapes of the reference's outputs; there are none if the reference refuses the case.
     """
     definition = project.definition
     left_out = [("--out", f"{name}=none") for name in case.left_out]
@@ -175,7 +182,7 @@ class FuzzProgress:
         self._terminal = sys.stderr.isatty()
 
     def __call__(self, text: str) -> None:
-        """Show the text, or do nothing too soon after the start or after the last text that was shown."""
+        """Show the text. Do nothing if the start, or the last text that was shown, was too short a time ago."""
         now = time.monotonic()
         if now < self._next:
             return

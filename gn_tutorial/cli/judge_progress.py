@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 class Watcher:
-    """Shows progress on standard error: a bar on a terminal, a line every 30 s elsewhere. A context manager."""
+    """Shows progress on standard error: a bar on a terminal, elsewhere at most one line in 30 s. A context manager."""
 
     def __init__(self) -> None:
         self._stack, self._begun, self._told = contextlib.ExitStack(), time.monotonic(), 0.0

@@ -35,9 +35,10 @@ class Wish:
 
 
 def open_lab(wish: Wish) -> None:
-    """Update the copies, then start JupyterLab, or show its address if it runs already.
+    """Update the copies. Then, unless ``copies`` is set, start JupyterLab, or show its address if it runs already.
 
-    Raises ArgumentError for a wrong notebook or ``reset`` without one, and GntError if JupyterLab cannot start.
+    If it runs on another port than the requested one, it is started once more. Raises ArgumentError for a wrong
+    notebook or ``reset`` without one, and GntError if JupyterLab cannot start.
     """
     course = notebooks_root()
     name = find_notebook(wish.notebook, sorted(path.name for path in course.glob("*.ipynb")))
@@ -68,7 +69,7 @@ def open_lab(wish: Wish) -> None:
 def find_notebook(word: str, names: Sequence[str]) -> str:
     """Return the notebook that a word names: "3", "03", a name or a path; the first notebook for an empty word.
 
-    Raises ArgumentError, which suggests the nearest names.
+    Raises ArgumentError, which suggests the nearest names, or says which numbers there are.
     """
     if not word:
         return names[0]
@@ -86,7 +87,7 @@ def find_notebook(word: str, names: Sequence[str]) -> str:
 
 
 def told(news: Sequence[News], folder: Path) -> Iterator[str]:
-    """Yield lines that tell the learner how the copies changed; none if they did not change."""
+    """Yield lines that tell the learner what an update did with the copies; no lines if it did nothing."""
     by_kind: dict[str, list[News]] = defaultdict(list)
     for one in news:
         by_kind[one.kind].append(one)

@@ -95,6 +95,8 @@ class Learner:
     ) -> None:
         """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
 
+        An attempt that is there already is checked at once. Watching also ends when the events end.
+
         events: a function that yields, for a file, ``SAVED`` after each save and the keys (``KEYS``) that are pressed.
         make_ready: prepares the compiled files that every check needs. It runs in a thread while the learner reads, so
         that the first check then compiles only the learner's text.
@@ -129,7 +131,7 @@ class Learner:
         return not self.workspace.untouched(exercise) and self.check(exercise).passed
 
     def hint(self, exercise: Exercise, level: int | None) -> None:
-        """Print the next hint that was not read yet, or the hint number ``level``."""
+        """Print hint number ``level``; for None the next hint that was not read yet, or the last if all were read."""
         read = self.progress.read().hints.get(exercise.id, 0)
         number = level or min(read + 1, HINTS)
         head = translated("{exercise}, hint {number} of {all}:").format(exercise=exercise.id, number=number, all=HINTS)
@@ -140,7 +142,10 @@ class Learner:
         self.progress.update(lambda known: known.with_hint(exercise.id, number))
 
     def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:
-        """Put the stub back if ``sure`` returns True; keep the attempt as a backup."""
+        """Put the stub back; keep the attempt as a backup.
+
+        If there is an attempt, ``sure`` is asked first, and nothing changes unless it returns True.
+        """
         path = self.workspace.path(exercise)
         if not self.workspace.untouched(exercise) and not sure(f"put the stub back in place of {path}?"):
             print("nothing was changed")
@@ -168,7 +173,7 @@ class Learner:
     def table(self, *, as_json: bool, part: str = "") -> None:
         """Print the progress in all exercises, quizzes and puzzles, or in those whose name begins with ``part``.
 
-        Raises ArgumentError if no exercise's id begins with ``part``.
+        Puzzles have the names of their notebooks. Raises ArgumentError if no exercise's id begins with ``part``.
         """
         known = self.progress.read()
         rows = [

@@ -25,7 +25,7 @@ OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
 _TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
-# 64 MiB are room for two launches of the largest array in a notebook, and Docker's default size of /dev/shm.
+# Two launches with the largest array of a notebook fit into 64 MiB. This is also Docker's default size of /dev/shm.
 _LEAST_SHARED_MEMORY = 64 << 20
 
 
@@ -76,7 +76,10 @@ def check_packages() -> Check:
 
 
 def check_compiler() -> Check:
-    """Check for the C++ compiler that builds kernels. If there is none, zig's is installed at the first build."""
+    """Check for the C++ compiler that builds kernels. If there is none, zig's is installed at the first build.
+
+    If GNT_CXX is set but names no usable compiler, that is a problem.
+    """
     from gn_tutorial.compiler.toolchain import find_compiler
 
     try:
@@ -224,7 +227,10 @@ def check_npu() -> Check:
 
 
 def check_kernel() -> Check:
-    """Compile and run the copy kernel, and compare its output. This row decides the exit code of ``gnt doctor``."""
+    """Compile and run the copy kernel, and compare its output.
+
+    Without ``--class`` this row decides the exit code of ``gnt doctor``.
+    """
     import numpy as np
 
     from gn_tutorial.operators.kernel import kernel

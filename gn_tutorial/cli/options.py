@@ -20,7 +20,7 @@ def _blocks(value: int | None) -> int | None:
 
 
 def positive_seconds(value: float) -> float:
-    """Return a time limit unchanged; a callback for options. Raises ArgumentError if the limit is not positive."""
+    """Return a time limit unchanged; a callback for options. Raises ArgumentError unless it is positive and finite."""
     from gn_tutorial.abi.options import Limits
 
     Limits(seconds=value)

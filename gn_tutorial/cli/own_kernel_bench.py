@@ -44,8 +44,8 @@ def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Seq
 def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[Bench, Grid]:
     """Bench a file with the arguments of kernel ``like``, on the grid of that kernel's operator.
 
-    Beside the file it benches the kernels that the request names, or ``like`` if it names none. Raises
-    ArgumentError, RegistryError and what a build raises.
+    The file stands beside the kernels that the request names; without names, beside ``like``. Raises ArgumentError,
+    RegistryError and what a build raises.
     """
     op, spec = find_kernel(like)
     own = spec_of(target, spec, entry)
@@ -60,10 +60,11 @@ def beside(target: str, like: str, entry: str, question: GridRequest) -> tuple[B
 
 
 def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tuple[Bench, Grid]:
-    """Bench a file or a project with several sizes, by replacing each name in ``over`` by its values in the arguments.
+    """Bench a file or a project with several sizes. In its arguments, each name in ``over`` is replaced by its values.
 
     An example is ``--arg x=float32[n] --arg n=n --over n=1000,2000``. Several names give all combinations. Raises
-    ArgumentError for a text in ``over`` that is not a name and its values.
+    ArgumentError for a text in ``over`` that is not a name and its values, and what a run raises, except KernelError: a
+    size with which the kernel fails is a row of the result.
     """
     machine = load_machine(question.machine)
     names = dict(_named_values(text) for text in over)
@@ -88,7 +89,10 @@ def _named_values(text: str) -> tuple[str, list[int]]:
 
 
 def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:
-    """Return the request with each name replaced by its value. In a word only the text after the last "=" changes."""
+    """Return the request with each name in its words replaced by the name's value.
+
+    If a word has "=", only the text after its last "=" changes.
+    """
 
     def fill(text: str) -> str:
         head, sign, tail = text.rpartition("=") if "=" in text else ("", "", text)

@@ -49,7 +49,7 @@ class TourRow:
 
     ``max_error`` and ``seconds`` are None if the kernel did not run to its end. ``allowed`` is the tolerance as text.
     ``seconds`` is the wall time of the kernel's blocks on the twin, without Python and without ``compile_seconds`` (0
-    if the library came from the cache). ``message`` is empty, or the error.
+    if the library came from the cache). ``message``: the error, or the outputs that are wrong; empty if there is none.
     """
 
     kernel: str
@@ -86,7 +86,7 @@ class TourReport:
         return bool(self.rows) and all(row.ok for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report for ``json.dumps``, as numbers, strings, lists and None only."""
+        """Return the report as data that ``json.dumps`` takes and that has no NaN."""
         rows = [asdict(row) for row in self.rows]
         for row in rows:
             # JSON has no NaN; a NaN error means that an output has the wrong shape or holds NaN.
@@ -132,6 +132,7 @@ def run(
 ) -> TourReport:
     """Run the tour, write ``out/tour.png``, and return the report. out: a folder, made if it is missing.
 
+    No picture is written if no forward kernel of GroupNorm gives a result of the right shape.
     photo: the user's image, or None for the portrait that Matplotlib ships. registry: the course's by default.
     A wrong kernel is a row, not an exception. Before any kernel is built, ArgumentError is raised for a photograph that
     cannot be used or a folder that cannot be written. CompilerMissing and CacheError are raised, because no kernel can
@@ -160,7 +161,7 @@ def run(
         # The row of a kernel's first dtype gets the compile time: without _build_all, its launch would compile.
         row, outputs, truth = _run_one(kernels[spec.id], op, spec, dtype, features, compiling.pop(spec.id, 0.0))
         rows.append(row)
-        first = dtype == spec.dtypes[0]  # float32: the picture has its scale, and no plot takes bfloat16
+        first = dtype == spec.dtypes[0]  # float32: the picture shows its errors, and Matplotlib takes no bfloat16
         if op.reference == "group_norm" and first and outputs is not None and outputs["y"].shape == features.shape:
             error = outputs["y"].astype(np.float64) - truth["y"]
             shown = TourPicture(image, features, outputs["y"], error, spec.id, filters.NUM_GROUPS)
@@ -211,7 +212,10 @@ def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
 def _run_one(
     kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
 ) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
-    """Run a kernel on one dtype; return its row, its outputs (None if it failed) and the reference's outputs."""
+    """Run a kernel on one dtype; return its row, its outputs and the reference's outputs.
+
+    If the kernel fails, the outputs are None and the reference's are empty. Raises CompilerMissing, CacheError.
+    """
     allowed = _allowed(spec.tolerance.of(dtype))
     try:
         attributes = _attributes(op)
@@ -246,7 +250,11 @@ def _run_one(
 
 
 def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: str) -> np.ndarray:
-    """Return data for one input: the feature map (mirrored for later inputs), or one number per channel."""
+    """Return data for one input: the feature map, or one number per channel.
+
+    An input (N, C, ...) after the first gets the map with its channels and columns reversed. Raises ArgumentError for
+    an input of another shape.
+    """
     kind = as_dtype(dtype if argument.dtype == DATA_DTYPE else argument.dtype)
     shape = argument.shape or ()
     if shape == ("C",):
@@ -267,7 +275,10 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
 
 
 def _attributes(op: OpSpec) -> dict[str, Any]:
-    """Return values for the operator's attributes. Only ``num_groups`` gets one; all others need a default."""
+    """Return values for the operator's attributes. Only ``num_groups`` gets a value.
+
+    Raises ArgumentError if another attribute has no default.
+    """
     known = {"num_groups": filters.NUM_GROUPS}
     missing = [a.name for a in op.attributes if a.default is None and a.name not in known]
     if missing:
@@ -316,7 +327,8 @@ def load_photo(path: Path, *, longest_side: int) -> np.ndarray:
     """Return a photograph, upright and scaled down so that no side is longer than ``longest_side`` pixels.
 
     It is uint8 of shape (H, W, 3). A smaller photograph keeps its size; an animation gives its first frame. Raises
-    ArgumentError for a file that is missing, is not an image, is truncated or damaged, or would need too much memory.
+    ArgumentError for a path that is missing, a folder or not an image, for a truncated or damaged file, and for an
+    image with too many pixels.
     """
     where = f"photograph {path}"
     if not path.exists():

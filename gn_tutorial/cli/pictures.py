@@ -29,9 +29,10 @@ PICTURES = {
 
 @dataclass(frozen=True)
 class View:
-    """Which picture to draw. picture: a name in PICTURES, "" for the first.
+    """Which picture to draw.
 
-    block: the block to draw in a picture of one core. window: the part of the time to draw, in us.
+    picture: a name in PICTURES; "": the first. block: the block to draw in a picture of one core; None: the slowest.
+    window: the part of the time to draw, in us, such as "0.5,2"; "": all of it.
     """
 
     picture: str = ""
@@ -40,18 +41,18 @@ class View:
 
     @property
     def name(self) -> str:
-        """The picture's name in PICTURES."""
+        """``picture``, or the first name in PICTURES if that is empty."""
         return self.picture or next(iter(PICTURES))
 
     def path(self, target: str) -> Path | None:
-        """Return the picture's default path, group_norm_scalar_pipes.png; None if no option asks for a picture."""
+        """Return the default path, such as group_norm_scalar_pipes.png; None if this view has only default values."""
         return None if self == View() else Path(f"{_file_stem(target)}_{self.name}.png")
 
 
 def parse_window(text: str) -> tuple[float, float] | None:
     """Return a window in microseconds: (0.5, 2.0) for ``0.5,2``.
 
-    An empty text gives None, which means the whole time. Raises ArgumentError.
+    An empty text gives None, which means the whole time. Raises ArgumentError for a text that is not two numbers.
     """
     if not text:
         return None
@@ -78,7 +79,7 @@ def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | 
 
 
 def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None = None) -> None:
-    """Raise ArgumentError for a picture that is no .png, a page that is no .html, and a folder that does not exist."""
+    """Raise ArgumentError for a picture that is no .png, a page that is no .html or .htm, or a missing folder."""
     if plot is not None and plot.suffix.lower() != ".png":
         raise ArgumentError(f"--plot {plot}: the name of a picture must end in .png")
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
@@ -89,7 +90,10 @@ def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None 
 
 
 def write_page(path: Path, *profiles: Profile) -> None:
-    """Write the interactive timeline of the profiles as an HTML page. Raises ArgumentError if that is not possible."""
+    """Write the interactive timeline of the profiles as an HTML page.
+
+    Raises ArgumentError if there is no profile, or the file cannot be written.
+    """
     from gn_tutorial.profiler.timeline_page import save_timeline
 
     with working(f"writing {path}"):
@@ -104,7 +108,8 @@ def say_page(path: Path) -> None:
 def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
     """Write a picture of the first error, or of the first finding if there is no error.
 
-    Print the picture's path on standard error, or that the twin found nothing and so there is no picture.
+    Print the picture's path on standard error. If the twin found nothing, write no picture, and print that instead.
+    Raises ArgumentError if the file cannot be written.
     """
     from gn_tutorial.diagnostics.findings import Findings
     from gn_tutorial.plot.finding import finding
@@ -118,7 +123,11 @@ def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
 
 
 def draw(profile: Profile, path: Path, view: View) -> None:
-    """Write one picture. Raises ArgumentError for a block or a window that the profile or this picture cannot have."""
+    """Write one picture.
+
+    Raises ArgumentError for a block or a window that the profile or this picture cannot have, if there is nothing to
+    draw, or if the file cannot be written.
+    """
     from gn_tutorial.plot.gantt import gantt, gantt_cores
     from gn_tutorial.plot.global_memory import gm_access
     from gn_tutorial.plot.roofline import launch_roofline, limits

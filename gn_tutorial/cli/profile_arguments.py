@@ -24,7 +24,7 @@ from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """The kernel's arguments and the machine to model: the options that ``gnt profile`` and ``gnt diff`` share.
+    """A kernel's arguments and the machine to model: the options of ``gnt profile``, ``diff``, ``tune`` and ``bench``.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones. blocks:
     the number of blocks; None for all cores of the machine, or for the choice of a project's tiling function. inputs:
@@ -63,7 +63,8 @@ class Answer:
 def ask(target: str, question: ProfileRequest) -> Answer:
     """Run and model one kernel.
 
-    Raises ArgumentError, which quotes the word that cannot be read, and what a launch raises.
+    Raises ArgumentError for a word that cannot be read or an option that does not apply, RegistryError for an unknown
+    kernel, and the errors of a build or a launch.
     """
     machine = load_machine(question.machine)
     tracing = parse_record(question.record)
@@ -148,9 +149,10 @@ def _build(found: Kernel) -> None:
 
 
 def parse_record(text: str) -> Tracing | None:
-    """Return the blocks to record: for ``8``, eight blocks, spread evenly; for ``0,5`` or ``5,``, these blocks.
+    """Return the blocks to record. ``8``: eight blocks, spread evenly. ``0,5``: blocks 0 and 5. ``5,``: only block 5.
 
-    For an empty text, return None; the profiler then chooses. Raises ArgumentError for words that are no numbers.
+    For an empty text, return None; the profiler then chooses. Raises ArgumentError for a text that has no numbers or
+    has other words, and for less than one block.
     """
     if not text:
         return None
@@ -164,7 +166,7 @@ def parse_record(text: str) -> Tracing | None:
 
 
 def warn_if_wrong(target: str, answer: Answer) -> bool:
-    """Return False and print a warning if the kernel is known to be wrong, because its time then means little."""
+    """Return whether the results may be right; if they are wrong, also print that the time then means little."""
     if answer.right is False:
         print(f"what {target} computes is wrong, so its time says little: gnt run {target}")
     return answer.right is not False

@@ -1,4 +1,4 @@
-"""Turns the options ``--in``, ``--attr`` and ``--out`` of ``gnt project run`` into the values of a call."""
+"""Turns the options ``--in``, ``--attr`` and ``--out`` of ``gnt project run`` into the values of a call, and back."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict
 
     ``float16[8,2048]`` or ``x=float16[8,2048]`` is an array of random numbers, ``@file.npy`` the array of the file,
     ``none`` an omitted input (None). ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files
-    cannot name. A word without a name is for the first free input. A dynamic input is the list of all words with its
-    name. Raises ArgumentError, which quotes the word that cannot be read.
+    cannot name. A word without a name is for the first input that has no value yet. The value of a dynamic input is a
+    list with one item for each of its words. Raises ArgumentError, which quotes the word that cannot be used.
     """
     rng = np.random.default_rng(seed)
     names = [one.name for one in definition.inputs]
@@ -69,7 +69,8 @@ def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, A
 def outputs_of(definition: OpDefinition, words: Sequence[str]) -> Any:
     """Return outputs as a list (``float32[8]``) or by name (``y=float32[8]``, ``mean=none``); None without words.
 
-    Each word for a dynamic output is one tensor. Raises ArgumentError for an unknown name or a text that is no array.
+    By name, each word for a dynamic output is one tensor. Raises ArgumentError for an unknown name, a name that is
+    given twice, or a text that is no array.
     """
     named: dict[str, Any] = {}
     kinds = {one.name: one.kind for one in definition.outputs}

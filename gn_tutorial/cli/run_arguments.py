@@ -1,4 +1,4 @@
-"""Turns the options of ``gnt run``, ``profile``, ``bench``, ``tune`` and ``show`` into the values of a call."""
+"""Turns the options of ``gnt run``, ``profile``, ``bench`` and similar commands into the values of a call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Call:
 
 
 def is_file(target: str) -> bool:
-    """Whether the target is a learner's file rather than a registered name: whether it has a suffix."""
+    """Whether the target is a learner's file: it then has a suffix, and a registered name has none."""
     return bool(Path(target).suffix)
 
 
@@ -53,9 +53,9 @@ def refuse(target: str, given: Mapping[str, Any]) -> None:
 
 
 def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[str], dtype: str) -> Call:
-    """Return a call; shape and attributes default to the operator's [example], the dtype to the kernel's first.
+    """Return a call. Shape and attributes default to the table [example] in op.toml, the dtype to the kernel's first.
 
-    Raises ArgumentError, which quotes the word that cannot be read.
+    Raises ArgumentError, which quotes the word that cannot be read, and RegistryError for an unknown kernel.
     """
     op, spec = find_kernel(target)
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
@@ -70,7 +70,7 @@ def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[s
 
 
 def parse_shape(text: str) -> tuple[int, ...]:
-    """Return the shape (2, 8, 16, 16) for ``2,8,16,16`` or ``2x8x16x16``. Raises ArgumentError."""
+    """Return the shape (2, 8, 16, 16) for ``2,8,16,16`` or ``2x8x16x16``. Raises ArgumentError for other words."""
     parts = re.split(r"[,x]", text.strip("()[] "))
     try:
         return tuple(int(part) for part in parts if part.strip())
@@ -84,7 +84,8 @@ def parse_values(
     """Return the values for a learner's kernel, by parameter name.
 
     ``x=float32[4096]`` is an array of random numbers, ``x=@file.npy`` the array of the file, ``n=4096`` a number.
-    Raises ArgumentError, which quotes the word that cannot be read.
+    A workspace is given by its number of bytes. Raises ArgumentError for a word that cannot be read, and for a name
+    that is given twice.
     """
     rng = random_inputs.generator(seed)
     values: dict[str, Any] = {}
@@ -107,7 +108,7 @@ def parse_values(
 
 
 def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return ("y", (0, 37)), name and indices of an element, for ``y[0, 37]``. Raises ArgumentError for other texts."""
+    """Return an element's name and indices: ("y", (0, 37)) for ``y[0, 37]``. Raises ArgumentError for other texts."""
     found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*\[\s*(-?\d{1,18}(?:\s*,\s*-?\d{1,18})*)\s*\]\s*", text, re.ASCII)
     if not found:
         raise ArgumentError(f"--origin {text}: no element of an output", hint="--origin 'y[0, 37]'")
@@ -136,7 +137,10 @@ def _number(option: str, whole: str, text: str) -> int | float:
 
 
 def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np.dtype]:
-    """Return shape and dtype of a text such as ``float32[2,8]``. whole: the word that an ArgumentError quotes."""
+    """Return the shape and the dtype of a text such as ``float32[2,8]``.
+
+    whole: the word of the command line. Raises ArgumentError, which quotes ``whole`` or the part that cannot be read.
+    """
     match = re.fullmatch(r"(\w+)\[([\d,x ]*)\]", text)
     if not match:
         raise ArgumentError(
@@ -148,7 +152,7 @@ def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], 
 def array_of(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
     """Return a random array for ``float32[2,8]``, or the file's array for ``@file.npy``. Raises ArgumentError.
 
-    ``bfloat16@file.npy`` reads the file's bits as a dtype that .npy files cannot name.
+    ``bfloat16@file.npy`` reads the file's bits as bfloat16, a dtype that .npy files cannot name.
     """
     dtype_name, sign, path = text.partition("@")
     if not sign:

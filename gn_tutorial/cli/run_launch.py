@@ -50,7 +50,10 @@ class How:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The result of a run. comparison: with the reference; None without one. facts: the call's arguments, by label."""
+    """The result of a run.
+
+    comparison: the comparison with the reference; None if there is no reference. facts: the call's arguments, by label.
+    """
 
     result: Result
     comparison: Comparison | None
@@ -108,7 +111,11 @@ def run_file(
 
 
 def show(outcome: RunOutcome, *, as_json: bool) -> None:
-    """Print the errors against the reference, or the first values of each output; then counts and times."""
+    """Print a run: the errors against the reference, or without one the first values of each output.
+
+    Then print facts, counts, times, findings and the text that the kernel printed. as_json: print data instead, without
+    values of the outputs.
+    """
     result, comparison = outcome.result, outcome.comparison
     if as_json:
         emit_json(_facts(outcome))

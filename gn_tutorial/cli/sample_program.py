@@ -51,7 +51,8 @@ def run(
 def show(done: SampleRun, *, as_json: bool) -> None:
     """Print the sample's output, and the findings on standard error.
 
-    Counts are printed only on a terminal, so that a pipe gets the sample's output alone.
+    Counts are printed only on a terminal and only for an observed run, so that a pipe gets the sample's output alone.
+    as_json: print all of this as one JSON object instead.
     """
     launched = done.launched
     if as_json:

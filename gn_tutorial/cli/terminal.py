@@ -1,4 +1,4 @@
-"""How ``gnt`` prints: tables, source, JSON, and a notice while something takes longer than two seconds."""
+"""How ``gnt`` prints: tables, source, Markdown, JSON, errors, findings, and a notice while slow work goes on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def print_table(
     right: Collection[str] = (),
     names: Collection[str] = (),
 ) -> None:
-    """Print a table to standard output; words such as ``ok`` and ``problem`` are coloured on a terminal.
+    """Print a table to standard output. Cells such as ``ok`` and ``problem`` are coloured on a terminal.
 
     right: headers of the columns that are aligned to the right. names: headers of columns that, like the first, name
     a row. A table that is too wide is wrapped, and words in these columns are cut last.
@@ -85,9 +85,10 @@ def _natural_widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def _narrowed(
     widths: Sequence[int], headers: Sequence[str], rows: Sequence[Sequence[str]], kept: Collection[int], room: int
 ) -> list[int]:
-    """Return the columns' widths, narrowed, the widest first, until their sum is at most ``room`` characters.
+    """Return the columns' widths, narrowed until their sum is at most ``room`` characters, if that is possible.
 
-    Headers are wrapped first, then cells. Then words are cut, those of the columns in ``kept`` last.
+    The widest column is narrowed first. Headers are wrapped first, then cells. Then words are cut, those of the columns
+    in ``kept`` last.
     """
     from rich.cells import cell_len
 

@@ -34,7 +34,8 @@ from gn_tutorial.timing.machine import Machine, load_machine
 def ask(target: str, question: ProfileRequest, field: str, values: Sequence[int]) -> autotune.Tuning:
     """Try the values of the field (by default a series) and return the tuning.
 
-    Raises ArgumentError, which quotes a word that cannot be read, and what a build raises.
+    Raises ArgumentError for a word that cannot be read or an option that does not apply, RegistryError for an unknown
+    kernel, and the errors of a build.
     """
     machine = load_machine(question.machine)
     given = question.arrays or {}
@@ -136,7 +137,7 @@ class FileNumber(_Own):
         super().__init__(kernel.name, case, field, values[field], machine, arrays_of_call(kernel, (), values))
 
     def tile(self, value: int) -> Numbers:
-        """Return the number with this value."""
+        """Return the kernel's numbers to change: the field, with this value."""
         return Numbers({self.field: value})
 
     def _call(self, tile: Numbers) -> Callable[..., Result]:
@@ -170,5 +171,5 @@ class ProjectField(_Own):
 
 
 def series_around(own: int) -> Sequence[int]:
-    """Return values from ``own`` / 8 to ``own`` * 8, each twice the one before, without 0."""
+    """Return ``own`` * 8 / 2**n for n from 6 to 0, rounded down; without 0, and each value once."""
     return sorted({own * 8 >> shift for shift in range(7)} - {0})

@@ -47,9 +47,10 @@ from gn_tutorial.errors import RegistryError
 class Built:
     """A compiled library (or, for the launcher, a program) in the cache.
 
-    entries: its kernels; a host library has none. cached: whether the library was in the cache already. seconds: the
-    duration of the call, including the look-up in the cache. made_of: the files from which a kernel's library and its
-    checkers were compiled; None if they are not known.
+    entries: its kernels, and ``main`` if the source defines one; a host library and the launcher have none. cached:
+    whether the library was in the cache already. seconds: the duration of the call, including the look-up in the cache.
+    made_of: the files from which a kernel's library and its checkers were compiled. None: they are not known, other
+    objects were linked in, or this is not a kernel's library.
     """
 
     library: Path
@@ -88,10 +89,11 @@ def build_kernel(
     ``objects``, the main need not launch a kernel itself. launchers: whether to keep the source's host functions that
     launch kernels. A project's build leaves them out, because it compiles for the device alone.
 
-    A source that defines ``main`` also has an entry ``main``.
+    A source that defines ``main`` also has an entry ``main``, unless ``launchers`` left functions out.
 
-    Raises RegistryError (no such file), ArgumentError (dtypes, template), CompileError (no entry, or the compiler's
-    errors at the learner's lines), CompilerMissing, CacheError.
+    Raises RegistryError (the file cannot be read, or its path has a quote, backslash or line end), ArgumentError
+    (dtypes, template), CompileError (no entry, or the compiler's errors at the learner's lines), CompilerMissing,
+    CacheError.
     """
     begin = time.perf_counter()
     cache = cache or default_cache()
@@ -156,7 +158,7 @@ def build_host_library(
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
-    """Builds plain C++20 text, without the twin, and returns a library that exports its functions with C linkage.
+    """Builds plain C++20 text, without the twin, and returns a library that exports all functions of the text.
 
     Errors in a header of ``include_dirs`` are shown at its own lines. Raises CompileError, CompilerMissing, CacheError.
     """
@@ -204,8 +206,9 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> tuple[Path, Dependencies | None]:
     """Return the object file with the checkers, tallies and traces of observed libraries, and the files it was made of.
 
-    The object is compiled once, because it is the same for every kernel. sized: the flag for a Unified Buffer of
-    another size, which must be the same for kernel and watchers; empty for the usual size.
+    Instead of the files, return None if one of them was saved during the compilation. The object is compiled once,
+    because it is the same for every kernel. sized: the flag for a Unified Buffer of another size, which must be the
+    same for kernel and watchers; empty for the usual size.
     """
     main = TWIN / "watchers" / "watchers.cpp"
     job = BuildRequest(
@@ -226,9 +229,9 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """Return the precompiled form of the twin's headers, made without the kernel's -D flags.
+    """Return the precompiled form of the twin's headers, made without the kernel's own definitions; None without g++.
 
-    If one of these flags matters to a header, g++ refuses the precompiled form.
+    If one of these definitions matters to a header, g++ refuses the precompiled form.
     """
     flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(
@@ -253,7 +256,7 @@ def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
 def _entries(
     text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
 ) -> tuple[Entry, ...]:
-    """Return the entries of the source: its kernels, and ``main`` if it defines that.
+    """Return the entries of the source: its kernels, and the entry ``main`` if the argument ``main`` is true.
 
     All kernels of a sample may be templates, which are no entries. part: whether the source is a part of a program
     whose main calls operators. Such a source may have no kernel at all.

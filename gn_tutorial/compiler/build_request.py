@@ -1,8 +1,9 @@
-"""One request to the build: finds the library in the cache or compiles it. Of several processes only one compiles.
+"""One request to the build: finds the library in the cache or compiles it.
 
-The key of a request is a hash of everything known before compiling: text, flags, compiler, processor. Under this key
-the cache keeps the list of files that the compiler read. The key of the library is a hash of the request's key and the
-contents of these files.
+Of several processes with the same request, only one compiles. The key of a request is a hash of everything that is
+known before compiling: text, flags, include folders, objects to link in, compiler, processor, environment. Under this
+key the cache keeps the list of files that the compiler read. The key of the library is a hash of the request's key, and
+of the paths and contents of these files.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def precompiled_form(
 ) -> Precompiled | None:
     """Return the precompiled form of one of the twin's headers, for a text that includes it first; None without g++.
 
-    flags: those of the text's build, from ``header_flags`` or ``host_header_flags``, with the text's definitions.
-    interface: whether the header's inline functions are compiled once, into an object, instead of with each text.
+    flags: from ``header_flags`` or ``host_header_flags``, for the same level as the text, with the definitions that the
+    header needs. interface: whether the header's inline functions are compiled once, into an object, instead of with
+    each text.
     """
     if compiler.name != "g++":
         return None
@@ -85,7 +87,7 @@ class BuildRequest:
     search: tuple[Path, ...]  # include folders, in order
     shown: str
     limits: CompileLimits
-    source: Path | None = None  # the file that the text includes; None: the text includes none
+    source: Path | None = None  # the file that the text includes; None: the text itself is the source
     shim_lines: dict[int, int] = field(default_factory=dict)
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache to link in; their names change with their contents
@@ -144,7 +146,7 @@ class BuildRequest:
         return [*self.flags, *includes, *twin]
 
     def look_up(self) -> tuple[Path, Dependencies] | None:
-        """Return the library and the files it was made of; None if it is not cached or one of the files changed."""
+        """Return the library for the files as they are now, and these files; None if the cache does not have it."""
         key = self.key
         stored = self.cache.get(key, DEPENDENCIES)
         if stored is None:
@@ -155,12 +157,12 @@ class BuildRequest:
             return None
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
-            self._store_dependencies(key, now)  # the times are new, so that the next look-up need not hash the files
+            self._store_dependencies(key, now)  # with the new times, so that the next look-up need not hash the files
         return None if library is None else (library, now)
 
     def _compile(self, key: str, ready: Ready | None) -> tuple[Path, Dependencies | None]:
         with self.cache.scratch() as folder:
-            # g++ recognises a header, which it precompiles, by its file name.
+            # From the name "shim.h" g++ knows that the file is a header, and precompiles it.
             shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
             made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
@@ -230,8 +232,8 @@ class BuildRequest:
             outcome = run(*ready.objects)
         if outcome.end in (End.DONE, End.TIMEOUT):
             return outcome, ready
-        # The cause may be the header. If it is a mistake in the source, its message must not depend on the header. In
-        # both cases, compile without the header.
+        # The header may be the cause of the failure. If a mistake in the source is the cause, the compiler's message
+        # must not depend on the header. In both cases, compile without the header.
         outcome = run()
         if outcome.end is End.DONE:
             self.precompiled.give_up(ready)

@@ -9,7 +9,7 @@ entry's last use; the least recently used entries are evicted first.
     <root>/entries/ab/<key><suffix>        the entry
     <root>/entries/ab/<key><suffix>.seal   its size and checksum, touched at each use
     <root>/locks/ab.lock                   one lock for all keys that start with ab: a bounded number of files
-    <root>/sources/                        text of notebook cells, kept so that error messages can point into it
+    <root>/sources/                        notebook cells and other texts to compile; error messages point into them
     <root>/scratch/                        temporary folders of running builds
 
 The learners of a course may share a base, the cache of somebody who compiled the course's kernels. The base is only
@@ -39,7 +39,8 @@ from gn_tutorial.compiler.cache_store import GRACE_SECONDS, SEAL, fits_seal, sea
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
-# A builder that waits longer than this for a lock reports an error, because every compilation is stopped long before.
+# A builder that waits longer than this for a lock reports an error. Every compilation is stopped long before, except
+# that of zig's C++ library, which may take as long (``build_request.ZIG_FIRST``).
 LOCK_SECONDS = 1800.0
 # A running compilation needs less free space than this; the largest file that it writes, a precompiled header, has
 # 25 MB.
@@ -76,8 +77,8 @@ class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 
     base: the root of another cache, whose entries are found too. The base is never written to, and an entry of the base
-    to which another user may write is ignored. Every method raises CacheError, with a hint, when the cache folder
-    cannot be used (full disk, no permission).
+    to which another user may write is ignored. Every method but ``full`` raises CacheError, with a hint, when the
+    cache folder cannot be used (full disk, no permission).
     """
 
     def __init__(self, root: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES, base: Path | None = None) -> None:
@@ -85,7 +86,10 @@ class Cache:
         self.limit_bytes = limit_bytes
 
     def get(self, key: str, suffix: str) -> Path | None:
-        """Return the entry's path, or None if it is absent, damaged or another user's. The call counts as a use."""
+        """Return the entry's path, or None if it is absent, damaged or another user's.
+
+        For an entry of this cache, not of the base, the call counts as a use.
+        """
         return self._own(key, suffix) or self._of_base(key, suffix)
 
     def _of_base(self, key: str, suffix: str) -> Path | None:
@@ -157,7 +161,10 @@ class Cache:
 
     @contextlib.contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Holds the lock of ``key`` against other processes and threads. A process must hold only one at a time."""
+        """Holds the lock of ``key`` against other processes and threads. A process must hold only one lock at a time.
+
+        Raises CacheError also after LOCK_SECONDS, or if the file system has no locks.
+        """
         with self._explained():
             folder = self.root / "locks"
             folder.mkdir(parents=True, exist_ok=True)
@@ -298,7 +305,10 @@ def is_ours(path: Path) -> bool:
 
 
 def close(path: Path) -> None:
-    """Remove other users' right to write into a new file, because a container's umask may grant that right."""
+    """Remove the right of others to write into a new file, because a container's umask may grant that right.
+
+    The group keeps its right.
+    """
     path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IWOTH)
 
 
@@ -306,8 +316,9 @@ def who_may_write(path: Path) -> str:
     """Return why another user may have written a file or folder of a shared base; "" if no other user may.
 
     The text is a clause such as "/x belongs to user 7". The file and all folders above it must belong to root or the
-    user, and neither group nor others may write to them. A folder above that is sticky, as /tmp is, may be writable,
-    because nobody can replace another user's files in it. Raises OSError if there is no such file.
+    user, and neither group nor others may write to them. A sticky folder above the file, such as /tmp, may be writable,
+    because nobody can replace another user's files in it. On a system without user ids (Windows) the text is never
+    empty. Raises OSError if there is no such file.
     """
     if not hasattr(os, "geteuid"):
         return "this system does not say who may write"

@@ -73,10 +73,11 @@ def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
 
 
 def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf")) -> int:
-    """Removes an entry or source and returns its bytes; keeps it and returns 0 if it was used after the given time.
+    """Removes an entry or source and returns its bytes; keeps an entry and returns 0 if it was used after a given time.
 
-    The seal is taken away first, by a rename. If a reader touched the seal before the rename, the seal's time shows
-    the touch, and the seal is put back. A later reader finds no seal, so the entry counts as absent and is made again.
+    unless_used_after: this time, in seconds since the epoch. A source, or an entry without a seal, is always removed.
+    The seal is taken away first, by a rename. If a reader touched the seal before the rename, the seal's time shows the
+    touch, and the seal is put back. A later reader finds no seal, so the entry counts as absent and is made again.
     """
     seal, taken = seal_of(stored.path), scratch / "seal"
     with contextlib.suppress(FileNotFoundError):
@@ -118,7 +119,7 @@ def seal_of(path: Path) -> Path:
 
 
 def still_there(path: Path) -> bool:
-    """Whether the file of an entry that was looked up before still exists. The call counts as a use of the entry.
+    """Whether an entry's file, found by an earlier look-up, still exists. The call counts as a use of the entry.
 
     An object that keeps a path calls this at each use, because builds in other processes evict entries that seem
     unused. An entry of the base is never evicted, so its seal is not touched.
@@ -138,8 +139,9 @@ def seal_text(data: bytes) -> str:
 def seal_of_content(path: Path) -> str:
     """Return the text that the seal of this entry must have.
 
-    A process reads the entry's file again only if the file changed or was saved moments ago. A precompiled header has
-    25 MB, and reading it for each kernel would take a quarter of the time that it saves.
+    A process reads an entry's file again only if the file changed, was saved moments ago, or is not among the last 64
+    that the process read. A precompiled header has 25 MB, and reading it for each kernel would take a quarter of the
+    time that the header saves.
     """
     return _read_once(path, look_of(path))
 

@@ -12,7 +12,7 @@ class Kept:
     """A library that is built at the first use, and again at a use that finds it evicted from the cache.
 
     The path alone could become invalid: learners that share one cache, or a run of all tests, compile more than the
-    cache holds. Then a library that was looked up ten minutes ago is evicted although it is in use.
+    cache holds. Then a library that was looked up ten minutes ago may be evicted although it is in use.
     """
 
     def __init__(self, build: Callable[[], Path]) -> None:

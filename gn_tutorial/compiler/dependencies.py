@@ -46,7 +46,10 @@ class Dependencies:
         return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
 
     def now(self) -> Dependencies | None:
-        """Return these dependencies with the files as they are now; None if a file is gone or an absent one exists."""
+        """Return these dependencies with the files as they are now.
+
+        None: a file cannot be read, or a path of ``absent`` exists.
+        """
         if any(os.path.lexists(path) for path in self.absent):
             return None
         try:
@@ -72,7 +75,7 @@ class Dependencies:
     @staticmethod
     @functools.lru_cache(maxsize=32)  # parsing a list of two hundred files takes a fifth of a look-up
     def from_bytes(data: bytes) -> Dependencies | None:
-        """Return the dependencies from the bytes of ``to_bytes``; None if another version of this module wrote them."""
+        """Return the dependencies from the bytes of ``to_bytes``; None for bytes of another format, or damaged ones."""
         try:
             read = json.loads(data)
             files = tuple(
@@ -110,7 +113,10 @@ def hash_file(path: str) -> Dependency:
 
 
 def parse_depfile(text: str) -> list[str]:
-    """Return the paths after the colon of the Makefile rule of -MD, in which ``\\ `` is a space and ``$$`` a dollar."""
+    """Return the paths after the colon of the Makefile rule that -MD writes, each path once.
+
+    In the rule, ``\\ `` stands for a space, ``\\#`` for a hash sign and ``$$`` for a dollar.
+    """
     _, _, names = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(": ")
     found, name, at = [], "", 0
     while at < len(names):

@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 #: Name -> the dtype, for the dtypes in CANN's list, in the list's order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 
-#: Names of C library functions that published kernels use as names of kernels. A kernel
+#: Names of functions of the C or C++ library that published kernels use as names of kernels. A kernel
 #: ``extern "C" ... asinh(GM_ADDR x)`` conflicts with the library's own asinh.
 LIBC_NAMES = frozenset(
     """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs
@@ -27,7 +27,7 @@ LIBC_NAMES = frozenset(
 
 
 def graph_number(dtype: str) -> int:
-    """Return a dtype's number in the graph engine's list, which tiling functions get.
+    """Return the number of a dtype in the graph engine's list. Tiling functions get this number.
 
     Raises ArgumentError if the list does not have the dtype.
     """

@@ -30,12 +30,12 @@ _UNKNOWN = (
     r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
 )
 
-#: The names in the namespace AscendC that nearly every kernel uses in its first lines.
+#: Names in the namespace AscendC that kernels often use in their first lines.
 _TYPES_OF_ASCENDC = frozenset("TPipe TQue TQueBind TBuf TPosition TEventID LocalTensor GlobalTensor HardEvent".split())
 
 
 def unknown_name(text: str) -> str:
-    """Return the name that an error reports as not declared; empty for another error."""
+    """Return the name that an error reports as unknown: not declared, not a member, or without a body; else ""."""
     plain = text.replace("\u2018", "'").replace("\u2019", "'")
     for pattern in _UNKNOWN:
         if found := re.search(pattern, plain):
@@ -44,7 +44,7 @@ def unknown_name(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the message without the parts that only the twin's authors understand."""
+    """Return the message without the parts that only the twin's authors understand, cut at _LONGEST_MESSAGE."""
     text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
     text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
     text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)

@@ -154,7 +154,10 @@ def _learners_place(report: Report, sources: Sources) -> Place | None:
 
 
 def _first_use(report: Report, sources: Sources) -> Place | None:
-    """Return the first call, in the learner's file, of a function without a body, for which a linker names no line."""
+    """Return the place of the first call of a function without a body, because the linker names no line.
+
+    None: there is no such call in the learner's file.
+    """
     name = unknown_name(report.message)
     if not name or sources.main is None:
         return None

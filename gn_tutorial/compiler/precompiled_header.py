@@ -1,4 +1,6 @@
-"""The twin's headers as a precompiled header, which g++ makes once for all kernels and the cache keeps like a library.
+"""The twin's headers as a precompiled header. g++ makes it once for all kernels with the same flags.
+
+The cache keeps it like a library.
 
 Reading the headers takes a third of g++'s time for an exercise. Generating code for their inline functions, the same in
 each kernel, takes another third. So the headers of observed kernels are precompiled as the interface of another file
@@ -7,9 +9,8 @@ An object with the code of these functions is linked in instead.
 
 g++ first looks in the folder of the file that it compiles, and there for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``. So it is enough to put a link to the cache's entry into that folder. g++ silently refuses a
-precompiled header that does not match, and then reads the headers. If compiling fails for another reason, the build
-compiles again without the precompiled header (``build_request``). So the error messages never depend on the precompiled
-header.
+precompiled header that does not match, and then reads the headers. If a compilation with the precompiled header fails,
+the build compiles again without it (``build_request``). So the error messages never depend on the precompiled header.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _NOTE = ".note"
 class Ready:
     """A precompiled header that matches the current headers: its file, and the files it was made of.
 
-    objects: the code of its inline functions, to link in with it.
+    objects: the object files with the code of its inline functions. The build links them in.
     """
 
     path: Path

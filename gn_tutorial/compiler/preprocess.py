@@ -29,8 +29,9 @@ def chosen_text(
 ) -> str | None:
     """Return the lines of ``source`` and its includes that are compiled, without files of the twin and the system.
 
-    The ``#include`` lines are kept. include_dirs, defines: as for ``build_kernel``. Returns None if a header is missing
-    or the compiler cannot leave macros unexpanded. Raises CompilerMissing, CacheError.
+    The ``#include`` lines are kept. include_dirs, defines: as for ``build_kernel``. Returns None if preprocessing
+    fails, for example because a header is missing or the compiler cannot leave macros unexpanded. Raises
+    CompilerMissing, CacheError.
     """
     source = source.resolve()
     words = [word for one in (source.parent, *include_dirs) for word in ("-iquote", str(Path(one).resolve()))]
@@ -86,7 +87,7 @@ def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
 
 
 def _below(path: Path, roots: set[Path]) -> bool:
-    """Whether a file is the author's: it lies in a search folder or beside one, and is no header of the twin."""
+    """Whether a file is the author's: it lies below the parent of one of ``roots``, and is no header of the twin."""
     resolved = path.resolve()
     if resolved.is_relative_to(TWIN_INCLUDE):
         return False

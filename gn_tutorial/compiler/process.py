@@ -23,7 +23,8 @@ from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
 
 # Compilations shorter than this show no progress line.
 QUIET_SECONDS = 2.0
-# At most this many bytes of messages are read, because twenty errors in deeply nested templates can fill a disk.
+# At most this many bytes of messages are read, because the messages on twenty errors in deeply nested templates can
+# fill a disk.
 MESSAGE_BYTES = 1 << 20
 # The largest size of a file, 1 GiB, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a
 # compilation is so large.
@@ -64,7 +65,7 @@ def run_compiler(
     limits: CompileLimits,
     shown: str,
 ) -> CompileOutcome:
-    """Runs the compiler in ``folder``, to which it writes all temporary files, and returns the outcome.
+    """Runs the compiler and returns the outcome. The compiler works and writes its temporary files in ``folder``.
 
     ``shown``: the name in the progress line. Ctrl-C stops the compiler and raises KeyboardInterrupt.
     """

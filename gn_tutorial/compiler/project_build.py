@@ -114,10 +114,11 @@ def _objects(
 
 
 def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Path, str]:
-    """Return the driver's object, which has the entry points, and a line to put before each host file ("" for none).
+    """Return the driver's object, which has the entry points, and a line to put before each host file.
 
-    The object is the same for all projects, and also has the inline functions of the twin's headers. With the line, g++
-    uses these. Without it, g++ compiles the functions for every host file, which takes two fifths of g++'s time.
+    The object is the same for all projects. Compiled by g++, it also has the inline functions of the twin's headers,
+    and the line makes the host files use these. Without the line, g++ compiles the functions for every host file, which
+    takes two fifths of g++'s time. The line is "" for other compilers, or if a header was saved during the compilation.
     """
     inlines = (KEEP_INLINES,) if compiler.name == "g++" else ()
     request = BuildRequest(
@@ -143,6 +144,9 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> tuple[Pa
 
 
 def _standard_headers(cache: Cache, compiler: Compiler, defined: Sequence[str]) -> Precompiled | None:
-    """Return the precompiled form of the C++ library's headers, for sources with the project's flags ``defined``."""
+    """Return the precompiled form of the C++ library's headers; None without g++.
+
+    defined: the project's flags. The form fits only sources that are compiled with them.
+    """
     flags = (*host_header_flags(compiler), HOST, *defined)
     return precompiled_form(cache, compiler, _STANDARD, flags, "the C++ library's headers, this once")

@@ -10,8 +10,8 @@ from gn_tutorial.cpp.entries import Entry
 from gn_tutorial.cpp.launches import MAIN
 from gn_tutorial.cpp.portability_rules import CHECKS, NOTHING_READ
 
-# Every header that declares a function of LIBC_NAMES, in both spellings. These headers are included before macros
-# rename the kernels, because the macros would rename the declarations, too.
+# Every header that declares a function of LIBC_NAMES, in the spellings of C++ and of C. These headers are included
+# before macros rename the kernels, because the macros would rename the declarations, too.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
 #: The entry of a complete sample's own main.
 MAIN_ENTRY = "main"
@@ -19,7 +19,7 @@ MAIN_ENTRY = "main"
 
 @dataclass(frozen=True)
 class Shim:
-    """The text to compile for a kernel. ``lines`` maps lines of its table to the kernel's, for errors in an entry."""
+    """The text to compile for a kernel. ``lines`` finds the kernel's line for an error in the table of entries."""
 
     source: PurePath
     observed: bool

@@ -25,7 +25,8 @@ from gn_tutorial.errors import ArgumentError, CompilerMissing
 
 # Wheels are about 100 MB. Later versions are excluded until tested, because zig's command line changes with releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
-# The first versions that compile unqualified calls of template functions with -std=c++20. Apple's clang needs 13.
+# The first versions that compile unqualified calls of template functions with -std=c++20. The first of Apple's clang is
+# 13; Apple's 12 is not refused.
 _OLDEST = {"g++": 10, "clang++": 12}
 _HOW_TO_INSTALL = "install one: sudo apt install g++ (Debian, Ubuntu), xcode-select --install (macOS), or set GNT_CXX"
 # Environment variables by which a compiler finds headers, libraries or its own parts. They are in the cache key.
@@ -54,7 +55,8 @@ class Compiler:
 def find_compiler(*, install: bool = True) -> Compiler:
     """Return the compiler to use. With ``install=False`` a missing ziglang wheel is not installed.
 
-    Raises CompilerMissing if there is no compiler, or if the one in ``$GNT_CXX`` does not run or is too old for C++20.
+    Raises CompilerMissing if there is no compiler, or if ``$GNT_CXX`` does not name a C++ compiler that runs and is new
+    enough for C++20.
     """
     chosen = os.environ.get("GNT_CXX")
     if chosen:

@@ -69,8 +69,9 @@ def stub(exercise: str) -> str:
 
 
 def count(profile: Profile, nbytes: int) -> int:
-    """Print how often a launch read x, which vector instructions block 0 ran, and its waits of pipe S for pipe V.
+    """Print a launch's modelled time, how often it read x, and what block 0 did.
 
+    For block 0 this is which vector instructions it ran, and how often and how long its pipe S waited for pipe V.
     nbytes: the size of x in bytes. Returns how many of the vector instructions of block 0 are ReduceSum.
     """
     events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]

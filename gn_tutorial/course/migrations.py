@@ -54,7 +54,10 @@ def former_files(file: str) -> tuple[str, ...]:
 
 
 def renumbered(text: str, former: str, file: str) -> str:
-    """Return a learner's text with the present numbers of exercises and notebooks. former: the file's former place."""
+    """Return a learner's text with the present numbers of exercises and notebooks.
+
+    former, file: the former and the present place of the learner's file.
+    """
 
     def grown(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + 1:02}{found[3]}"

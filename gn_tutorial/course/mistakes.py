@@ -42,8 +42,9 @@ def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], 
     """Return name -> value of the variables that a ``when`` expression may use. The caller may add the arrays.
 
     text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: the message of the compiler, the twin or
-    the comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): the modelled microseconds
-    in which both pipes of block 0 are at work; missing if there is no timeline.
+    the comparison. ops: how many events each vector, copy and scalar operation has in the trace, over all recorded
+    blocks (a run of scalar accesses is one event). together("MTE2", "V"): the modelled microseconds in which both pipes
+    of block 0 are at work; missing if there is no timeline.
     """
     events = [event for block in (trace.blocks.values() if trace else ()) for event in block]
     names: dict[str, Any] = {

@@ -72,7 +72,7 @@ class Progress:
 
 
 class ProgressFile:
-    """The file of one user's progress. Two terminals, or a terminal and a notebook, may use it at once."""
+    """The file of one user's progress. Two terminals, or a terminal and a notebook, may use it at one time."""
 
     def __init__(self, folder: Path, warn: Callable[[str], None] = lambda text: None) -> None:
         self.path = folder / "progress.json"
@@ -80,9 +80,9 @@ class ProgressFile:
         self._warn = warn
 
     def read(self) -> Progress:
-        """Return the progress; an empty one without a file. Renames a damaged file, and calls ``warn``.
+        """Return the progress; an empty one if there is no file, or if the file is damaged.
 
-        Raises ArgumentError if the file cannot be read.
+        Renames a damaged file, and calls ``warn``. Raises ArgumentError if the file cannot be read.
         """
         try:
             return progress_of(json.loads(self.path.read_bytes()))
@@ -96,7 +96,10 @@ class ProgressFile:
             raise self._kept.unusable(error) from error
 
     def update(self, change: Callable[[Progress], Progress]) -> Progress:
-        """Change the progress in the file and return it. Raises ArgumentError if the folder cannot be used."""
+        """Change the progress in the file and return it.
+
+        Raises ArgumentError as ``read`` and ``UsersFile.store`` do.
+        """
         return self._kept.store(lambda: change(self.read()))
 
 

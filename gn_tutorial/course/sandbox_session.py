@@ -22,9 +22,9 @@ from gn_tutorial.errors import ArgumentError
 
 #: Environment variable that names one of a learner's folders -> the folder on the desk.
 _FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
-#: The width of printed lines: the same as of a learner's code, so that a picture or a page has room beside them.
+#: The width of printed lines. A learner's code has the same width, so that a picture or a page has room beside it.
 _COLUMNS = "88"
-#: Variables that a notebook's kernel sets: the notebook's path, and whether programs that it starts print colours.
+#: Variables that a Jupyter kernel sets: the notebook's path, and whether programs that the kernel starts print colours.
 _OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
 _SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
 #: Texts that differ from run to run (times of the day, minutes gone), each with the text shown instead.
@@ -45,7 +45,7 @@ class Desk:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
-        """Run a command; print it and its output, without the desk's own path and without times of the day.
+        """Run a command; print it and its output, without the desk's own path and with texts of ``_TIMES`` for times.
 
         inside: the folder in which the command runs. only: a regular expression; three dots replace the lines that it
         does not match. code: the expected exit code. Raises ArgumentError for a command that is not ``gnt``, and for
@@ -94,7 +94,7 @@ class Desk:
 
     @contextmanager
     def learner(self) -> Iterator[None]:
-        """Set this process's environment variables for a learner's folders to the desk while the context lasts."""
+        """Set this process's variables for a learner's folders to the desk's folders while the context lasts."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
         os.environ.update(self._places)
         try:

@@ -1,7 +1,8 @@
 """Renders the learner's source as HTML: links to the file and its lines, code in colour, and marks below the code.
 
-The colours are those of JupyterLab's editor, except for comments and directives, which its dark theme shows too faintly
-(contrast 4.2 and 3.9 to 1). Outside JupyterLab other colours are used, which are legible on light and dark pages.
+The colours are those of JupyterLab's editor, except for comments and directives. JupyterLab's dark theme shows these
+too faintly (contrast 4.2 and 3.9 to 1). Outside JupyterLab other colours are used, which are legible on light and dark
+pages.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
-    """Return an HTML link with the text ``shown``. Jupyter opens the file at the line if it is below Jupyter's root.
+    """Return an HTML link with the text ``shown``. Jupyter opens only files below its root, at the given line.
 
     The link is relative to the current folder, which is the notebook's. line: from 1; 0 for no line.
     """

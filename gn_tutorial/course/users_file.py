@@ -34,8 +34,8 @@ class UsersFile:
     def load(self, shape: type[_Kept], advice: str) -> _Kept | None:
         """Return the file's content as the dataclass ``shape``; None without a file. Ignores unknown keys.
 
-        Raises ArgumentError if the file cannot be read. For a damaged file, which stays in place, its hint is
-        ``advice``.
+        Raises ArgumentError if the file cannot be read or is damaged. A damaged file stays in place, and the error's
+        hint is then ``advice``.
         """
         try:
             return msgspec.convert(json.loads(self.path.read_bytes()), shape)
@@ -65,7 +65,7 @@ class UsersFile:
         return kept
 
     def set_aside(self) -> Path:
-        """Rename a file that cannot be read, and return its new path."""
+        """Rename the damaged file, and return its new path."""
         names = (self.path.with_name(f"{self.path.stem}.damaged{number}.json") for number in itertools.count(1))
         return self.path.replace(next(name for name in names if not name.exists()))
 

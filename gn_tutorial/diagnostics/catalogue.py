@@ -1,4 +1,4 @@
-"""Reads the catalogue of diagnostics: all texts about an id. For each finding the twin sends only id, place and facts.
+"""Reads the catalogue of diagnostics: all texts about an id. The twin sends only id, severity, place and facts.
 
 ``diagnostics.toml`` has an id's sentences, its symptoms, and how it is shown; a comment line ``# --- Queues ---`` there
 begins a family. ``causes.toml`` has additions for findings whose cause the twin knows. ``symptoms.toml`` maps a symptom
@@ -188,7 +188,10 @@ def _shared() -> Words:
 
 
 def label_of(place: str, *shown: ShownWith) -> str:
-    """Return the label of a finding's other place, from the first of ``shown`` that has one, else from words.toml."""
+    """Return the label of a finding's other place, from the first of ``shown`` that has one, else from words.toml.
+
+    Return an empty text if neither has a label.
+    """
     return next((one.labels[place] for one in shown if place in one.labels), _shared().places.get(place, ""))
 
 
@@ -208,7 +211,10 @@ def families() -> dict[str, list[CatalogueEntry]]:
 
 
 def check() -> None:
-    """Raise RegistryError for an unknown key or word in the four files, or for a missing key."""
+    """Raise RegistryError for an unknown or missing key, a value of a wrong type, or an unknown word in the four files.
+
+    The words are ids, titles of symptoms, and keys of ``DECIDED_BY`` and ``FIX_AT``.
+    """
     known = read_entries(_text("diagnostics.toml"))
     for name, table in tomllib.loads(_text("diagnostics.toml")).items():
         _check("diagnostics.toml", name, table, CatalogueEntry, id=name, family="")
@@ -317,7 +323,7 @@ def _around(text: str, entry: CatalogueEntry) -> str:
 
 
 def spoken(template: str) -> str:
-    """Return a sentence template with each fact as words in italics: ``{buffer_name}`` -> *buffer name*."""
+    """Return a sentence template as Markdown, each fact as words in italics: ``{buffer_name}`` -> *buffer name*."""
     text = re.sub(r"<([^>]*)>", r"\\<\1>", template)
     return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
 

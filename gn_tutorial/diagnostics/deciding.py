@@ -85,7 +85,8 @@ def deciding(
 def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:
     """Return the number of the line that the fix changes, the part to mark in it, and the mark's label.
 
-    The number is 0 unless exactly one line of the file is of the kind ``what``, a key of FIX_AT or "".
+    The number is 0 unless exactly one line of the file is of the kind ``what``, a key of FIX_AT or "". It is also 0 if
+    there is nothing to mark.
     """
     if what not in FIX_AT:
         return 0, "", ""
@@ -97,7 +98,7 @@ def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tup
 
 
 def operator_line(file: str, line: int, op: str) -> int:
-    """Return the number of the line with ``z = x + y`` on tensors that follows ``line``; ``line`` if there is none.
+    """Return the number of the first line after ``line`` with ``z = x + y`` on tensors; ``line`` if there is none.
 
     An operator has no argument that could pass its line, so the twin knows only the line of the last call before it.
     op: the operator, as ``operator+``.

@@ -1,9 +1,9 @@
 """Makes excerpts: a line of the learner's source with a mark under the part that a finding is about.
 
-The twin names a file and a line; the column is found in the text of the line. The compiler does not give the column,
-because g++ 12 has no ``__builtin_COLUMN``, and a column from the text is the same for every compiler, so that stored
-output compares equal. If a line calls the operation twice, the first call is marked, unless the twin sends the number
-of the call.
+The twin names a file and a line; the column is found in the text of the line. The compiler does not give the column:
+g++ 12 has no ``__builtin_COLUMN``. A column from the text is also the same for every compiler, so stored output
+compares equal. If a line calls the operation twice, the first call is marked, unless the twin sends the number of the
+call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Excerpt:
 
     @property
     def name(self) -> str:
-        """The file's name without its folder, which differs from machine to machine."""
+        """The file's name, without its folder, because the folder differs from machine to machine."""
         return Path(self.file).name
 
 
@@ -56,6 +56,7 @@ def excerpt(
     """Return the line with a mark under ``op``, else under the first of ``calls`` that it calls, else under all code.
 
     nth: which call of ``op`` in the line to mark, from 0; a number beyond the last call begins again at the first.
+    A line that is blank or cannot be read has no mark.
     """
     raw = source_line(file, line)
     if not raw.strip():
@@ -102,9 +103,9 @@ def source_line(file: str, line: int) -> str:
 def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
     """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
 
-    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this call
-    instead, counted from 0, and begin again after the last. ``Queue::Get`` is searched as ``Get``; comments and strings
-    do not count.
+    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this one of the
+    calls, or of the mentions if there is no call, counted from 0, and begin again after the last. ``Queue::Get`` is
+    searched as ``Get``; comments and strings do not count.
     """
     tokens = list(placed_tokens(text))
     last = name.rpartition("::")[2]

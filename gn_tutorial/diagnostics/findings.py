@@ -218,7 +218,7 @@ class Diagnostic:
 
 
 class _Facts(dict):
-    """The facts of a sentence. A missing ``buffer_name`` reads "the buffer"; any other missing fact reads "?"."""
+    """The facts of a sentence. A missing ``<place>_name`` reads "the <place>"; any other missing fact reads "?"."""
 
     def __missing__(self, key: str) -> str:
         if not key.endswith("_name"):

@@ -67,7 +67,10 @@ def severity_word(severity: str) -> str:
 
 
 def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
-    """Return the excerpts as lines, one below the other, with the file's name where the file changes."""
+    """Return the excerpts as lines, one below the other, with the file's name where the file changes.
+
+    Another place whose line cannot be read gives a line with its label, file and line number.
+    """
     lines: list[Line] = []
     file = excerpts[0].file if excerpts else ""
     for one in excerpts:

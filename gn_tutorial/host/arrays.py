@@ -21,8 +21,9 @@ from gn_tutorial.operators.arguments import require_array
 class Tensor:
     """A descriptor of an array's memory. It keeps the array alive. Pass ``handle`` to the C functions.
 
-    The array's strides must be multiples of the element's size, and not negative. Raises Refused for an array that the
-    C side refuses; ArgumentError for other strides, and for a dtype that has no number in CANN's list.
+    The array's strides must be multiples of the element's size, and not negative. Raises ArgumentError for strides that
+    are no multiples, for a dtype that has no number in CANN's list, and for an object that is no array; Refused for an
+    array that the C side refuses, for example for a negative stride.
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -86,7 +87,7 @@ def run(
     """Make both calls of operator ``name`` on the stream, which keeps the arrays and the workspace alive.
 
     numbers: the arguments between inputs and outputs. stream: with None the function makes a stream for this call alone
-    and waits for it. Raises as ``c_library.call`` and ``Stream`` do.
+    and waits for it. Raises as ``Tensor``, ``Stream`` and ``c_library.call`` do.
     """
     if stream is None:
         with Stream() as own:
@@ -104,7 +105,7 @@ def masked(
 ) -> tuple[list[np.ndarray | None], tuple[Any, int]]:
     """Return the arrays of three gradients, None where ``output_mask`` is False, and the mask and its length for C.
 
-    shapes: those of the three gradients. The C side refuses a mask of another length.
+    shapes: those of the three gradients. The C side refuses a mask whose length is not 3.
     """
     mask = [bool(one) for one in output_mask]
     wanted = (*mask, False, False, False)[:3]

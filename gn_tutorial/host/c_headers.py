@@ -1,6 +1,6 @@
 """Reads the host API's headers: the ctypes types of each function, and the kernels that each operator launches.
 
-A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. The comment of an
+A declaration is ``GN_API <type> <name>(<type> <name>, ...);``, often with a comment in front. The comment of an
 operator's first call names its kernels as the registry does: ``Kernel: <operator>/<kernel>.``, with commas between
 several.
 """

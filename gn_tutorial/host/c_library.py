@@ -92,7 +92,7 @@ def library() -> ctypes.CDLL:
 
 def build_library() -> Path:
     """Return the C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
-    limits = CompileLimits(seconds=600)  # 10 s on a quiet machine: threads and containers are heavy headers
+    limits = CompileLimits(seconds=600)  # it takes 10 s on a quiet machine; the headers are large
     return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
 
 
@@ -100,7 +100,7 @@ def declared(path: Path, more: Iterable[Path] = ()) -> ctypes.CDLL:
     """Return a build of the host API, for any device, loaded and with the types of its functions declared.
 
     more: headers that only this build has. The functions of ``gn_host_twin.h`` are declared if the library has them.
-    Raises AttributeError for a library that lacks a function of ``kernels/host_api/gn_*.h``.
+    Raises AttributeError for a library that lacks a function of ``kernels/host_api/gn_*.h`` or of ``more``.
     """
     loaded = ctypes.CDLL(str(path))
     twin = [one for one in read_header(TWIN / "host" / "gn_host_twin.h") if hasattr(loaded, one.name)]
@@ -190,7 +190,8 @@ def describe(
 ) -> c_void_p:
     """Create a tensor whose first element is at ``address``, and return its handle; ``GnDestroyTensor`` destroys it.
 
-    shape: the length of each axis. strides: of each axis, in elements. dtype: its number in CANN. Raises Refused.
+    shape: the length of each axis. strides: of each axis, in elements. dtype: its number in CANN. Raises
+    Refused; ArgumentError for a length or stride that is no 64-bit integer.
     """
     # The C side refuses a negative stride.
     reach = sum((count - 1) * max(step, 0) for count, step in zip(shape, strides, strict=True))

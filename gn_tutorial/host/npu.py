@@ -101,7 +101,11 @@ def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> lis
 
 
 def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Run the build commands; return the library. Raises CompileError with the last lines of a command that failed."""
+    """Run the build commands; return the library.
+
+    Raises CompileError without a toolkit or cmake, for a command that fails (with its last lines) or takes too long,
+    and if the commands made no library.
+    """
     if toolkit_path(environ) is None:
         raise CompileError(
             "there is no CANN toolkit to build with",
@@ -161,10 +165,10 @@ def host_library() -> ctypes.CDLL:
 
 
 def stream_of_torch() -> c_void_p:
-    """Return the host API's handle of PyTorch's current NPU stream. Raises KernelError, Refused.
+    """Return the host API's handle of PyTorch's current NPU stream.
 
     A stream always has the same handle. Reading ``npu_stream`` moves the tasks of torch_npu's own queue into the
-    stream, so the host API's work runs after those tasks.
+    stream, so the host API's work runs after those tasks. Raises KernelError, Refused, CompileError, CacheError.
     """
     if reason := why_not():
         raise KernelError(f"there is no NPU stream: {reason}", hint="`gnt doctor` says what is missing")

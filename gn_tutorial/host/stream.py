@@ -21,7 +21,7 @@ class Stream:
 
     kernels: entry -> library, for kernels to use instead of the registered ones. observed: use kernels with the twin's
     checks, which stop a wrong launch with a diagnostic. direct: use no thread; then each call does its work before it
-    returns, and raises its errors. Raises as ``c_library.library`` does.
+    returns, and raises its errors. Raises as ``c_library.library`` and ``check`` do.
     """
 
     def __init__(
@@ -68,7 +68,8 @@ class Stream:
     def launch_host_func(self, function: Callable[[], object]) -> None:
         """Call ``function`` on the stream's thread, after earlier work of the stream.
 
-        If the function raises an exception, ``synchronize`` raises it again.
+        If the function raises an exception, ``synchronize`` raises it again. Raises as ``check`` does, for example on a
+        direct stream.
         """
 
         def call(_: int | None) -> None:
@@ -82,7 +83,10 @@ class Stream:
         self.keep(callback)
 
     def synchronize(self) -> None:
-        """Wait for all work queued so far. Raise the first error since the last synchronisation, as ``check`` does."""
+        """Wait for all work queued so far. Raise the first error since the last synchronisation, as ``check`` does.
+
+        If there is none, raise the oldest exception of a host function that was not raised yet.
+        """
         with self._lock:
             kept, self._kept[:] = self._kept[:], []
         status = c_library.library().GnSynchronizeStream(self.handle)
@@ -92,7 +96,10 @@ class Stream:
             raise self._raised.pop(0)
 
     def destroy(self) -> None:
-        """Wait as ``synchronize`` does, then end the thread. The stream cannot be used afterwards."""
+        """Wait for all work, end the thread, and raise as ``check`` does. A second call does nothing.
+
+        Exceptions of host functions are not raised here. The stream cannot be used afterwards.
+        """
         if self._end.detach() is None:
             return
         status = c_library.library().GnDestroyStream(self.handle)

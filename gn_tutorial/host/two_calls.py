@@ -50,7 +50,7 @@ def first_call(operator: str, *arguments: Any) -> FirstCall:
 
     arguments: as ``kernels/host_api/gn_*.h`` declares them, without the last two, which are results here. A tensor is
     an array or None; a mask and its length are one list of booleans. Raises ArgumentError for an unknown operator, a
-    wrong number of arguments, an argument of the wrong kind, and an array of a dtype that has no number in CANN's list.
+    wrong number of arguments, an argument of the wrong kind, and an array for which ``Tensor`` raises it or Refused.
     """
     if operator not in c_library.operators():
         known = ", ".join(c_library.operators())
@@ -78,6 +78,7 @@ def second_call(operator: str, workspace: np.ndarray | None, executor: Executor 
 
     workspace: an array of at least ``FirstCall.workspace_size`` bytes; None stands for a null pointer of size 0. The
     outputs are valid after ``stream.synchronize()``. A refused call raises no error; ``GnGetRecentErrMsg`` says why.
+    Raises as ``Stream.ready`` does.
     """
     address = None if workspace is None else workspace.ctypes.data
     size = 0 if workspace is None else workspace.nbytes

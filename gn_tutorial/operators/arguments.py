@@ -29,7 +29,7 @@ _VALUE_DTYPES = {ctype: one.name for one in DTYPES.values() for ctype in one.cty
 def as_dtype(dtype: Any) -> np.dtype:
     """Return ``dtype`` (``"float32"``, ``np.float16``, ``"bfloat16"``, a dtype) as a NumPy dtype in native byte order.
 
-    Raises ArgumentError for a dtype that a kernel's array cannot have, with a hint for float64 and complex.
+    Raises ArgumentError, whose hint says what to use instead, for a dtype that a kernel's array cannot have.
     """
     try:
         if isinstance(dtype, str) and dtype == "bfloat16":
@@ -110,7 +110,10 @@ def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
 
 
 def inout(array: np.ndarray) -> InOut:
-    """Return an array for the kernel to read and write. The caller's array stays unchanged; the result has a copy."""
+    """Return an array for the kernel to read and write, as ``InOut``. Raises ArgumentError as ``check_array`` does.
+
+    The caller's array stays unchanged: the kernel writes to a copy, which the result has.
+    """
     return InOut(check_array("inout", array))
 
 
@@ -127,7 +130,7 @@ def workspace(size: int) -> Scratch:
 
 
 def check_array(name: str, value: Any) -> np.ndarray:
-    """Return ``value`` as a C-contiguous array in native byte order; copies it only if it is not one already.
+    """Return ``value`` as a C-contiguous array in native byte order: ``value`` itself if it is one, else a copy.
 
     Raises ArgumentError, whose hint has the conversion to write, for lists, tensors, masked arrays, and dtypes that the
     device lacks.
@@ -247,7 +250,11 @@ def _value_bytes(param: Param, value: Any) -> bytes:
 
 
 def _number(param: Param, value: Any, name: str) -> np.generic:
-    """Return ``value`` as a NumPy scalar of dtype ``name``. Raises ArgumentError if C++ would silently change it."""
+    """Return ``value`` as a NumPy scalar of dtype ``name``; a real number is rounded.
+
+    Raises ArgumentError for a value that is not a number, is not whole for an integer, or does not fit, which C++ would
+    silently change.
+    """
     if name.startswith(("int", "uint")):
         bits = np.iinfo(name)
         try:

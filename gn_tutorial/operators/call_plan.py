@@ -1,7 +1,7 @@
 """Turns a call of a registered operator into the values of one launch.
 
 ``plan`` checks the caller's arrays against the operator's ``op.toml``, calls the C++ tiling function, which splits the
-work, and gives a value to every kernel parameter. It launches nothing, so a wrong call is refused before any kernel
+work, and gives a value to every kernel parameter. It launches no kernel, so a wrong call is refused before a kernel
 runs.
 """
 
@@ -43,8 +43,8 @@ def plan(
     """Check a call and return the plan of its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the largest number of blocks to
-    use; None stands for the number of cores of the default chip. Raises ArgumentError, which names the argument that
-    does not fit.
+    use; None stands for the number of cores of the default chip. Raises ArgumentError for an argument that does not
+    fit, or if the tiling function refuses the call; and the errors of ``load_tiling`` and of its function.
     """
     arrays, attributes = split_call(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
@@ -106,7 +106,10 @@ def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
 def split_call(
     op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Return a call's checked arrays and its attributes, by name. Raises ArgumentError, which names the argument."""
+    """Return a call's checked arrays and its attributes, by name. Inputs that are None are left out.
+
+    Raises ArgumentError for too many inputs, an argument that is given twice, or an input that ``check_array`` refuses.
+    """
     names = [argument.name for argument in op.inputs]
     if len(inputs) > len(names):
         raise ArgumentError(
@@ -133,7 +136,10 @@ def split_call(
 
 
 def _data_dtype(op: OpSpec, spec: KernelSpec, arrays: Mapping[str, np.ndarray]) -> np.dtype:
-    """Return the first data input's dtype. Raises ArgumentError if the kernel lacks it, or another input's is wrong."""
+    """Return the first data input's dtype; if no data input is given, the kernel's first dtype.
+
+    Raises ArgumentError if the kernel does not have the dtype, or if the dtype of another input is wrong.
+    """
     found: tuple[str, np.dtype] | None = None
     for argument in op.inputs:
         if argument.name not in arrays:

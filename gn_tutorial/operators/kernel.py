@@ -29,7 +29,7 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
 from gn_tutorial.timing.machine import default_cores
 
-# Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay only once.
+# Finding the entries in a source of 200 lines takes 6 ms, which a loop of launches should pay only once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
 _OPTIONS, _LIMITS = TwinOptions(), Limits()
 
@@ -131,8 +131,8 @@ class Kernel:
         """Launch with one value for each kernel parameter, in order or by name; return the result.
 
         An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the other arrays;
-        numbers go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes.
-        Arrays may be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
+        numbers go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes; None
+        is a null pointer. Arrays may be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
 
         blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, because a
         kernel in a notebook's cell mostly does not divide its work. tiling_key: the number for TILING_KEY_IS.
@@ -182,7 +182,8 @@ class Kernel:
         be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. ``tiling``
         replaces the struct that the host function fills: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The
         rest is as in ``run``.
-        Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
+        Raises ArgumentError if the kernel is not registered, or if an argument's type, dtype, shape or value does not
+        fit; RegistryError if the kernel's parameters are not those of its ``op.toml``; and the errors of ``run``.
         """
         op, spec = self._registered()
         if blocks is not None:
@@ -205,7 +206,10 @@ class Kernel:
         return call_plan.finish(op, plan, result)
 
     def tiling(self, *inputs: Any, blocks: int | None = None, **named: Any) -> Tiling:
-        """Return the tiling struct that a call with these arguments passes. Raises ArgumentError if there is none."""
+        """Return the tiling struct that a call with these arguments passes.
+
+        Raises ArgumentError if the operator has no struct; and the errors of ``call_plan.plan``.
+        """
         op, spec = self._registered()
         plan = call_plan.plan(op, spec, inputs, named, cores=blocks)
         if plan.tiling is None:
@@ -290,8 +294,9 @@ def kernel(
     optimise=True compiles for speed (-O3). "little" compiles in a third of the time, but launches run slower. "soonest"
     is "little" unless a fast library is in the cache. False is -O0 -g, for a debugger. None is "soonest" for an
     observed launch of 64 MiB or less, else True.
-    Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
-    of name and source is given.
+    Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError unless exactly one
+    of name and source is given, for an argument of a wrong type, and if a registered kernel is given template, dtypes,
+    defines or includes.
     """
     how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     _check_types(name_or_path, source, template, dtypes, defines)

@@ -1,4 +1,4 @@
-"""Checks that an array of a size that a user gives fits into this machine's memory, before it is allocated.
+"""Checks that an array fits into this machine's memory before it is allocated, because a user may give any size.
 
 Without this check NumPy raises MemoryError or ValueError from its internals, or the system promises memory that it
 lacks and kills the process later.

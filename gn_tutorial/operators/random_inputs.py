@@ -29,12 +29,13 @@ def generator(seed: Any) -> np.random.Generator:
 
 
 def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
-    """Return random numbers; every slice along the channels' axis has its own mean and spread.
+    """Return random numbers. In a float array, every slice along the channels' axis has its own mean and spread.
 
     channels: the index of that axis; None for axis 1, or axis 0 of a vector.
 
     A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
-    wrong by much more than a tolerance. Signed integers lie within -100 .. 100, unsigned ones within 0 .. 200.
+    wrong by much more than a tolerance. Signed integers lie within -100 .. 100, unsigned ones within 0 .. 200, in every
+    slice. About half of all booleans are True. Raises ArgumentError for a dtype or size that an array cannot have.
     """
     found = as_dtype(dtype)
     require_room("a random array of this shape", shape, _DRAWN_BYTES)
@@ -62,7 +63,7 @@ def inputs(
     shape: the first input's. dtype: of the data inputs; an input with a dtype of its own in the registry keeps it.
     attributes: of the call, by name; an operator with a ``saved_by`` input needs them. lengths: symbol -> length, for
     lengths that neither shape nor attributes fix; the default is the operator's example. Raises ArgumentError for a
-    wrong rank or a missing attribute.
+    seed, shape, dtype or attribute that does not fit; RegistryError as ``saved`` does.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
@@ -99,7 +100,7 @@ def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the reference's outputs for these inputs: name -> float64 array; empty if a mask excludes the output.
+    """Return the reference's outputs for these inputs: name -> array. An output that a mask excludes is empty.
 
     Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
     """
@@ -121,7 +122,10 @@ def _reference(op: OpSpec) -> Callable[..., Any]:
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    """Return name -> value of what a learner's file defines. Reads it each time, because it may have been edited."""
+    """Return name -> value of what a learner's file defines. Raises RegistryError if the file cannot be executed.
+
+    The file is read each time, because it may have been edited.
+    """
     names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     try:
         exec(compile(source_text(path), str(path), "exec"), names)

@@ -160,7 +160,7 @@ class _Attribute(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class _Operator(OpSpec, kw_only=True):
-    """The schema of an ``op.toml``: the fields of OpSpec, except for those here, whose form in the file differs."""
+    """The schema of an ``op.toml``: the fields of OpSpec. Those listed here have a form of their own in the file."""
 
     attributes: dict[str, _Attribute] = field(default_factory=dict)
     tiling: _Tiling | None = None

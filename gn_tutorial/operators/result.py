@@ -79,12 +79,12 @@ class Result:
 
     @property
     def diagnostics(self) -> Findings:
-        """The warnings of the launch. A mistake raises KernelFault instead."""
+        """The warnings of the launch. A finding with severity error raises KernelFault instead."""
         return self.launched.diagnostics
 
     @property
     def trace(self) -> Trace | None:
-        """The events of the blocks, if the call asked for a trace."""
+        """The events of the blocks; None if the call did not ask for a trace."""
         return self.launched.trace
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -143,7 +143,11 @@ class Result:
         return Origins(self.again, self.blocks).of(name, self.outputs[name], flat)
 
     def _origin_of_wrong(self, row: ComparisonRow) -> Origin | None:
-        """Return the origin of the first wrong element; None if finding it would take long, or the shapes differ."""
+        """Return the origin of the first wrong element; None if it cannot be found, or not quickly.
+
+        It cannot be found if the launch cannot be repeated, the build is bare, the shapes differ, or the trace lacks
+        events. It takes long in a launch that is larger than _MOST_TRACED.
+        """
         seen = row.evidence
         size = seen.output.size + self.tally.vector + self.tally.mte2 + self.tally.mte3
         if self.again is None or not self.observed or row.note or size > _MOST_TRACED:

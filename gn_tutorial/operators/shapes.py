@@ -1,7 +1,8 @@
 """Finds the value of each symbol of an ``op.toml`` from the inputs' shapes, then the outputs' shapes from the symbols.
 
 ``["N", "C", "S..."]`` means: the first axis is N, the second C, and ``S...`` stands for all remaining axes (none, or
-several). ``S`` is the product of their lengths, 1 without any. In ``["N", "S...", "C"]`` they lie between N and C.
+several). ``S`` is the product of their lengths, 1 if there are none. In ``["N", "S...", "C"]`` the remaining axes lie
+between N and C.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ Symbols = dict[str, Any]
 
 
 def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Symbols:
-    """Return the value of every symbol of ``op``.
+    """Return the value of every symbol of ``op`` that these shapes and attributes fix.
 
     ``shapes`` holds the shape of each input that was given (an optional input may be absent), ``attributes`` the
-    values of the operator's attributes by name. Raises ArgumentError, which names the argument whose rank or length
-    does not fit, and the argument that fixed the length.
+    values of the operator's attributes by name. Raises ArgumentError for a missing input, an attribute that does not
+    fit, or a rank or length that does not fit. For a length it also names the argument that fixed the length.
     """
     # Bind the attributes first. If one of them fixes a length, as num_groups fixes the length of mean, an input with
     # another length is then refused.
@@ -51,7 +52,7 @@ def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
 
 
 def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
-    """Return a shape given as symbols in numbers: ``("N", "G")`` -> ``(2, 4)``; ``S...`` gives all of its axes."""
+    """Return the lengths of a shape that is given as symbols: ``("N", "G")`` -> ``(2, 4)``. ``S...`` gives several."""
     lengths: list[int] = []
     for axis in shape:
         value = symbols[axis]

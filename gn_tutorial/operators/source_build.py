@@ -23,17 +23,17 @@ SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
 #: check all of them takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
 _TRUSTED = 0.5
 #: A launch with at most this number of bytes of arrays ends before a faster library would be compiled. With "little",
-#: an observed launch of 4 MiB takes 27 ms instead of 18, and of a scalar kernel 54 ms instead of 23, but compiling
-#: takes one to three seconds less.
+#: an observed launch of 4 MiB takes 27 ms instead of 18, and such a launch of a scalar kernel takes 54 ms instead of
+#: 23, but compiling takes one to three seconds less.
 _SMALL_BYTES = 64 << 20
 _DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
 
 
 @dataclass
 class _Earlier:
-    """An earlier build. state, headers: the results of ``_state`` and ``headers`` before it.
+    """An earlier build. state, headers: the results of ``_state`` and ``headers`` before the build.
 
-    since: when all of its files were last checked, in seconds of ``time.monotonic``.
+    since: when all files of the build were last checked, in seconds of ``time.monotonic``.
     """
 
     state: object
@@ -84,7 +84,7 @@ class SourceBuild:
         asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
         self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
         self._looked: set[tuple[bool, Optimise]] = set()  # the builds whose files this object has checked
-        self._read: tuple[object, str] | None = None  # reading the file twice took a fifth of a launch in process
+        self._read: tuple[object, str] | None = None  # reading the file twice took a fifth of an in-process launch
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
         """Return the same source for a chip whose Unified Buffer has that many bytes."""
@@ -117,16 +117,17 @@ class SourceBuild:
         return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
 
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
-        """Return the library for a launch of arrays of so many bytes, compiled or cached. Raises as build_kernel."""
+        """Return the library for a launch with ``array_bytes`` of arrays. Raises the errors of ``build_kernel``."""
         return self._build(observed, self._level(observed, array_bytes))
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
 
-        The source and the headers in its folder are always checked. A launch inside this process, unless it is this
-        object's first, assumes that all other headers are unchanged, because such launches come in loops. Any other
-        launch also checks the headers that the source includes, and once in ``_TRUSTED`` seconds those of the twin and
-        of the system.
+        Always checked: the source, the source files and headers in its folder, the environment variables of the build,
+        and that the library is still in the cache. A launch inside this process, unless it is the first that this
+        object makes with this build, assumes that all other headers are unchanged, because such launches come in loops.
+        Any other launch also checks the headers that the source includes. It checks those of the twin and of the system
+        once in ``_TRUSTED`` seconds, or each time if the source has include folders or ``includes``.
         """
         which = observed, self._level(observed, array_bytes)
         earlier = self._built.get(which)
@@ -141,7 +142,10 @@ class SourceBuild:
         return replace(earlier.built, cached=True)
 
     def _level(self, observed: bool, array_bytes: int) -> Optimise:
-        """Return how to optimise: for speed if the launch is bare or large, else so that its result comes soonest."""
+        """Return how to optimise: as ``optimise`` says.
+
+        If it is None: for speed if the launch is bare or large, else so that the launch's result comes soonest.
+        """
         if self._optimise is not None:
             return self._optimise
         return "soonest" if observed and array_bytes <= _SMALL_BYTES else True
@@ -164,7 +168,7 @@ class SourceBuild:
         return True
 
     def _state(self) -> object:
-        """Return a value that changes with the source, sources beside it, and the variables for compiler and cache."""
+        """Return a value that changes with the source, the sources in its folder, and the variables of the build."""
         chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
         if self.path is None:
             return self._text, chosen

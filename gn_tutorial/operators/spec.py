@@ -23,9 +23,9 @@ DATA_DTYPE = "T"
 class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
     """An argument of an operator that is not an array, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
-    A ``mask`` is one boolean for each output, in their order: whether the caller wants it. Other outputs come back with
-    shape (0,). The symbol of a mask is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
-    the words ``choices``; its symbol is the word's index among them.
+    A ``mask`` has one boolean for each output, in the outputs' order: whether the caller wants this output. An output
+    that is not wanted comes back with shape (0,). The symbol of a mask is a whole number whose bit i is set if output i
+    is wanted. A ``choice`` is one of the words ``choices``; its symbol is the word's index among them.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
     leave, and ``S`` for the product of their lengths. An output with ``like`` has the shape and dtype of that input.
     ``fill`` is the value of all elements of an input that the caller leaves out; None: the input is required.
     ``symbol`` is the symbol whose value a by-value parameter receives. ``bytes`` is the size of a workspace: a number,
-    or the name of a field of the tiling struct. ``saved_by`` names another operator's reference, which computes test
-    data for this input from the other inputs, as its output of the same name: mean and rstd of a backward pass must
-    belong to its x, so they cannot be random.
+    or the name of a field of the tiling struct. ``saved_by`` names another operator's reference. The test data for this
+    input are the output of the same name that this reference computes from the other inputs: the mean and rstd that a
+    backward pass gets must belong to its x, so they cannot be random.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Argument(Struct, frozen=True, forbid_unknown_fields=True):
 class TilingSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """The C++ header, struct and function that split the work.
 
-    ``arguments``: the symbols to pass to the function: of the inputs' shapes and of attributes, ``cores``, and
-    ``dtype``, the dtype of the data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16).
+    ``arguments``: the symbols to pass to the function: symbols of the inputs' shapes, symbols of attributes, ``cores``,
+    or ``dtype``, the dtype of the data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16).
     ``blocks``: the struct's field with the number of blocks to launch. ``group``: its field with the number of elements
     in a group, which a kernel must read completely before it writes any part of it; "" if there are no groups.
     """
@@ -107,8 +107,8 @@ class Part(Struct, frozen=True, forbid_unknown_fields=True):
 class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
-    ``file``: the registry file that it was read from. ``replaces``: for a fused operator, the launches that together
-    compute the same. ``capstone``: for a learner's solution of the capstone, the operator that it implements (softmax,
+    ``file``: the registry file of the operator. ``replaces``: for a fused operator, the launches that together compute
+    the same outputs. ``capstone``: for a learner's solution of the capstone, the operator that it implements (softmax,
     layer_norm, rms_norm); ``gnt grade`` uses the course's shapes, reference and tolerance for it.
     """
 
@@ -158,7 +158,10 @@ class OpSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
 
     def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:
-        """Return a kernel's tiling: the operator's, with the kernel's own function and arguments if it has them."""
+        """Return the operator's tiling, with the function and arguments of ``kernel`` if the kernel has its own.
+
+        Return None if the operator has no tiling.
+        """
         if self.tiling is None:
             return None
         return replace(

@@ -117,7 +117,8 @@ class TilingFunction:
     def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
         """Return the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The answers of earlier calls are cached.
 
-        Raises ArgumentError with the sentence that the C++ function returned; KernelError if it does not return.
+        Raises ArgumentError with the sentence that the C++ function returned, or for a number that does not fit its
+        parameter; KernelError if the function does not return.
         """
         words = []
         for symbol, real in zip(self.spec.arguments, self._is_real, strict=True):
@@ -154,7 +155,10 @@ class TilingFunction:
             raise
 
     def _read_dtype(self, field_names: tuple[str, ...], numbers: Sequence[int]) -> np.dtype:
-        """Return the struct's dtype. The numbers are checked, because the library may have written anything."""
+        """Return the struct's dtype. Raises RegistryError for impossible numbers.
+
+        The numbers are checked, because the library may have written anything.
+        """
         total, rows = numbers[0], [numbers[at : at + 4] for at in range(1, len(numbers), 4)]
         if not 0 < total <= _MOST_BYTES or any(
             kind not in _KINDS or not length or size not in (length << n for n in range(5)) or at + size > total
@@ -173,8 +177,9 @@ class TilingFunction:
 def load_tiling(spec: TilingSpec) -> TilingFunction:
     """Compile the header (once per content) and return its function.
 
-    Raises RegistryError if the header or the struct is missing, or if a field cannot be parsed; CompileError if the
-    header does not compile, or if a field is not a number.
+    Raises RegistryError if the header or the struct is missing, if a field cannot be parsed, or if the library
+    describes an impossible struct; CompileError if the header does not compile, or if a field is neither a number nor
+    an array of numbers; KernelError if the library does not answer; CompilerMissing, CacheError.
     """
     try:
         text = source_text(spec.header)

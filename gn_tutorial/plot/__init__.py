@@ -1,6 +1,6 @@
 """Draws pictures: Matplotlib figures, each with a text of its numbers. Only this package imports Matplotlib.
 
-Every picture of the course is a function here, as ``gnt.plot.gantt(profile)``.
+A function here draws each picture of the course: ``gnt.plot.gantt(profile)``.
 """
 
 # Import all functions now, not on first use: a module and its function share a name (gantt, ladder), so a later import

@@ -26,10 +26,10 @@ Row = Mapping[str, Accuracy | None]
 def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
     """Draw a map for each dtype: a row for each way of computing, a column for each kind of data.
 
-    found: dtype -> way -> kind -> accuracy; ways and kinds are the same for every dtype. A cell shows MERE / T and MARE
-    divided by its limit; or the number of misses near zero if only they are too many. Its colour shows
-    ``Accuracy.used``: purple if the cell passes, orange if it fails. A failing cell also has a frame and bold type, for
-    readers who do not see the colours. Raises ArgumentError if a dtype has nothing to draw, or if ways or kinds differ.
+    found: dtype -> way -> kind -> accuracy; ways and kinds are the same for every dtype. A cell shows what
+    ``cell_text`` returns. Its colour shows ``Accuracy.used``: purple if the cell passes, orange if it fails. A failing
+    cell also has a frame and bold type, for readers who do not see the colours. Raises ArgumentError if there is no
+    dtype, a dtype has nothing to draw, or ways or kinds differ.
     """
     panels = [(dtype, list(rows), [list(row) for row in rows.values()]) for dtype, rows in found.items()]
     if not panels or not panels[0][1] or not panels[0][2][0]:
@@ -85,7 +85,10 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
 
 
 def cell_text(one: Accuracy | None) -> str:
-    """Return MERE / T and MARE / its limit, ``0.18 | 0.05``; or the misses near zero if only they are too many."""
+    """Return MERE / T and MARE / (MARE's limit), ``0.18 | 0.05``; a dash for None.
+
+    If only the misses near zero are too many, return their number instead.
+    """
     if one is None:
         return "–"
     mere, mare = one.mere / one.standard.unit, one.mare / one.mare_limit

@@ -20,9 +20,11 @@ _MOST_KERNELS = 3
 def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, element: int = 0) -> Picture:
     """Draw a column for each kernel: above, the bits of one element by launch; below, the errors of all elements.
 
-    runs: kernel name -> float32 of shape (launches, elements); 1 to 3 kernels with the same number of launches.
-    truth: float64 of shape (elements,). element: the index of the element whose bits are shown. Errors are in units of
-    the last place: the distance from the truth, as float32, to the next float32. Raises ArgumentError for wrong shapes.
+    runs: kernel name -> float32 of shape (launches, elements); 1 to 3 kernels with the same number of launches, two or
+    more. truth: float64 of shape (elements,). element: the index of the element whose bits are shown. Errors are in
+    steps of the last place. A step is the distance from the truth, rounded to float32, to the next float32. Raises
+    ArgumentError for another number of kernels or launches, a wrong shape, dtype or index, and numbers that are not
+    finite.
     """
     arrays = _checked(runs, truth, element)
     step = np.spacing(np.abs(truth).astype(np.float32)).astype(np.float64)

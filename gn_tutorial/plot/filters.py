@@ -139,7 +139,7 @@ def _laplacian_of_gaussian(sigma: float) -> np.ndarray:
 
 
 def _gabor(degrees: float) -> np.ndarray:
-    """Return an odd Gabor filter: a sine of wavelength 4 pixels times a Gaussian of sigma 1.3, along ``degrees``.
+    """Return an odd Gabor filter: a sine of wavelength 4 pixels along ``degrees``, times a Gaussian of sigma 1.3.
 
     0 degrees points right and 90 down. An odd filter sums to exactly 0, so flat colour gives 0.
     """

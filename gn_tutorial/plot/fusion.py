@@ -20,8 +20,8 @@ def fusion(gain: FusionGain) -> Picture:
     """Draw the parts and the fused launch: above, their modelled times; below, the busy time of each pipe.
 
     The hatched part of a bar is the time to start and end a launch; fusion saves all but one of these. The busy times
-    are those of the busiest recorded core, summed over the parts. If a pipe's bar is not shorter in the fused launch,
-    the fusion does not reduce that pipe's work.
+    are those of the recorded block that took longest; those of the parts are summed. If a pipe's bar is not shorter in
+    the fused launch, the fusion does not reduce that pipe's work.
     """
     before, after = gain.microseconds
     with matplotlib.rc_context(STYLE):

@@ -31,7 +31,8 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
     """Draw the four pipes of one core: a box for an instruction, a thin bar for data in flight, grey for waiting.
 
     block: by default the slowest recorded block. window: (from, to) in microseconds since the blocks started; by
-    default the whole block. Raises ArgumentError for a block that was not recorded, or a window that starts after it.
+    default the whole block. Raises ArgumentError for a block that was not recorded, for a window that starts after the
+    block's end, and unless 0 <= from < to.
     """
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
@@ -53,7 +54,11 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
 
 
 def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
-    """Draw every recorded core as a row with a thin lane for each pipe. window, errors: as for ``gantt``."""
+    """Draw every recorded core as a row with a thin lane for each pipe.
+
+    window: as for ``gantt``; by default up to the end of the last recorded block. Raises ArgumentError for a window
+    that starts after that end, and unless 0 <= from < to.
+    """
     blocks = sorted(profile.trace.blocks)
     shown = window_of(profile.timeline, None, window)
     with matplotlib.rc_context(STYLE):
@@ -84,7 +89,7 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
     """Draw the slowest recorded core of several launches, one row each, on one axis of time.
 
     window: as for ``gantt``; by default up to the end of the longest launch. Raises ArgumentError for no launch, for
-    launches on different machines, and for a window that starts after the longest launch.
+    launches on different machines, for a window that starts after the longest launch, and unless 0 <= from < to.
     """
     if not profiles:
         raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
@@ -158,12 +163,15 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
 
 
 def _place(span: Span) -> str:
-    """Return a short name of the line for a box, with the file if that is a header."""
+    """Return a short name of the instruction's source line; with the file's name if the file is a header."""
     return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
 
 
 def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low: float, height: float) -> None:
-    """Draw the busy intervals of one pipe as one collection, whose ``gid`` names the pipe."""
+    """Draw the busy intervals of one pipe as one collection, whose ``gid`` names the pipe.
+
+    Narrow intervals are drawn a second time, as another collection.
+    """
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
     # Edges would hide narrow boxes, and hatches would hide many boxes; the lane shows the pipe without them.
@@ -202,7 +210,10 @@ def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machi
 
 
 def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
-    """Draw the idle time before an instruction, and write its cause if the text fits."""
+    """Draw the idle time before an instruction, and write its cause if the text fits.
+
+    Draw nothing if the cause is unknown or the time is too short to be seen.
+    """
     start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
     if not span.cause or waited < shown.width / 300.0:
         return

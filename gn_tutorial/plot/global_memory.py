@@ -38,9 +38,11 @@ class Reach(NamedTuple):
 
 
 def gm_reaches(profile: Profile) -> list[Reach]:
-    """Return the accesses of the recorded blocks to global memory: a Reach for each row and each run of scalars.
+    """Return the accesses of the recorded blocks to arguments in global memory.
 
-    A transfer of more than 64 rows is one Reach over all of them."""
+    There is a Reach for each row of a transfer and each run of scalars. A transfer of more than 64 rows, or of rows
+    without gaps, is one Reach over all rows.
+    """
     placed = {one.name: one.address for one in profile.trace.arguments}
     found = []
     for block, events in profile.trace.blocks.items():
@@ -80,7 +82,7 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
     """Draw when each block touches which address: time to the right, the address upwards, a panel per argument.
 
     window: (from, to) in microseconds since the blocks started. Raises ArgumentError for a window that starts after the
-    launch ends, and for a launch that touches no argument.
+    recorded blocks end, unless 0 <= from < to, and if the recorded blocks touch no argument.
     """
     shown = window_of(profile.timeline, None, window)
     reaches = gm_reaches(profile)

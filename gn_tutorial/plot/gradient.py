@@ -22,7 +22,7 @@ def step_errors(
 
     steps: two or more, ascending, greater than zero. errors: by the method's name, one relative error for each step; an
     error of 0 has no place on the axis and leaves a gap. guides: predicted errors, drawn dashed and named at the line.
-    Raises ArgumentError for steps or errors that do not fit.
+    Raises ArgumentError for steps, errors or guides that do not fit, and for no method or more than ``LINES`` has.
     """
     across = np.asarray(steps, dtype=np.float64)
     if across.ndim != 1 or across.size < 2 or not (across > 0).all() or not (np.diff(across) > 0).all():

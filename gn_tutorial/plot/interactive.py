@@ -29,7 +29,10 @@ class LiveTimeline:
     picture: Picture
 
     def save(self, path: Path) -> None:
-        """Write one HTML file. Raises ArgumentError if it cannot be written, or its name does not end in .html."""
+        """Write one HTML file.
+
+        Raises ArgumentError if it cannot be written, or if its name does not end in .html or .htm.
+        """
         if path.suffix.lower() not in (".html", ".htm"):
             raise ArgumentError(
                 f"{path}: the name of a timeline must end in .html", hint="picture.save(path) writes a PNG"

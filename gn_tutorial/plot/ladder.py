@@ -45,7 +45,7 @@ def ladder_of(bench: Bench, case: str) -> Picture:
     if case not in bench.cases:
         raise ArgumentError(f"the bench has no shape '{case}'", hint=f"one of: {'; '.join(bench.cases)}")
     rows = [row for row in rows_that_ran(bench.rows) if row.case == case]
-    once = {row.kernel: row for row in rows}  # a float32 shape may run twice: also in place of another dtype
+    once = {row.kernel: row for row in rows}  # a kernel may have a second row, in place of another dtype
     return draw(
         [
             Rung(row.kernel, row.modelled_us or 0.0, row.binding, row.binding_us or 0.0, bench.machine, row.blocks)

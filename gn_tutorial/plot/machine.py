@@ -110,7 +110,8 @@ def bounds_roofline(
 
     kernels: name -> (operations for each byte of global memory, key of its ceiling). bandwidth: bytes/s. source: where
     the figures come from; the title names it. A kernel's point is the lower of its ceiling and of bandwidth times
-    operations for each byte. Raises ArgumentError for no kernel, a number that is not above zero, an unknown ceiling.
+    operations for each byte. At most four kernels (``LINES``) are drawn; the text has all. Raises ArgumentError for no
+    kernel, a number that is not finite or not above zero, and an unknown ceiling.
     """
     numbers = [bandwidth, *(one.rate for one in ceilings.values()), *(one for one, _ in kernels.values())]
     if not kernels or not all(np.isfinite(number) and number > 0 for number in numbers):

@@ -18,7 +18,7 @@ _CLASS_BAR, _CLASS_AROUND = 0.25, 1.5
 
 # Protocols stand for the reports, because pictures belong to the engine, which does not import the course.
 class LearnersReport(Protocol):
-    """The members used here of the report that ``gnt.exam_goals()`` returns (``course/exam/goals_report``)."""
+    """The report that ``gnt.exam_goals()`` returns (``course/exam/goals_report``), with only the members used here."""
 
     topics: Mapping[str, str]
     standings: Sequence[Any]
@@ -30,7 +30,7 @@ class LearnersReport(Protocol):
 
 
 class ReportOfAClass(Protocol):
-    """The members used here of the report that ``gnt class report`` prints (``course/classroom/class_report``)."""
+    """The report of ``gnt class report`` (``course/classroom/class_report``), with only the members used here."""
 
     learners: Sequence[Any]
 

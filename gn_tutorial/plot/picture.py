@@ -26,7 +26,8 @@ from gn_tutorial.plot.filters import filter_bank
 
 _VALUES, _ERRORS = "cividis", "PuOr_r"
 INK, FAINT = "#222222", "#767676"
-#: Width of a picture in inches, and points of its smallest text: at 800 pixels it is as large as text on a web page.
+#: Width of a picture in inches, and points of its smallest text. In a picture of 800 pixels this text is as large as
+#: text on a web page.
 WIDTH, SMALL = 8.8, 8.0
 # Pixels per inch on a page, so that WIDTH is just below 800 pixels. The PNG has _FINE times as many.
 _SHOWN_DPI, _FINE = 90, 2
@@ -221,7 +222,7 @@ def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
     """Draw which block copied which part of an array: a lane for each block, a box for each tile.
 
     parts: one (block, first element, number of elements) for each tile, as the kernel reported them, in any order.
-    size: elements of the array. Raises ArgumentError if a part lies outside the array or there is none.
+    size: elements of the array. Raises ArgumentError if there is no part, or a part is empty or lies outside the array.
     """
     tiles = sorted((int(block), int(first), int(count)) for block, first, count in parts)
     if not tiles:
@@ -273,7 +274,8 @@ def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float
 
     ratios: mean/sigma, ascending, greater than zero. errors: by the formula's name, one relative error for each ratio;
     an error of 0 has no place on the axis and leaves a gap. The dashed line is the error that cancellation predicts for
-    float32, 2**-24 (mean/sigma)**2. Raises ArgumentError for ratios or errors that do not fit.
+    float32, 2**-24 (mean/sigma)**2. Raises ArgumentError for ratios or errors that do not fit, and for no formula or
+    more than ``LINES`` has.
     """
     across = np.asarray(ratios, dtype=np.float64)
     if across.ndim != 1 or across.size < 2 or not (across > 0).all() or not (np.diff(across) > 0).all():

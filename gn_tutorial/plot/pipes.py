@@ -21,7 +21,10 @@ def pipe_legend() -> list[Patch]:
 
 
 def recorded_block(profile: Profile, block: int | None) -> int:
-    """Return the block to draw: the given one, or the slowest. Raises ArgumentError if it was not recorded."""
+    """Return the block to draw: ``block``, or for None the slowest recorded one.
+
+    Raises ArgumentError if ``block`` was not recorded.
+    """
     lengths = profile.timeline.block_cycles
     if block is None:
         return max(lengths, key=lengths.__getitem__)
@@ -47,7 +50,8 @@ def plain_ticks(value: float, _position: int) -> str:
 def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
     """Apply ``plain_ticks`` to a logarithmic axis whose limits are set.
 
-    most: if the ratio of the limits is larger, label only powers of ten, because other numbers would overlap.
+    most: if the ratio of the limits is at least ``most``, only powers of ten are labelled, because other numbers would
+    overlap.
     """
     low, high = axis.get_view_interval()
     axis.set_major_formatter(plain_ticks)

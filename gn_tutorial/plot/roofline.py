@@ -22,7 +22,7 @@ _REPEAT_BYTES = 256
 
 
 def limits(profile: Profile) -> Picture:
-    """Draw a bar for each limit of the launch's time, and one for the modelled time, in microseconds."""
+    """Draw a bar for the modelled time, and one for each limit of the launch's time that is not 0, in microseconds."""
     rows = [limit for limit in profile.limits if limit.amount]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * (len(rows) + 1)), layout="constrained")

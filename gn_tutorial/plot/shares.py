@@ -1,4 +1,4 @@
-"""Draw the share of the bound that each step of a ladder reaches, a line for each shape."""
+"""Draw bound divided by modelled time for each step of an operator's kernels, a line for each shape."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 def shares(bench: Bench) -> Picture:
     """Draw bound divided by modelled time, by step: a line for each shape, with hollow marks for its other dtypes.
 
-    Each dtype has its own bound, because half the bytes take less time. It is the lowest ``bound_us`` of the shape's
-    rows in this dtype, as in ``bounds_and_times``. Raises ArgumentError if no kernel ran, or for more shapes than
-    colours.
+    Each dtype has its own bound, because elements of half the bytes take less time to copy. This bound is the lowest
+    ``bound_us`` of the shape's rows in the dtype, as in ``bounds_and_times``. Raises ArgumentError if no kernel ran, or
+    for more shapes than LINES has colours.
     """
     shapes: dict[str, dict[str, list[BenchRow]]] = {}
     for row in rows_that_ran(bench.rows):

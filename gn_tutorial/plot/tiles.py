@@ -15,7 +15,7 @@ from gn_tutorial.plot.pipes import plain_logarithm
 from gn_tutorial.profiler.palette import CHOSEN, PIPE_COLOURS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
-# A pipe's line has the pipe's colour. Every line also has a marker of its own.
+# A pipe's line has the pipe's colour. Each line of a panel also has a marker of its own.
 _IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], TOTAL, CHOSEN
 
 

@@ -15,9 +15,9 @@ from gn_tutorial.plot.picture import LINES, STYLE, WIDTH, Picture, heading
 def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
     """Draw the losses of two trainings above, and their relative difference below, logarithmic, by step.
 
-    losses: name -> loss of each step, greater than zero, for exactly two trainings with the same number of steps. The
-    second is drawn dashed on top of the first, and the difference is relative to the first. A difference of 0 leaves a
-    gap. Raises ArgumentError for other losses.
+    losses: name -> loss of each step, finite and greater than zero, for exactly two trainings with the same number of
+    steps, at least two. The second is drawn dashed on top of the first, and the difference is relative to the first. A
+    difference of 0 leaves a gap. Raises ArgumentError for other losses.
     """
     if len(losses) != 2:
         raise ArgumentError(f"{len(losses)} trainings; two are compared", where="argument losses")

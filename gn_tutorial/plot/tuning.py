@@ -18,7 +18,7 @@ from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 
 
 def tuning_curve(tuning: Tuning) -> Picture:
-    """Draw the time of each value, and mark the fastest and the host's choice.
+    """Draw the time of each value of the field, and mark the fastest value and, if it ran, the host's choice.
 
     Crosses at the top are refused values; triangles are values with wrong results or no room for the trace. The dotted
     line is the operator's bound on this shape. Both axes are logarithmic. Raises ArgumentError if fewer than two values
@@ -65,8 +65,9 @@ def tuning_curve(tuning: Tuning) -> Picture:
 def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
     """Draw one line for each shape, of one kernel, field and machine, with its fastest value and the host's choice.
 
-    The range above the largest value that ran is grey. Raises ArgumentError for no tuning, for too many to
-    distinguish, and if they differ in more than the shape.
+    The range of the values above the largest one that ran is grey. Raises ArgumentError for no tuning, for more than
+    LINES can distinguish, if kernel, field or machine differ, and if on some shape fewer than two values ran or the
+    host's choice did not run.
     """
     if not 1 <= len(tunings) <= len(LINES):
         raise ArgumentError(f"{len(tunings)} shapes; 1 to {len(LINES)} can be told apart")
@@ -110,7 +111,10 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
 
 
 def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
-    """Set scales, labels and ticks: x ticks at the powers of two in ``shown``; x ends at ``room`` times the largest."""
+    """Set scales, labels and ticks. The x axis ends at ``room`` times the largest value in ``shown``.
+
+    It has ticks at the powers of two in ``shown``, or at all values if none is a power of two.
+    """
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))

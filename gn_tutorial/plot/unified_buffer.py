@@ -81,7 +81,7 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
 
 
 def _lines_of(use: UbUse) -> str:
-    """Return the text that explains labels such as L12, a line with InitBuffer in the kernel's file; empty if none."""
+    """Return the text that explains labels such as L12 (the line of InitBuffer); empty if there are no such labels."""
     own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
     return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
 

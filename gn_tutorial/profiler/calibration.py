@@ -29,7 +29,7 @@ HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "tar
 SERIES = ("bank", "add", "copy", "instructions")
 #: Number of repeats at which instructions are compared: 16 KiB, a usual tile.
 _REPEATS = 64
-#: Cases to which constants were fitted (machines/a2.toml says which). The others are predictions.
+#: Launches to which constants were fitted (machines/a2.toml says which). The other launches are predictions.
 _USED = ("bank/1", "bank/5", "add/0", "add/1", "add/4", "add/5", "copy/1", "copy/3", "copy/6", "copy/7", "copy/8")
 _ROWS, _COLUMNS = 8192, 8192
 _TILE = 32768  # bytes between the tiles of the published Add kernels
@@ -154,7 +154,7 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRo
 
 
 def _modelled(found: Profile, scale: int) -> dict[str, float]:
-    """Return the modelled values of a profiler's columns, by name, in us."""
+    """Return the modelled values, by name, in us: those of a profiler's columns, and the time of the launch's Adds."""
     timeline, machine = found.timeline, found.machine
     weights = found.trace.weights()
 
@@ -211,7 +211,8 @@ def _bank_cases() -> Iterator[CalibrationCase]:
 
 def _add_cases() -> Iterator[CalibrationCase]:
     packed = [0, _TILE, 2 * _TILE, 3 * _TILE, 4 * _TILE, 5 * _TILE]
-    # After each pair of tiles the next one starts 512 bytes later, so that no tiles of x and y share a bank group.
+    # z0 and x1 start 512 bytes after the end of the tile before them, the other tiles without a gap. So a repeat of x
+    # and the same repeat of y share no bank group.
     apart = [0, _APART, 2 * _APART + 512, 3 * _APART + 1024, 4 * _APART + 1024, 5 * _APART + 1024]
     steps = (
         ("0", 1, 4096, 0, 0, packed, 16),

@@ -36,7 +36,10 @@ def chrome_trace(profile: Profile) -> str:
 
 
 def save_chrome_trace(profile: Profile, path: Path | str) -> None:
-    """Write the file, one event a line. Raises ArgumentError if given no profile, or if the file cannot be written."""
+    """Write the file, one event a line.
+
+    Raises ArgumentError if ``profile`` is not a Profile, or if the file cannot be written.
+    """
     if not isinstance(profile, Profile):
         raise ArgumentError(f"a trace needs a profile, not {shown(profile, 60)}", hint="gnt.profile(...)")
     try:

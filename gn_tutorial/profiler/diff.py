@@ -33,7 +33,7 @@ class Difference:
 
     @property
     def rows(self) -> tuple[DiffRow, ...]:
-        """Time, busy time of each pipe, bytes, instructions, and the distance from the binding limit."""
+        """Time, busy time of each pipe, amounts of work, blocks, and the distance from the binding limit."""
         one, two = self.first, self.second
         found = [DiffRow("modelled time", "us", one.microseconds, two.microseconds, 2)]
         found += [DiffRow(f"{pipe.name} busy", "us", one.busy[pipe], two.busy[pipe], 2) for pipe in one.busy]
@@ -78,7 +78,10 @@ class Difference:
         return "", self.first.kernel, self.second.kernel, "ratio"
 
     def cells(self) -> list[tuple[str, str, str, str]]:
-        """Return the table as text; a ratio below 1 says that the second launch has less."""
+        """Return the table's cells as texts. A ratio below 1 says that the second launch has less.
+
+        The ratio is empty if both values are equal, or if the first is 0.
+        """
         cells = []
         for row in self.rows:
             first, second = (f"{value:,.{row.digits}f} {row.unit}".strip() for value in (row.first, row.second))
@@ -88,7 +91,7 @@ class Difference:
         return cells
 
     def verdict(self) -> str:
-        """Return one line that says which launch is faster, and by how much."""
+        """Return one line that says which launch is faster and by how much, or that both take equally long."""
         one, two = self.first, self.second
         if f"{one.microseconds:.2f}" == f"{two.microseconds:.2f}":
             return f"modelled on {two.machine.name}: {two.kernel} takes as long as {one.kernel}"

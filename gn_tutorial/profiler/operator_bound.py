@@ -18,9 +18,9 @@ from gn_tutorial.timing.machine import Machine
 def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
     """Return the bound of a traced launch.
 
-    arrays: the launch's inputs by name, the data first. group: the field of the tiling struct with the number of
-    elements of a group, which must be read whole before any of it is written; "" if there is none. The group is read
-    from each input that has the data's shape, such as dy and x in a backward pass.
+    arrays: the launch's inputs by name, the data first. group: the name of the tiling struct's field that has the
+    number of elements of a group; "" if there are no groups. A group must be read whole before any of it is written. It
+    is read from each input that has the data's shape, such as dy and x in a backward pass.
     """
     read = sum(array.nbytes for array in arrays.values())
     written = sum(array.nbytes for array in result.outputs.values())
@@ -62,7 +62,8 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
 def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
     """Whether a recorded block read only a part of a group. False for an incomplete trace, which proves nothing.
 
-    argument: the name of the data input. size: bytes of a group; the groups lie one after the other.
+    Also False if there is no trace or no such argument, or if ``size`` is 0. argument: the name of the data input.
+    size: bytes of a group; the groups lie one after the other.
     """
     if trace is None or not trace.complete or not size:
         return False

@@ -1,7 +1,8 @@
 """Colours and texts that mean the same in every picture of this package, in Matplotlib and in a browser.
 
-The colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common form of colour
-blindness can distinguish; FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour is used for nothing else.
+All colours but the greys and FASTER are those of Okabe and Ito (Color Universal Design, 2008), which readers with any
+common form of colour blindness can distinguish. FASTER is from Paul Tol's "muted" palette (2021). A pipe's colour is
+used for nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from gn_tutorial.abi.trace import Pipe
 
 #: In the order of the data's path: the scalar unit issues, MTE2 copies in, V computes, MTE3 copies out.
 PIPE_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
-#: For quantities of no single pipe, such as the time of a launch: grey, or the colour of the text.
+#: For quantities of no single pipe, such as the time of a launch: grey.
 TOTAL = "#767676"
 #: For a lower bound of the time, and for limits of the memory.
 BOUND = "#56B4E9"

@@ -50,7 +50,8 @@ class Limit(NamedTuple):
 class Stall(NamedTuple):
     """The idle time of a pipe, in the recorded blocks, for one reason: how many cycles, and how many times.
 
-    cause: the pipe that it waited for. line, file: the place of that pipe's last instruction; line 0: unknown.
+    cause: the pipe that it waited for, or "blocks" after SyncAll. line, file: the place of the last instruction of the
+    pipe that it waited for; line 0: unknown.
     """
 
     pipe: Pipe
@@ -159,12 +160,12 @@ class Profile:
 
     @property
     def distance(self) -> float:
-        """Modelled time divided by that of the binding limit; 1 is the best possible."""
+        """Modelled time divided by the time of the binding limit: 1 at best, infinity if that time is 0."""
         return self.microseconds / self.binding.microseconds if self.binding.microseconds else float("inf")
 
     @property
     def of_bound(self) -> float | None:
-        """Modelled time divided by the lower bound, the most that a better kernel can gain; None without a bound."""
+        """Modelled time divided by the lower bound: how many times faster a kernel can be at most. None: no bound."""
         return self.microseconds / self.bound.microseconds if self.bound else None
 
     @cached_property
@@ -266,7 +267,7 @@ def profile(
     the recorded blocks). warm: the data are in the L2 cache before the launch, if they fit; the default is a cold
     cache. blocks: by default all cores of the machine, but one for source text (see ``Kernel.run``).
 
-    Raises ArgumentError, and the errors of a call.
+    Raises ArgumentError, RegistryError (no such kernel, or a faulty machine file), and the errors of a call.
     """
     chosen = load_machine(machine)
     found = target if isinstance(target, Kernel) or hasattr(target, "on") else kernel(target)

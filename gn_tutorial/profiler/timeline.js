@@ -96,7 +96,7 @@ class TimelineView {
       "↑ ↓ choose a pipe, Shift with ← → an instruction, Home shows all");
   }
 
-  // The length of the longest core that is shown, in microseconds.
+  // The time in microseconds at which the last result of the shown cores is ready, but at least LEAST_SPAN.
   get whole() {
     return Math.max(...this.rows.map((row) => row.end), LEAST_SPAN);
   }
@@ -109,7 +109,8 @@ class TimelineView {
     this.look(0, this.whole * 1.01);
   }
 
-  // Shows the time from start to end. A range that reaches outside the launches is moved or shortened.
+  // Shows the time from start to end. A range that reaches outside the launches is moved or shortened; one below
+  // LEAST_SPAN is lengthened.
   look(start, end) {
     const most = this.whole * 1.01, width = Math.min(Math.max(end - start, LEAST_SPAN), most);
     this.view.start = Math.min(Math.max(start, 0), most - width);
@@ -288,7 +289,8 @@ class Row {
     return true;
   }
 
-  // Picks the lane's next instruction (by = 1), the one before (-1) or the first in sight (0), and shows it.
+  // Picks the lane's next instruction (by = 1), the one before (-1) or the first in sight (0), and shows it. If no
+  // instruction of the lane is picked, every call picks the first in sight.
   step(by) {
     const {timeline} = this, lane = this.lanes[this.lane], picked = timeline.picked;
     if (!lane.count) return;
@@ -309,7 +311,8 @@ class Row {
     timeline.pick({row: this, lane, kind: "span", index});
   }
 
-  // Picks an instruction in the next lane above (by = -1) or below (1), at the time of the box that was picked.
+  // Picks an instruction in the next lane above (by = -1) or below (1) that has instructions, at the time of the picked
+  // box, or at the start of the view if this row has no picked box.
   turn(by) {
     const {timeline} = this, picked = timeline.picked?.row === this ? timeline.picked : null;
     const at = picked ? this.laneOf(picked).start[picked.index] : timeline.view.start;

@@ -7,10 +7,12 @@ This docstring specifies the format. Times are modelled, in microseconds since t
     launches   one or more, drawn one above the other on one axis of time:
       kernel, machine   names
       blocks            of the launch, of which some are recorded
-      modelled_us       the whole launch; launch_us of them are its start and end, which are not drawn
+      modelled_us       the whole launch, with its start and end
+      launch_us         the part of modelled_us that start and end take; it is not drawn
       notes             sentences that qualify the numbers
       places            [call, file, line, text of the line ("" if unknown)]; ``place`` below is an index of this list
-      causes            [pipe that was waited for, file, line] of waits; file "" and line 0 if unknown; see ``cause``
+      causes            [pipe that was waited for ("blocks" after SyncAll), file, line] of waits; file "" and line 0 if
+                        they are unknown; see ``cause``
       cores             the recorded blocks, in order:
         block, us         its number; its duration
         busy_us           pipe -> microseconds that it was occupied (S: with issuing)

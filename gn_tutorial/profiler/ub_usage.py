@@ -27,8 +27,8 @@ class Touch(NamedTuple):
 class Hold(NamedTuple):
     """The time from ``start`` to ``stop`` (us) in which a buffer holds data: first to last access before FreeTensor.
 
-    at, end: the buffer's bytes, [at, end). what: the argument that was copied into the buffer or out of it; empty if
-    the data stayed on the core. from_gm: whether the argument was copied in.
+    at, end: the buffer's bytes, [at, end). what: the arguments that were copied into the buffer, or, if there are none,
+    those copied out of it; empty if the data stayed on the core. from_gm: whether an argument was copied in.
     """
 
     at: int
@@ -154,7 +154,7 @@ def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buff
 
 
 def _name(event: Event) -> str:
-    """Return the first argument of the InitBuffer call, read from the source; empty if the source is gone."""
+    """Return the first argument of the InitBuffer call, read from the source; empty if it cannot be found there."""
     try:
         lines = Path(event.file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -1,6 +1,7 @@
 """Describes and generates the C functions of ``aclnn_<snake name>.h``, which CANN makes from an operator's definition.
 
-The first call takes tensors and attributes and returns the bytes of workspace that it needs; the second call launches.
+The first call takes tensors and attributes. It returns an executor, and how many bytes of workspace the second call
+needs. The second call launches.
 Sources: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef). The names, the
 order and the const qualifiers of arguments follow the public tests of CANN's generator (asc-devkit,
 tests/tools/utils/opbuild).
@@ -15,7 +16,8 @@ from gn_tutorial.errors import RegistryError
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
 
-#: A type of attribute -> its C type. Numbers are passed by value. A Float is passed as a double and cast to float.
+#: A type of attribute -> its C type. Bools and numbers are passed by value. A Float is passed as a double
+#: and cast to float.
 ATTRIBUTE_TYPES = {
     "bool": "bool",
     "float": "double",
@@ -31,12 +33,12 @@ _INTEGERS = frozenset(f"DT_{sign}INT{bits}" for sign in ("", "U") for bits in (8
 
 @dataclass(frozen=True)
 class AclnnArgument:
-    """One argument of an aclnn function. ctype: its C type; a pointer ends with ``*``.
+    """One argument of an aclnn function. ctype: its C type; the name of a pointer type ends with ``*``.
 
     role: input, attribute or output; workspace_size, executor, workspace or stream for an argument that the framework
-    adds. parameter: its name in the definition. index: its position among the definition's inputs, attributes or
-    outputs; -1 if the framework adds it. in_place: whether this input is an output too. optional: whether a caller may
-    pass a null pointer.
+    adds. parameter: the argument's name in the definition; empty if the framework adds the argument. index: its
+    position among the definition's inputs, attributes or outputs; -1 if the framework adds it. in_place: whether this
+    input is an output too. optional: whether a caller may pass a null pointer.
     """
 
     name: str
@@ -88,9 +90,10 @@ _END_OF_FIRST_CALL = (
 
 
 def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
-    """Return all functions of an operator. Each version has a first call, a first call with tensors, and a second call.
+    """Return all functions of an operator: for each version a first call and a second call.
 
-    The first call with tensors exists only if tiling reads the values of an input.
+    If an input has ValueDepend, each version has two first calls. One takes the values of this input as an array, the
+    other takes the input as a tensor.
 
     Raises RegistryError for a definition that CANN's generator refuses.
     """
@@ -109,7 +112,10 @@ def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
 
 
 def headers(op: OpDefinition) -> dict[str, str]:
-    """Return the headers that a caller of this operator may include: file name -> text. Raises as ``functions``."""
+    """Return the headers that a caller of this operator may include: file name -> text.
+
+    Raises RegistryError as ``functions`` does.
+    """
     declared: dict[str, list[AclnnFunction]] = {}
     for one in functions(op):
         declared.setdefault(one.header, []).append(one)
@@ -192,7 +198,7 @@ def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
     if one.type not in ATTRIBUTE_TYPES:
         listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
         raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
-    # Numbers are passed by value, and no number stands for "left out". So a caller must pass every number.
+    # Bools and numbers are passed by value, and no value stands for "left out". So a caller must pass each of them.
     optional = not one.required and one.type not in _BY_VALUE
     name = camel_name(one.name) + ("Optional" if optional else "")
     return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)
@@ -222,7 +228,10 @@ def _header(name: str, op: OpDefinition, some: list[AclnnFunction]) -> str:
 
 
 def call_source(op: OpDefinition) -> str:
-    """Return the translation unit that defines one operator's aclnn functions. Raises as ``functions``."""
+    """Return the translation unit that defines one operator's aclnn functions.
+
+    Raises RegistryError as ``functions`` does.
+    """
     lines = [
         f"// The calls of {op.type} on the twin. Made from its definition.",
         '#include "gn_twin/host/aclnn_call.h"',

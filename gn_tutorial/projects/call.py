@@ -30,9 +30,10 @@ class OpCall:
     """One call of an operator.
 
     arrays: for each declared input a tuple with its array, or with all arrays of a dynamic input; None if the input is
-    left out. attributes: (name, type, value) of each. note: ``Columns.note``, a warning if the definition does not name
-    this chip. counts: the number of tensors of each output, 0 for an output that is left out. A dynamic output has as
-    many tensors as the first dynamic input, unless the caller gives another number (``outputs.chosen_outputs``).
+    left out. attributes: (name, type, value) of each attribute. note: ``Columns.note``, a warning if the definition
+    does not name this chip. counts: the number of tensors of each output, 0 for an output that is left out. An output
+    in place has as many tensors as its input. Any other dynamic output has as many as the first dynamic input, or one
+    if no input is dynamic, unless the caller gives another number (``outputs.chosen_outputs``).
     """
 
     definition: OpDefinition
@@ -82,7 +83,8 @@ def bind(
 ) -> OpCall:
     """Return a call of the operator: inputs in order (``values``) or by name, attributes by name (``named``).
 
-    Raises ArgumentError if a name is unknown, an input is missing, or a dtype or an attribute's type does not fit.
+    Raises ArgumentError for too many inputs, for a name that is unknown or given twice, for a missing input or required
+    attribute, and for a dtype, an array or an attribute that does not fit. Raises RegistryError as ``combine`` does.
     """
     names = [one.name for one in definition.inputs] + [one.name for one in definition.attributes]
     if len(values) > len(definition.inputs):

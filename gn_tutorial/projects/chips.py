@@ -12,7 +12,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import convert, read_toml
 
 FILE = Path(__file__).with_name("chips.toml")
-#: The default chip of the timing model, because public measurements of this chip exist.
+#: The default chip. It is also the timing model's default, because public measurements of this chip exist.
 DEFAULT_SOC = "Ascend910B2"
 _LIKE_910B = "Ascend910B"
 
@@ -66,7 +66,10 @@ def socs() -> dict[str, Soc]:
 
 
 def soc_of_configs(configs: Iterable[str]) -> Soc:
-    """Return the default chip if these AddConfig names include it or no known chip, else the first known chip."""
+    """Return the chip to use for these AddConfig names.
+
+    This is the default chip if its name or no known name is among them, else the chip of the first known name.
+    """
     named = [one for one in configs if knows_soc(one)]
     default = find_soc()
     return default if default.config in named or not named else find_soc(named[0])

@@ -65,7 +65,7 @@ class OpDefinition:
 
     @property
     def written(self) -> frozenset[str]:
-        """The inputs that the kernel may write: those in place, or all inputs of an operator without outputs.
+        """Names of the inputs that the kernel may write: those in place, or all inputs of an operator without outputs.
 
         An operator without outputs, such as Eye in contests, writes its result into its input.
         """
@@ -87,8 +87,9 @@ class OpDefinition:
     def columns(self, chip: str) -> Columns:
         """Return the combinations of dtypes and formats on ``chip``, an AddConfig name such as ``ascend910b``.
 
-        Without an AddConfig for this chip, the columns are those of the first AddConfig, and ``Columns.note`` says so.
-        Raises RegistryError as ``combine``.
+        Without an AddConfig for this chip, the columns are those of the first AddConfig. Without any AddConfig, they
+        are those of the operator's own parameters. In both cases ``Columns.note`` says so. Raises RegistryError as
+        ``combine`` does.
         """
         wanted = chip.lower()
         entry = next((one for one in self.chips if one.name.lower() == wanted), None)

@@ -1,7 +1,8 @@
 """Computes the combinations of dtypes and formats that an operator supports: its definition's columns, on one chip.
 
 Source: docs/zh/api, Utils-API/原型注册与管理/OpParamDef. DataType and Format are paired by index; a DataTypeList or a
-FormatList is combined with every column; Follow and To copy another input's dtype or format. The default format is ND.
+FormatList is combined with every column. Follow copies another input's dtype, format or both. To names a dtype, or the
+input whose dtype it copies. The default format is ND.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _LABELS = {one.name: one.label for one in DTYPES.values() if one.label}
 
 
 def dtype_name(label: str) -> str:
-    """Return NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; a type without one keeps its label."""
+    """Return NumPy's name of a graph engine's type: ``DT_BF16`` -> ``bfloat16``; any other type keeps its label."""
     return _NAMES.get(label, label)
 
 
@@ -79,7 +80,7 @@ class Columns:
 
         The names are those of inputs and outputs. A parameter that is not named, such as an absent optional input, may
         have any dtype. A column with only ND formats is preferred to an earlier one. Raises ArgumentError for an
-        unknown name, and if no column fits.
+        unknown name or dtype, and if no column fits.
         """
         known = {form.name for column in self.columns for form in (*column.inputs, *column.outputs)}
         asked = formats or {}
@@ -115,7 +116,8 @@ def _plain(column: Column) -> bool:
 def combine(inputs: Sequence[Parameter], outputs: Sequence[Parameter], where: str) -> tuple[Column, ...]:
     """Return the columns of these parameters; ``where`` names the definition in errors.
 
-    Raises RegistryError if lists differ in length, or if a parameter has no type or follows a name that is no input.
+    Raises RegistryError if lists differ in length, if a parameter has no type or follows a name that is no input, or if
+    parameters follow each other in a circle.
     """
     everything = [*inputs, *outputs]
     count = _common_length(everything, where)

@@ -2,7 +2,7 @@
 
 Contest judges do not publish their cases, so calls are drawn at random. The draws come in rounds, each with its own
 seed, so a run can continue where an earlier run stopped. hypothesis shrinks a new kind of failure in the round that
-finds it; later rounds only count its failures.
+finds it. Later rounds do not shrink this kind again: they count its failures and keep the smallest call.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ def fuzz(
     failures: stop after this many. max_elements: the most elements of an input. dtypes: use only columns in which an
     input has one of these; empty: all columns. values: the kinds of numbers (fuzz_values.VALUES). relations: how the
     shapes of further inputs may follow from the first input's (fuzz_cases.RELATIONS); small trial calls find those that
-    the reference accepts. state: the state of an earlier run. This run first tries the failures in it, then continues
-    from it, and updates it. progress: called with a text for each case. Raises ArgumentError for a project that cannot
-    be fuzzed, CompileError for host files that do not compile.
+    the reference accepts. state: the state of an earlier run; its seed then replaces ``seed``. This run first tries the
+    failures in the state, then continues from the state, and updates it. progress: called with a text for each case.
+    Raises ArgumentError for an argument that does not fit or a project that cannot be fuzzed, CompileError for host
+    files that do not compile.
     """
     if not isinstance(project, Project):
         project = Project(project)
@@ -147,7 +148,10 @@ class _Failed(Exception):
 
 
 class _Stop(BaseException):
-    """Raised when time or examples are used up. hypothesis does not treat a BaseException as a failure."""
+    """Raised when time or examples are used up, or when a case cannot be judged (``FuzzRun._error``).
+
+    hypothesis does not treat a BaseException as a failure.
+    """
 
 
 class FuzzRun:
@@ -182,7 +186,11 @@ class FuzzRun:
         return time.monotonic() - self._started - self.judge.compile_seconds
 
     def retry(self, sources: str) -> tuple[FuzzFailure, ...]:
-        """Run the failures of an earlier run again. Return those that pass now, and remove them from the state."""
+        """Run the failures of an earlier run again. Return those that no longer fail, and remove them from the state.
+
+        A call that fails in another way now is stored under that way. If ``sources`` differ from the earlier run's, the
+        state's count of examples begins at 0.
+        """
         mended = []
         for group, one in list(self.state.failures.items()):
             self.progress(f"again: {one.case}")

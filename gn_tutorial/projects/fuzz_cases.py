@@ -36,7 +36,7 @@ _STRINGS = ("none", "mean", "sum")
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """The plan for one input. more: the shapes of a dynamic input's tensors after the first; None for one tensor."""
+    """The plan for one input. more: the shapes of a dynamic input's tensors after the first; None for another input."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -58,7 +58,7 @@ class ArrayPlan:
 class Case:
     """One drawn call. inputs: in the definition's order, None for an input that is left out.
 
-    attributes: those that differ from their defaults. left_out: names of outputs that the caller does not want.
+    attributes: those that have no default or differ from it. left_out: names of outputs that the caller does not want.
     """
 
     inputs: tuple[ArrayPlan | None, ...]
@@ -67,7 +67,7 @@ class Case:
     left_out: tuple[str, ...] = ()
 
     def arrays(self) -> list[Any]:
-        """Return the inputs as arrays, a dynamic one as a list.
+        """Return the inputs as arrays: a dynamic one as a list of arrays, one that is left out as None.
 
         All inputs of ordinary values share one random generator, as in ``project run --seed``.
         """
@@ -84,14 +84,15 @@ class Case:
 
     @property
     def plain(self) -> bool:
-        """Whether all values are ordinary and all attributes their defaults."""
+        """Whether all values are ordinary and no attribute is given."""
         return not self.attributes and all(one is None or one.values == ORDINARY for one in self.inputs)
 
     def weight(self) -> tuple[int, ...]:
-        """Return a sort key: fewer elements, axes, attributes and odd values are simpler.
+        """Return a sort key, which is smaller for a simpler case.
 
-        An empty tensor counts as two elements, and a tensor without axes as two axes, so one element and one axis are
-        the simplest.
+        Fewer elements count most, then fewer axes, then fewer attributes, inputs with odd values and outputs left out
+        (together), then fewer tensors, then a smaller seed. An empty tensor counts as two elements, one without axes as
+        two axes, so one element and one axis are the simplest.
         """
         given = [one for one in self.inputs if one is not None]
         shapes = [shape for one in given for shape in one.shapes]
@@ -185,8 +186,9 @@ def learnt_relations(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the relations between input shapes that the reference accepts in trial calls on small shapes.
 
-    allowed: the relations to try. Alternatives with the same relation for all inputs come first. If the reference
-    accepts none, all are returned, and the reference then refuses the drawn cases.
+    allowed: the relations to try. Alternatives with the same relation for all further inputs come first. With two
+    further inputs, alternatives with different relations follow. If the reference accepts none, all are returned, and
+    the reference then refuses the drawn cases.
     """
     others = len(definition.inputs) - 1
     if others < 1:

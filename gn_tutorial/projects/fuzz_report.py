@@ -80,10 +80,10 @@ class FuzzState:
 class FuzzReport:
     """The result of one run of ``fuzz``.
 
-    examples: cases of this run, without those for shrinking. total: the same over all runs. shrinking: cases for
-    shrinking. stopped: why the run ended: time, examples, failures, nothing new. mended: failures of an earlier run
-    whose call passes now. counts: class of cases -> value -> (tried, failed). refusals: status -> (number, simplest
-    case). left_out: columns with dtypes that no array can have.
+    examples: cases of this run, without those for shrinking. total: the same over all runs with the project's present
+    files. shrinking: cases for shrinking. stopped: why the run ended: time, examples, failures, nothing new. mended:
+    failures of an earlier run whose call no longer fails. counts: class of cases -> value -> (tried, failed). refusals:
+    status -> (number, simplest case). left_out: columns with dtypes that no array can have.
     """
 
     project: str

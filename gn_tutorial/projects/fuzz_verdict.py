@@ -86,9 +86,10 @@ class Judge:
         return call
 
     def _with_lists(self, call: OpCall) -> OpCall:
-        """Return the call with as many tensors in its only dynamic output as the reference returns, as Split needs.
+        """Return the call; its dynamic output has as many tensors as the reference returns for it, as Split needs.
 
-        If an input is dynamic, the input's number of tensors decides instead, so such a call stays unchanged.
+        The call stays unchanged unless exactly one output is dynamic. It also stays unchanged if an input is dynamic,
+        because then that input's number of tensors decides.
         """
         definition = call.definition
         lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]
@@ -181,10 +182,11 @@ class Judge:
         return Outcome("passed")
 
     def _granted(self, call: OpCall) -> list[list[np.ndarray]]:
-        """Return the reference's outputs for inputs that are one rounding step larger, and one smaller.
+        """Return the reference's outputs for inputs of slightly larger absolute values, and of slightly smaller ones.
 
-        Where large numbers cancel, or numbers are at the end of a range, these outputs are as right as the reference's
-        own. Contest judges draw ordinary numbers, for which only the tolerance counts.
+        Floating-point inputs change by one rounding step, others do not change. Inputs that the reference refuses give
+        no outputs. Where large numbers cancel, or numbers are at the end of a range, these outputs are as right as the
+        reference's own. Contest judges draw ordinary numbers, for which only the tolerance counts.
         """
         found = []
         for sign in (1.0, -1.0):

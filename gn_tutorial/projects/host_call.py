@@ -1,7 +1,7 @@
 """Calls a project's host functions in a separate process: registration, shape inference and tiling.
 
 ``gn_twin/op_host/host_call.h`` defines request and answer. The functions run in the launcher's sandbox, so a crash, an
-endless loop or a written file becomes an error that names the line in the project.
+endless loop or a written file becomes an error. The error names the line in the project if it is known.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CRASH = re.compile(
     r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL
 )
 _FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
-#: Host code gets an input's values only up to this number of bytes. Values that it reads are shapes or axes: few.
+#: Host code gets an input's values only if they have at most this many bytes. It reads shapes or axes, which are few.
 _MOST_VALUE_BYTES = 1 << 20
 
 
@@ -65,8 +65,9 @@ class TensorInfo:
 class HostRequest:
     """One call of an operator. attributes: kind and value in the order of the declaration.
 
-    declared_outputs: None means as many as there are outputs. fill: the byte that fills the struct before tiling.
-    tile: False infers shapes only. room: the most bytes of the struct; 0 lets the definition and the host files decide.
+    declared_outputs: None means as many as there are outputs. fill: the byte that fills the tiling struct before
+    tiling. tile: False infers shapes only. room: the most bytes of the tiling struct; 0 lets the definition and the
+    host files decide.
     """
 
     op_type: str
@@ -82,7 +83,7 @@ class HostRequest:
     room: int = 0
 
     def text(self) -> str:
-        """Return the request as text, one statement a line."""
+        """Return the request as text, one statement a line. Raises ArgumentError for a dtype that the twin lacks."""
         soc = self.soc
         outputs = len(self.outputs) if self.declared_outputs is None else self.declared_outputs
         chip = (
@@ -120,7 +121,10 @@ def describe(library: Path, where: Sequence[Path]) -> str:
 
 
 def call_host(library: Path, request: HostRequest, where: Sequence[Path]) -> HostAnswer:
-    """Return the answer to one request. Raises HostError with a line in ``where``, the project's host files."""
+    """Return the answer to one request. where: the project's host files.
+
+    Raises HostError, which names a line of these files if it is known; ArgumentError as ``HostRequest.text`` does.
+    """
     return _ask(library, request.text().encode(), where)
 
 
@@ -147,7 +151,7 @@ def _ask(library: Path, text: bytes, where: Sequence[Path]) -> HostAnswer:
 
 
 def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> HostError:
-    """Return the launch's error, reworded for host code and with the line of that code."""
+    """Return the launch's error, reworded for host code and with the line of that code if it is known."""
     found = _CRASH.search(error.printed)
     place, last = "", ""
     if found:
@@ -174,7 +178,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
 
 
 def _line(library: Path, offsets: Iterable[int], where: Sequence[Path]) -> str:
-    """Return the innermost line of the project's own files on the stack; empty if no tool can read the symbols."""
+    """Return the innermost line of the project's own files on the stack; empty if there is none or no tool finds it."""
     tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
     # A return address points behind its call, so 1 is subtracted. The innermost address is no return address.
     addresses = [hex(offset - (index > 0)) for index, offset in enumerate(offsets)]

@@ -27,7 +27,7 @@ _SKIPPED = frozenset(
     """build build_out cmake-build-debug node_modules __pycache__ third_party tests test ut st examples framework
     op_api op_graph docs scripts makeself""".split()
 )
-#: Names of folders and files for other architectures.
+#: Names of folders and files for one architecture. Those in _OWN_CHIP are for the twin's own.
 _OTHER_CHIPS = re.compile(r"^(arch\d\d|dav_\d+|ascend\d+\w*)$|_(arch35|regbase|apt)\.(cpp|h)$")
 _OWN_CHIP = frozenset({"arch22", "dav_2201", "ascend910b"})
 _HOST = re.compile(
@@ -60,7 +60,11 @@ class Layout:
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        """The folders searched for quoted includes: the files' own, the root, the folders above it, and shared ones."""
+        """The folders that are searched for quoted includes.
+
+        These are the files' own folders, the root, the three folders above the root, and ``common/inc`` in the root and
+        in each of the three.
+        """
         folders = [path.parent for path in (*self.hosts, *self.kernels, *self.headers)]
         above = [self.root, *_above(self.root)]
         # A repository of operators has a folder common/inc at its top, with headers for all of them.
@@ -99,7 +103,7 @@ class Layout:
         return types
 
     def struct_header(self, name: str) -> Path | None:
-        """Return the header that defines the tiling struct of that name, by a macro or as a plain struct."""
+        """Return the header that defines the tiling struct of that name, by a macro or as a plain struct; or None."""
         wanted = re.compile(
             rf"\bBEGIN_TILING_DATA_DEF\s*\(\s*{name}\s*\)|\b(?:struct|class)\s+(?:alignas\(\d+\)\s+)?{name}\b[^;]*\{{"
         )
@@ -107,7 +111,10 @@ class Layout:
 
 
 def read_layout(root: Path) -> Layout:
-    """Return the layout of the files below ``root``. Raises ArgumentError without such a folder or any host file."""
+    """Return the layout of the files below ``root``.
+
+    Raises ArgumentError if there is no such folder, if no host file is below it, or if a file cannot be read.
+    """
     with contextlib.suppress(ValueError):  # a path with a NUL or a lone surrogate cannot be a folder
         root = Path(root).expanduser().resolve()
     if not root.is_dir():
@@ -157,7 +164,7 @@ def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
 
 
 def _above(root: Path) -> list[Path]:
-    """Return the nearest folders above ``root``. An include in an operator repository may start at one of them."""
+    """Return the three folders above ``root``. An include in an operator repository may start at one of them."""
     return list(root.parents)[:3]
 
 
@@ -186,7 +193,7 @@ def _without_disabled(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    """Yield sources and headers. Raises ArgumentError for an unreadable one, which the project would then lack."""
+    """Yield the paths of sources and headers. Raises ArgumentError for a folder or file that cannot be accessed."""
     for folder, names, files in os.walk(root, onerror=_cannot_read):
         # Folders whose names begin with a dot belong to tools. Jupyter's .ipynb_checkpoints has copies of sources.
         names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))

@@ -1,8 +1,9 @@
 """Makes a new operator project (算子工程) from a prototype, as CANN's project generator does.
 
 The project compiles at once, and marks the parts that an operator's author has to write: the tiling struct, the tiling
-function and the kernel's class. Layout 8.x has a tiling struct of macros and the toolkit's own CMake files; 9.x has a
-plain struct and ``find_package(ASC)``. We have run no project made here with CANN or on an NPU.
+function and the kernel's class. A project of layout 8.x has a tiling struct of macros, and its build.sh takes the CMake
+files from the toolkit; a project of layout 9.x has a plain struct and ``find_package(ASC)``. We have run no project
+made here with CANN or on an NPU.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ def new_project(
     soc: str = "ascend910b",
     filled: bool = False,
 ) -> Path:
-    """Make the project ``folder`` from msopgen's prototype, a JSON file or its contents. Returns the folder.
+    """Make the project ``folder`` from a prototype in msopgen's form. Returns the folder.
 
-    soc: a chip, or its name in AddConfig. filled: leave no gaps; only the operators of this course's own packages
-    (GnTutorialGroupNorm and its gradient) can be filled. Raises ArgumentError if the folder exists, the layout or chip
-    is unknown, or another operator is to be filled; RegistryError for a wrong prototype, or for a file that is no JSON
-    (with the line).
+    prototype: a JSON file, or the object or list of objects in it. soc: a chip, or its name in AddConfig. filled: leave
+    no gaps; only the operators of this course's own packages (GnTutorialGroupNorm and its gradient) can be filled.
+    Raises ArgumentError if the folder exists or cannot be written, if the layout or chip is unknown, if the prototype's
+    file cannot be read, or as ``fill``; RegistryError for a wrong prototype, or for a file that is no JSON (with the
+    line).
     """
     check_layout(layout)
     config = find_soc(soc).config
@@ -63,7 +65,7 @@ def refuse_existing(root: Path, hint: str) -> None:
 def write_project(files: Mapping[str, str], root: Path, *, what: str = "the project", hint: str = "") -> Path:
     """Write the files (path -> text) into ``root``, scripts as executables. Return ``root``.
 
-    Raises ArgumentError with ``hint`` if a file cannot be written; its message names ``what``.
+    Raises ArgumentError with ``hint`` if a file cannot be written; the error's message names ``what``.
     """
     try:
         for name, content in files.items():
@@ -93,6 +95,7 @@ def project_files(
     entries: the prototype as the caller gave it. title: the project's name. config: the chip's name in AddConfig.
     packages: packages of the course, whose files fill the gaps; None leaves the gaps. given: placeholder of the
     templates -> text that replaces the text made from the prototype; for ``infer_shape`` a function's body in C++.
+    Raises as ``fill`` if packages are given.
     """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}

@@ -15,11 +15,14 @@ from gn_tutorial.projects.parameters import Parameter
 
 
 def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
-    """Return the call with the wanted outputs, and for each output tensor an Out, or None if it is to be inferred.
+    """Return the call with the wanted outputs, and a list: for each output tensor an Out, or None if it is inferred.
 
-    wanted: None to infer all; a mapping by name, where ``{"mean": None}`` leaves an OPTIONAL output out; or a sequence
-    with one entry for each output. An entry is ``gnt.out(shape, dtype)`` or an array with the wanted shape and dtype;
-    for a DYNAMIC output, a list of these. Raises ArgumentError if an entry does not fit the definition.
+    wanted: None: infer all outputs; then None is returned instead of the list. A mapping: name -> entry; other outputs
+    are inferred. A list or tuple: one entry for each output. Anything else, and the tensors of a single DYNAMIC output:
+    the entry of the only output. An entry is ``gnt.out(shape, dtype)`` or an array with the wanted shape and dtype; for
+    a DYNAMIC output, a list of these. The entry None leaves out an output that is OPTIONAL or in place of an input that
+    the call leaves out. Raises ArgumentError for an unknown name, a wrong number of entries, or an entry that
+    does not fit the definition.
     """
     if wanted is None:
         return call, None
@@ -51,8 +54,9 @@ def inferred_outputs(call: OpCall) -> list[TensorInfo]:
 def followed_outputs(call: OpCall) -> list[Out | None] | None:
     """Return the outputs if the definition itself sets all shapes (Follow), else None.
 
-    An operator without outputs gives []. InferShape takes precedence over Follow; it cannot infer some outputs while
-    others follow (asc-devkit, OpParamDef/Follow.md).
+    None too if an output follows an input that the call leaves out. An operator without outputs gives []. InferShape
+    takes precedence over Follow: InferShape cannot infer some outputs while others follow (asc-devkit,
+    OpParamDef/Follow.md).
     """
     one = call.definition
     if one.outputs and "infer_shape" in one.functions:
@@ -72,7 +76,7 @@ def followed_outputs(call: OpCall) -> list[Out | None] | None:
 
 
 def _end_of_follow(param: Parameter, declared: Mapping[str, Parameter]) -> str:
-    """Return the name at the end of an output's chain of Follow; empty if it follows nothing."""
+    """Return the last name of the chain of parameters whose shape an output follows; "" if it follows no shape."""
     last, seen = param, {param.name}
     while last.follow in declared and last.follow not in seen and last.follow_what in ("all", "shape"):
         last = declared[last.follow]
@@ -95,7 +99,10 @@ def _in_order(call: OpCall, wanted: Any) -> dict[str, Any]:
 
 
 def _tensors(call: OpCall, one: Parameter, value: Any) -> list[Out | None]:
-    """Return the tensors of one output: none if it is left out, several if it is dynamic."""
+    """Return the tensors of one output: none if the output is left out, any number if it is dynamic, else one.
+
+    Raises ArgumentError if the output cannot be left out, or if ``value`` is another number of tensors or no tensor.
+    """
     if value is None:
         if one.name in call.definition.in_place:
             absent = call.counts[[param.name for param in call.definition.outputs].index(one.name)] == 0

@@ -1,8 +1,8 @@
 """Fills new projects from the course's own operator packages, ``kernels/projects/<name>``.
 
-A package's folder has the files that are written by hand: the host files, the kernels' entries, the cases of the
-tests, and ``course_package.toml``, which names its operators. The entries use the kernels of ``kernels/``, so a packed
-project has copies of their headers and builds wherever it is put (``packing``).
+A package's folder has the files that are written by hand: the host files, the kernels' entries and their header, the
+cases of the tests, and ``course_package.toml``, which names the package's operators. The entries use the kernels of
+``kernels/``, so a packed project has copies of the kernels' headers and builds wherever it is put (``packing``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ class CoursePackage:
 
 
 def read_package(root: Path) -> CoursePackage | None:
-    """Return the package in folder ``root``, None if there is none. Raises RegistryError if it names no operators."""
+    """Return the package in folder ``root``, None if there is none.
+
+    Raises RegistryError if the package's MARK cannot be read or names no operators.
+    """
     mark = root / MARK
     if not mark.is_file():
         return None
@@ -48,7 +51,10 @@ def read_package(root: Path) -> CoursePackage | None:
 
 
 def course_packages() -> tuple[CoursePackage, ...]:
-    """Return every package of the course, ordered by name. Raises RegistryError if the course's kernels are missing."""
+    """Return every package of the course, ordered by name.
+
+    Raises RegistryError if the course's kernels are missing, and as ``read_package``.
+    """
     found = (read_package(mark.parent) for mark in sorted((kernels_root() / "projects").glob(f"*/{MARK}")))
     return tuple(one for one in found if one is not None)
 
@@ -58,7 +64,8 @@ def fill(
 ) -> dict[str, str]:
     """Return the files of a new project of ``ops``, with the gaps filled from the packages.
 
-    Raises ArgumentError for an operator that no package has, or whose prototype differs.
+    Raises ArgumentError for an operator that no package has, or whose prototype differs; RegistryError for a file of a
+    package that cannot be read.
     """
     own = {op_type(name): (name, package) for package in packages for name in package.operators}
     found = dict(files)
@@ -73,7 +80,7 @@ def fill(
 
 
 def _same(op: OpDefinition, name: str, config: str) -> bool:
-    """Whether inputs, outputs and attributes equal those of the package's operator ``name``."""
+    """Whether ``op`` equals the course's definition of the operator ``name``, except for the chips."""
     wanted = read_prototypes(prototype(name), config)[0]
     return dataclasses.replace(op, chips=wanted.chips) == wanted
 
@@ -120,8 +127,8 @@ def _fill_macros(
         rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
         host,
     )
-    # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because it never has more blocks
-    # than cores.
+    # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because the tiling never asks for
+    # more blocks than cores.
     host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
     files[f"op_host/{snake}.cpp"] = host
     files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))
@@ -135,7 +142,8 @@ def _headers(root: Path, snake: str) -> dict[str, str]:
     The package's headers go beside the entry; headers of ``kernels/`` keep their folders.
     """
     entry = root / "op_kernel" / f"{snake}.cpp"
-    # Use the kernels of the same clone. A package that was copied elsewhere has none beside it, so use this course's.
+    # Use the kernels of the package's own clone. If the package was copied elsewhere, there are no kernels beside it;
+    # then use those of this course.
     beside = root.parent.parent
     kernels = beside if (beside / "common").is_dir() else kernels_root()
     found: dict[str, str] = {}

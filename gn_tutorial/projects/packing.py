@@ -21,8 +21,9 @@ from gn_tutorial.projects.prototype_file import read_prototypes
 def pack(what: str | Path, folder: Path | str, layout: str = "9.x", soc: str = "ascend910b") -> Path:
     """Write a package of the course to ``folder`` as a project that builds wherever it is put. Returns the folder.
 
-    what: the package's name or folder. layout, soc: as for ``new_project``. Raises ArgumentError if ``what`` is no
-    package, ``folder`` exists already, or the layout or chip is unknown.
+    what: the package's name or folder; empty: the course's only package. layout, soc: as for ``new_project``. Raises
+    ArgumentError if ``what`` is no package, ``folder`` exists already or cannot be written, or the layout or chip is
+    unknown; RegistryError for a wrong package.
     """
     check_layout(layout)
     package, config = _find(what), find_soc(soc).config
@@ -42,7 +43,7 @@ def whole(root: Path) -> Path:
     """Return the folder with all files of project ``root``: in the cache for a package of the course, else ``root``.
 
     A hash of the contents names the folder in the cache, so an edit of a kernel makes another folder. Raises
-    CacheError.
+    CacheError, and RegistryError or ArgumentError for a wrong package.
     """
     package = read_package(root)
     if package is None:
@@ -56,7 +57,7 @@ def whole(root: Path) -> Path:
 
 
 def _find(what: str | Path) -> CoursePackage:
-    """Return the package of that name or folder; the only package if ``what`` is empty."""
+    """Return the package of that name or folder; the only package if ``what`` is empty. Raises ArgumentError."""
     packages = {one.root.name: one for one in course_packages()}
     if not str(what) and len(packages) == 1:
         (what,) = packages

@@ -1,4 +1,4 @@
-"""The entries of an operator's definition: inputs and outputs, attributes, and chips, which may have other parameters.
+"""The entries of an operator's definition: inputs, outputs, attributes, chips. A chip may have other inputs or outputs.
 
 Fields are named as in the document that ``gn_twin/op_host/describe.h`` writes. The source of their meanings is
 docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
@@ -20,10 +20,10 @@ class Parameter:
     dtypes, formats: one entry for each column of the definition. every_dtype, every_format: entries that are combined
     with every column. query_dtypes, query_formats: for each column, dtype and format of the column whose binary is
     used. value_depend: whether host code reads the values: "", required, optional. depend_scope: tiling if only tiling
-    reads them, else all. follow: the input from which this parameter takes its dtype, format or shape (``follow_what``)
-    or all three. to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets this dtype.
-    initial: pairs of a dtype and the number that is written before the kernel runs. zeroed: whether zeros are written.
-    version: the version of the first aclnn function that has this parameter.
+    reads them, else all. follow: the name of the parameter from which this one takes what ``follow_what`` says: dtype,
+    format, shape, or all three. to_dtype, to_input: the dtype to which a scalar is converted, or the input that sets
+    this dtype. initial: pairs of a dtype and the number that is written before the kernel runs. zeroed: whether zeros
+    are written before the kernel runs. version: the version of the first aclnn function that has this parameter.
     """
 
     name: str

@@ -36,17 +36,21 @@ class HostSide:
     kernel_file: Path
 
     def infer(self, call: OpCall) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Return name, dtype and shape of each output. Raises HostError; ArgumentError without Follow or InferShape."""
+        """Return name, dtype and shape of each output.
+
+        Raises HostError; CompileError; ArgumentError if the definition has neither Follow nor InferShape.
+        """
         followed = followed_outputs(call)
         if followed is not None:
             return self._inferred(call, None, followed)
         return self._inferred(call, self._ask(call, inferred_outputs(call), tile=False))
 
     def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
-        """Return the plan that the tiling function makes. Raises as ``infer``.
+        """Return the plan that the tiling function makes.
 
         given: an Out for each of ``call.output_tensors``. For an output that is None, or for all if ``given`` is None,
-        Follow or InferShape decides. look_for_unset: tile a second time, to find fields that are never set.
+        Follow or InferShape decides. look_for_unset: tile a second time, to find fields that are never set. Raises as
+        ``infer``; ArgumentError too for a wrong number of outputs, or if there is no tiling function.
         """
         outputs, followed = inferred_outputs(call), followed_outputs(call)
         if given is None:
@@ -105,7 +109,11 @@ class HostSide:
     def _inferred(
         self, call: OpCall, answer: HostAnswer | None, given: Sequence[Out | None] | None = None
     ) -> list[tuple[str, str, tuple[int, ...]]]:
-        """Return name, dtype and shape of each output: as given, or from the answer of InferShape."""
+        """Return name, dtype and shape of each output: as given, or the column's dtype and the shape from InferShape.
+
+        Raises ArgumentError if there is no InferShape; HostError if InferShape or InferDataType fails, or
+        if InferShape gives an axis a length below 0.
+        """
         tensors = call.output_tensors
         given = given or [None] * len(tensors)
         if answer is None or None not in given:
@@ -156,9 +164,10 @@ class HostSide:
         )
 
     def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
-        """Return a note if SetBlockDim gets a constant, and this number of cores cannot evenly share the largest input.
+        """Return one note if SetBlockDim gets a constant that cannot be right for every shape; else no note.
 
-        The share of a core is a whole number of 32-byte blocks.
+        There is a note if the constant is at least 2, and so many cores cannot evenly share the largest input. The
+        share of a core is a whole number of 32-byte blocks.
         """
         path, line = Path(tiling["blocks_file"]), tiling["blocks_line"]
         arrays = [array for group in call.arrays for array in group or ()]
@@ -184,7 +193,10 @@ class HostSide:
     def _never_set(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
     ) -> list[PlanNote]:
-        """Return a note on fields that tiling never sets: those that differ in a second run with another fill byte."""
+        """Return one note on the fields that tiling never sets: those that ``unset_fields`` finds after a second run.
+
+        The second run begins with another fill byte. No note if there are no such fields, or if the second run fails.
+        """
         if struct is None:
             return []
         try:
@@ -209,8 +221,8 @@ class HostSide:
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
         """Return name and fields of the tiling struct that is registered for operator and key, or named in the files.
 
-        The first struct with ``nbytes`` bytes is chosen. If none has this size, the result is the first name, "" if
-        there is no name, and None for the fields.
+        The first struct with ``nbytes`` bytes is chosen. If none has this size, return the first name (or "" if there
+        is no name), and None instead of the fields.
         """
         registered = (f"{call.definition.type}_{tiling['key']}", call.definition.type)
         names = [tiling["choice"].get("tiling_struct", "")]

@@ -78,8 +78,8 @@ class Project:
     def definition(self) -> OpDefinition:
         """The operator's definition in the host files.
 
-        Raises CompileError with a line of these files, ArgumentError if none defines the operator, RegistryError,
-        HostError.
+        Raises CompileError with a line of these files; ArgumentError if none defines the operator with an input or an
+        output; RegistryError if two define it; HostError if the code that defines it fails.
         """
         found = read_definitions(describe(self._library.path(), self.layout.hosts))
         if self.name not in found or not (found[self.name].inputs or found[self.name].outputs):
@@ -92,7 +92,10 @@ class Project:
 
     @cached_property
     def kernel_file(self) -> Path:
-        """The source whose kernel is named after the operator, or the only kernel source. Raises ArgumentError."""
+        """The source whose kernel is named after the operator, else the only kernel source.
+
+        Raises ArgumentError if there is neither, and as ``definition``.
+        """
         wanted = self.definition.snake_name
         named = [path for path in self.layout.kernels if wanted in _kernel_names(self.layout.texts[path])]
         if not named and len(self.layout.kernels) == 1:
@@ -109,7 +112,7 @@ class Project:
 
     @cached_property
     def host(self) -> HostSide:
-        """The host side of the operator: inference and tiling. Raises as ``definition``."""
+        """The host side of the operator: inference and tiling. Raises as ``kernel_file``."""
         return HostSide(self.layout, self._library, self.kernel_file)
 
     @cached_property
@@ -118,7 +121,10 @@ class Project:
         return Kept(lambda: build_project_host(hosts, optional=others, include_dirs=folders).library)
 
     def call(self, /, *values: Any, **named: Any) -> OpCall:
-        """Return a checked call with inputs in order or by name, and attributes by name. Raises ArgumentError."""
+        """Return a checked call with inputs in order or by name, and attributes by name.
+
+        Raises ArgumentError if they do not fit the definition, and as ``definition``.
+        """
         return bind(self.definition, self.soc, values, named)
 
     def infer(self, /, *values: Any, **named: Any) -> list[tuple[str, str, tuple[int, ...]]]:
@@ -128,9 +134,10 @@ class Project:
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
         """Return the plan that the project's tiling function makes for this call, with notes on its mistakes.
 
-        out: one output or a list, each ``gnt.out(shape, dtype)`` or an array; without it InferShape decides. A mapping
-        names outputs: ``{"mean": None}`` leaves an OPTIONAL output out, and the others are inferred. Raises
-        ArgumentError, CompileError, HostError for a host function that fails, crashes or does not end.
+        out: one output or a list, each ``gnt.out(shape, dtype)`` or an array; without ``out``, Follow or InferShape
+        decides. A mapping names outputs, and those that it does not name are inferred: ``{"mean": None}`` leaves the
+        OPTIONAL output ``mean`` out. Raises HostError for a host function that fails, crashes or does not end; and
+        ArgumentError, CompileError or RegistryError.
         """
         return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
@@ -140,7 +147,7 @@ class Project:
         The project's tiling function is called, and its kernel is built for these dtypes and launched. The tensors of a
         DYNAMIC output are ``y[0]``, ``y[1]``. An output that is left out is not returned. out: as for ``tiling``.
         blocks: replaces the tiling's number of blocks. observed, isolated, options, limits and tracing are those of
-        ``Kernel.run``. Raises as ``tiling`` and as ``Kernel.run``; HostError if tiling sets no number of blocks.
+        ``Kernel.run``. Raises as ``tiling`` and as ``launch``.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
         call, given = chosen_outputs(self.call(*values, **named), out)
@@ -158,9 +165,10 @@ class Project:
     ) -> Result:
         """Launch the kernel as planned, and return the result.
 
-        held: the values of outputs before the launch, by name; other outputs are undefined. A finding that a device
-        does not check becomes a warning, unless the options list it among the errors. Raises as ``Kernel.run``;
-        HostError for a plan with an error among its notes.
+        blocks: replaces the plan's number. held: the values of outputs before the launch, by name; other outputs are
+        undefined. A finding of a rule that a device does not check becomes a warning, unless the options list it among
+        the errors. Raises as ``Kernel.run``; HostError for a plan with an error among its notes, such as an unset
+        number of blocks.
         """
         for note in plan.notes:
             if note.severity == "error":
@@ -188,9 +196,9 @@ class Project:
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
         """Return the kernel for the call. It is not built yet.
 
-        The build defines a macro such as DTYPE_X for each input and output, and gets the plan's template arguments. If
-        the project defines the tiling struct by macros, the build includes a header with that struct. The kernel's
-        Unified Buffer has the size of this project's chip.
+        The build defines a macro such as DTYPE_X for each input and output. The build of a kernel template gets the
+        plan's template arguments. If the project defines the tiling struct by macros, the build includes a header with
+        that struct. The kernel's Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
@@ -260,12 +268,13 @@ def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
 
 
 def project(path: str | Path, op: str = "", soc: str = "") -> Project:
-    """Return the operator project in ``path``, the folder that msopgen made with op_host and op_kernel, or one like it.
+    """Return the operator project in ``path``: a folder with op_host and op_kernel, as msopgen makes it.
 
-    Call the project with arrays: ``gnt.project("SinhCustom")(x)``. op: the operator, if the folder has several. soc:
-    the chip whose cores and sizes tiling reads; empty: Ascend910B2, or the first known chip of AddConfig if none of
-    them is an Ascend910B. Raises ArgumentError if there is no such folder, no operator or several of them, or an
-    operator for the matrix cores.
+    Call the project with arrays: ``gnt.project("SinhCustom")(x)``. op: the operator; it is needed if the folder has
+    several. soc: the chip whose cores and sizes tiling reads; empty: Ascend910B2, or the first known chip that
+    AddConfig names if AddConfig names known chips and none is an Ascend910B. Raises ArgumentError if ``path`` is no
+    folder or has no host file or operator, if ``op`` or ``soc`` is unknown, if ``op`` is empty and the folder has
+    several operators, or if the operator computes on the matrix cores.
     """
     return Project(path, op, soc)
 

@@ -123,7 +123,10 @@ def kernel_parameters(op: OpDefinition) -> list[str]:
 
 
 def test_texts(op: OpDefinition) -> dict[str, str]:
-    """Return this operator's parts of main.cpp. Raises RegistryError if it can have no aclnn function."""
+    """Return this operator's parts of main.cpp.
+
+    Raises RegistryError if the operator can have no aclnn function, or if an input is no tensor in the first call.
+    """
     first, second = functions(op)[0], functions(op)[-1]
     found = [_test_argument(op, one) for one in first.arguments if one.role in ("input", "attribute", "output")]
     return {
@@ -141,7 +144,7 @@ def test_texts(op: OpDefinition) -> dict[str, str]:
 def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
     """Return the inputs, outputs and attributes of gen_data.py's first case, as Python text.
 
-    All arrays have ``shape``, and the dtypes of the first column.
+    Optional inputs and outputs are left out. All arrays have ``shape``, and the dtypes of the first column.
     """
 
     def arrays(params: tuple[Parameter, ...]) -> str:
@@ -196,7 +199,10 @@ def _python(value: Any) -> str:
 
 
 def _test_argument(op: OpDefinition, one: AclnnArgument) -> tuple[list[str], str, list[str], list[str]]:
-    """Return, for one argument of the first call: declarations, the argument's text, later writes, and releases."""
+    """Return, for one argument of the first call: declarations, the argument's text, later writes, and releases.
+
+    Raises RegistryError for an input that is no tensor in this call.
+    """
     if one.role == "attribute":
         return _test_attribute(op.attributes[one.index], one)
     params = op.inputs if one.role == "input" else op.outputs

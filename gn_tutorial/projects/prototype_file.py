@@ -18,7 +18,8 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.projects.definition import OpDefinition, snake_name
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter
 
-#: A type in a prototype -> the graph engine's. msopgen's page lists integers, bool, and short and long names of floats.
+#: A type in a prototype -> the type's name in the graph engine. msopgen's page lists integers, bool, and short and long
+#: names of floats.
 TYPES = {one.name: one.label for one in DTYPES.values() if one.label} | {
     "fp16": "DT_FLOAT16", "half": "DT_FLOAT16", "bf16": "DT_BF16", "float": "DT_FLOAT", "fp32": "DT_FLOAT",
 }  # fmt: skip
@@ -26,7 +27,7 @@ FORMATS = tuple(
     """ND NCHW NHWC HWCN CHWN NCDHW NDHWC DHWCN NCL NC1HWC0 NDC1HWC0 FRACTAL_Z FRACTAL_Z_3D FRACTAL_NZ""".split()
 )
 KINDS = ("required", "optional", "dynamic")
-#: A type of attribute -> the Python types of its values.
+#: A type of attribute -> the Python types of its value, or of the items of a list.
 ATTRIBUTES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float, int), "bool": (bool,), "string": (str,),
     "list_int": (int,), "list_float": (float, int), "list_bool": (bool,), "list_list_int": (int,),
@@ -50,7 +51,8 @@ def read_prototypes(
     """Return the definitions in a prototype, a file or its contents, for the chip ``config`` (``ascend910b``).
 
     Raises ArgumentError for a file that cannot be read. Raises RegistryError for a text that is no JSON (with the
-    line); a field that is missing, unknown or wrong; an unknown type or format; two operators of one name.
+    line); a field that is missing, unknown or wrong; an unknown type or format; a name that is used twice or that a
+    kernel cannot have; parameters with different numbers of types.
     """
     where, document = "prototype", given
     if isinstance(given, (str, Path)):

@@ -1,4 +1,4 @@
-"""Loads and calls the reference of a project's outputs: a function from a file or a library, for float64 inputs."""
+"""Loads and calls the reference of a project's outputs: a function from a file or a library."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
 def load_reference(name: str) -> Callable[..., Any]:
     """Return the function ``file.py:function``, or a function of an installed library, such as ``numpy.sinh``.
 
-    Raises ArgumentError if there is no such function.
+    Raises ArgumentError if there is no such function, or if its file or library cannot be imported.
     """
     file, colon, function = name.rpartition(":")
     if colon and file.endswith(".py"):
@@ -61,12 +61,13 @@ def load_reference(name: str) -> Callable[..., Any]:
 
 
 def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
-    """Return the reference's outputs for this call, in order.
+    """Return the reference's outputs for this call, in order, without those that the call leaves out.
 
     Inputs are passed in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as
-    lists. An attribute is passed by name if the function has that parameter. A function of torch gets tensors. A value
-    beyond the range of an output's dtype becomes infinity, as in the operator. Raises ArgumentError if the function
-    raises, with its error.
+    lists. An attribute is passed by name if the function has that parameter, takes any keyword, or does not list its
+    parameters. A function of torch gets tensors. A floating-point value beyond the range of an output's dtype becomes
+    infinity, as in the operator. If the function returns another number of outputs than the definition or the call has,
+    they are returned unchanged. Raises ArgumentError if the function raises; the message quotes the function's error.
     """
     inputs = [
         [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None

@@ -40,11 +40,13 @@ class PlanNote:
 
 @dataclass(frozen=True, repr=False)
 class TilingPlan:
-    """The tiling of one call. blocks: the number given to SetBlockDim. workspace: bytes, including the library's part.
+    """The tiling of one call. blocks: the number given to SetBlockDim. key: the tiling key.
 
-    data: the bytes of the tiling struct. struct: its fields; None if its definition could not be read. outputs: name,
-    dtype and shape of each, inferred or given. template: the arguments of a kernel template, empty for an ordinary
-    kernel. schedule_mode: 1 if all blocks have to start together. printed: text that the host functions printed.
+    workspace: the first size that tiling set, in bytes, with the library's part if tiling added it; 0 if tiling set
+    none. data: the bytes of the tiling struct. struct: the fields of that struct; None if its definition could not be
+    read. outputs: name, dtype and shape of each, inferred or given. template: the arguments of a kernel template, empty
+    for an ordinary kernel. schedule_mode: 1 if all blocks have to start together. printed: text that the host functions
+    printed.
     """
 
     op_type: str
@@ -73,7 +75,10 @@ class TilingPlan:
         return {one.name: one.value(self.data) for one in self.struct.fields} if self.struct else {}
 
     def with_(self, **fields: int | float) -> TilingPlan:
-        """Return a copy of the plan with these values of struct fields. Raises ArgumentError for an unknown field."""
+        """Return a copy of the plan with these values of struct fields.
+
+        Raises ArgumentError for an unknown field, or for a value that the field's type does not hold.
+        """
         data = bytearray(self.data)
         known = {one.name: one for one in self.struct.fields} if self.struct else {}
         for name, value in fields.items():

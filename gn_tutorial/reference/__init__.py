@@ -1,12 +1,13 @@
 """References for the kernels: the same mathematics in NumPy, computed in float64.
 
 ``group_norm`` is the operator of the course, ``group_norm_nhwc`` is the same for a channels-last tensor, and
-``group_norm_backward`` gives its gradients. ``layer_norm`` and ``instance_norm`` are its two limits: one group with all
-channels, and one channel in each group. They compute with other code than ``group_norm``, so their agreement with it is
-evidence that all are right. ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the
-strided copy. ``silu``, ``silu_backward``, ``multiply`` and ``relu`` are parts of fused operators. ``group_norm_silu``,
-``add_relu``, ``swiglu``, ``add_rms_norm`` and ``linear_gelu`` are fused operators, each with its gradients. ``gelu``,
-``linear`` and ``rms_norm``, with their gradients, are the operators of the course besides GroupNorm.
+``group_norm_backward`` gives its gradients. ``layer_norm`` and ``instance_norm`` are the two limits of GroupNorm: one
+group with all channels, and one channel in each group. These two compute with other code than ``group_norm``. So if
+their results agree with those of ``group_norm``, this is evidence that all three are right. ``copy`` and ``add`` are
+the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``, ``silu_backward``, ``multiply``
+and ``relu`` are parts of fused operators. ``group_norm_silu``, ``add_relu``, ``swiglu``, ``add_rms_norm`` and
+``linear_gelu`` are fused operators, each with its gradients. ``gelu``, ``linear`` and ``rms_norm``, with their
+gradients, are the operators of the course besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose

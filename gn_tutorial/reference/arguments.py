@@ -30,7 +30,7 @@ def as_float64(value: ArrayLike, name: str) -> np.ndarray:
 def batch_of_channels(x: ArrayLike) -> np.ndarray:
     """Return ``x``, of shape ``(N, C, *spatial)``, as float64. Raises ArgumentError for another shape or dtype.
 
-    The batch may be empty (N = 0), because it has no statistics to compute. No other axis may: a mean would be 0 / 0.
+    The batch may be empty (N = 0), because then no mean is computed. No other axis may be: a mean would be 0 / 0.
     """
     array = as_float64(x, "x")
     if array.ndim < 2:
@@ -82,8 +82,9 @@ def checked_groups(num_groups: int, channels: int) -> int:
 
 
 def affine(value: ArrayLike | None, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray | None:
-    """Return ``value`` (gamma or beta) as float64; None for None. Raises ArgumentError if its shape is not ``shape``.
+    """Return ``value`` (gamma or beta) as float64; None for None.
 
+    Raises ArgumentError for a shape other than ``shape``, or a dtype that is not real.
     name, meaning: the argument's name, and the meaning of ``shape``, for the error message.
     """
     if value is None:

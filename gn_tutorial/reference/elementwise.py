@@ -27,7 +27,8 @@ def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
     Floating-point sums are float64. A float64 sum of two float32 numbers, rounded to float32, is correctly rounded,
     because float64 has more than twice the digits. Integers keep their dtype and wrap around.
-    Raises ArgumentError if the shapes or dtypes differ, because the kernel does not broadcast.
+    Raises ArgumentError if the shapes or dtypes differ, because the kernel does not broadcast, or if the dtype is not
+    real.
     """
     left, right = _pair(x, y)
     if left.dtype.kind in "iu":

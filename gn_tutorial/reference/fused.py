@@ -159,7 +159,7 @@ def add_rms_norm_backward(
     """Return the gradients of ``add_rms_norm``: ``dx``, the same for x and for residual, and ``dgamma``; float64.
 
     dy, dsum: the gradients of its results y and sum. x, rstd: its results sum and rstd. Errors: as
-    ``rms_norm_backward``.
+    ``rms_norm_backward``; dsum is checked like dy.
     """
     more, _ = _like_forward(dsum, "dsum", x, "x")
     dx, dgamma = rms_norm_backward(dy, x, rstd, gamma)
@@ -183,8 +183,8 @@ def linear_gelu(
 ) -> LinearGeluOutputs:
     """Return y = ``gelu`` of ``linear(x, weight, bias)``, and that linear result as the pre-activation; float64.
 
-    ``gelu`` takes the linear result unrounded. output_mask: whether to return y and the pre-activation. Other arguments
-    and errors: as ``linear`` and ``gelu``.
+    ``gelu`` takes the linear result unrounded. output_mask: whether to return y and the pre-activation; another length
+    raises ValueError. Other arguments and errors: as ``linear`` and ``gelu``.
     """
     preactivation = linear(x, weight, bias)
     made = gelu(preactivation, approximate), preactivation
@@ -210,7 +210,10 @@ def linear_gelu_backward(
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return ``gradient`` and ``of``, its array, as float64. Raises ArgumentError if their shapes differ."""
+    """Return ``gradient`` and the array ``of`` to which it belongs, as float64.
+
+    Raises ArgumentError if the shapes differ, or for a dtype that is not real.
+    """
     upstream, data = as_float64(gradient, its_name), as_float64(of, name)
     if upstream.shape != data.shape:
         raise ArgumentError(

@@ -38,7 +38,7 @@ def group_norm(
     x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma, beta: shape (C,), or None for 1 and 0.
     num_groups: G, a divisor of C; channels 0 .. C/G - 1 form group 0, and so on.
     Returns y of x's shape, and mean and rstd of shape (N, G), computed in float64 and converted to ``dtype``.
-    Raises ArgumentError for a shape, a ``num_groups`` or an ``eps`` that does not fit.
+    Raises ArgumentError for a shape, a dtype, a ``num_groups`` or an ``eps`` that does not fit.
     """
     data = batch_of_channels(x)
     eps = checked_eps(eps)

@@ -26,7 +26,7 @@ def layer_norm(
     x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number for each element, as in PyTorch's
     LayerNorm over ``x.shape[1:]``; GroupNorm has one for each channel. Returns y of x's shape, and mean and rstd of
     shape (N,), computed in float64 and converted to ``dtype``.
-    Raises ArgumentError for shapes or an ``eps`` that do not fit.
+    Raises ArgumentError for a shape, a dtype or an ``eps`` that does not fit.
     """
     data = batch_of_channels(x)
     eps = checked_eps(eps)
@@ -51,7 +51,7 @@ def instance_norm(
 
     x: shape ``(N, C, *spatial)``. Without spatial axes each channel is one number, so y is beta (or 0). gamma, beta:
     shape (C,). Returns y of x's shape, and mean and rstd of shape (N, C), computed in float64, converted to ``dtype``.
-    Raises ArgumentError for shapes or an ``eps`` that do not fit.
+    Raises ArgumentError for a shape, a dtype or an ``eps`` that does not fit.
     """
     data = batch_of_channels(x)
     eps = checked_eps(eps)

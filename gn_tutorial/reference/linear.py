@@ -13,7 +13,7 @@ from gn_tutorial.reference.arguments import as_float64
 
 
 class ReferenceLinearGradients(NamedTuple):
-    """The gradients: ``dx`` in the shape of x, ``dweight`` in that of weight, ``dbias`` (O,); None if not requested."""
+    """The gradients: ``dx`` shaped like x, ``dweight`` like weight, ``dbias`` of shape (O,); None if not requested."""
 
     dx: np.ndarray | None
     dweight: np.ndarray | None
@@ -24,7 +24,7 @@ def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np
     """Return ``x @ weight.T + bias`` as float64.
 
     x: shape (..., K). weight: (O, K). bias: (O,), or None for zeros. Returns shape (..., O). If K = 0, every row of the
-    result is the bias. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
+    result is the bias or zeros. Raises ArgumentError for shapes that do not fit, or a dtype that is not real.
     """
     data, matrix = _operands(x, weight)
     y = data @ matrix.T
@@ -43,7 +43,7 @@ def linear_backward(
         dx = dy @ weight        dweight = dy.T @ x        dbias = sum of dy over the rows
 
     dy: shape (..., O). x: (..., K). weight: (O, K). output_mask: which of dx, dweight and dbias to compute. Without
-    rows, dweight and dbias are zeros. Raises ArgumentError for shapes or a mask that do not fit.
+    rows, dweight and dbias are zeros. Raises ArgumentError for a shape, a dtype or a mask that does not fit.
     """
     data, matrix = _operands(x, weight)
     shape = (*data.shape[:-1], len(matrix))

@@ -28,7 +28,7 @@ class ReferenceRmsNormGradients(NamedTuple):
 def rms_norm(x: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6) -> RmsNormOutputs:
     """Return y = x * rstd * gamma, and rstd = 1 / sqrt(mean(x^2) + eps), with the mean over the last axis; float64.
 
-    Zhang and Sennrich, 2019, https://arxiv.org/abs/1910.07467. x: shape (..., K), K at least 1 unless x is empty.
+    Zhang and Sennrich, 2019, https://arxiv.org/abs/1910.07467. x: shape (..., K), K at least 1 unless x has no rows.
     gamma: shape (K,), or None for ones. Raises ArgumentError for a shape, a dtype or an eps that does not fit.
     """
     data = _rows(x)

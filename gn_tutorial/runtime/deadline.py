@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: A deadline passes at the latest after this many times its seconds of wall time, however busy the machine is.
+#: A deadline passes at the latest after this many times its seconds in wall time, however busy the machine is.
 LONGEST = 4
 #: The most seconds between two checks of a running process.
 LOOK_EVERY = 0.25
@@ -40,7 +40,11 @@ class Deadline:
         self._start = time.monotonic()
 
     def left(self, pid: int) -> float:
-        """Return the seconds left for process ``pid``, which grow if it waits; 0 or less if the deadline has passed."""
+        """Return the seconds left for process ``pid``; 0 or less if the deadline has passed.
+
+        The time that the process waited is added only when ``seconds`` of wall time have passed. Before that, the
+        result may be too small.
+        """
         passed = time.monotonic() - self._start
         if passed < self.seconds:
             return self.seconds - passed
@@ -48,7 +52,7 @@ class Deadline:
 
 
 def waited_seconds(pid: int) -> float:
-    """Return how many seconds the process was ready to run without a processor: the largest sum of its threads.
+    """Return how many seconds the process was ready to run without a processor: the most of any of its threads.
 
     Linux counts this time: the second number of ``schedstat``, in nanoseconds (Documentation/scheduler/sched-stats.rst
     of the kernel). Returns 0 on other systems, and if the process is gone.

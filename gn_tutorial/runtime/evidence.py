@@ -45,7 +45,10 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """The last place that the twin reported: ``kernel.cpp:12, block 3 (...)``; empty for a bare library."""
+        """The last place that the twin reported: ``kernel.cpp:12, block 3 (...)``.
+
+        Only the block is named if it has not reached an operation of the twin. Empty for a bare library.
+        """
         if not self.header.observed:
             return ""
         block = f"block {self.header.here_block}"
@@ -55,7 +58,7 @@ class Evidence:
 
     @property
     def said(self) -> str:
-        """The launcher's text: a message of the loader, or the name of a system call."""
+        """The launcher's text: a message of the loader, or the name of a system call; empty if there is none."""
         return as_text(self.header.text)
 
     def error(self, kind: type[KernelError], what: str, hint: str) -> KernelError:

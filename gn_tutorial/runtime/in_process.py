@@ -39,9 +39,9 @@ class Prepared:
 
     Inputs are used in place, without a copy: their contents may change between runs, their addresses may not. INOUT
     arrays are written in place. OUT and WORKSPACE arrays are made once and poisoned before each run, so a result is
-    valid until the next run. Use a Prepared in one thread only. Several of the same library may run at once, because
-    ctypes releases the GIL.
-    Raises KernelError if the library cannot be loaded.
+    valid until the next run. Use a Prepared in one thread only. Several Prepared of one library may run at the same
+    time, because ctypes releases the GIL.
+    Raises KernelError if the library cannot be loaded, or was built for another version of gn_tutorial.
     """
 
     def __init__(self, library: Path, request: LaunchRequest) -> None:
@@ -137,7 +137,9 @@ def _buffer(arg: LaunchArg) -> np.ndarray:
 
 @functools.cache
 def _load(path: str) -> ctypes._CFuncPtr:
-    """Return the function ``gnt_run`` of a library. Raises KernelError if the library cannot be loaded.
+    """Return the function ``gnt_run`` of a library.
+
+    Raises KernelError if the library cannot be loaded, or was built for another version of gn_tutorial.
 
     The library stays loaded, because unloading it while a thread runs in it would crash. RTLD_LOCAL is needed because
     every kernel library defines the same names.

@@ -71,7 +71,7 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded, or the system gives no process or shared memory;
-    FileNotFoundError if there is no launcher.
+    FileNotFoundError if the launcher, or the folder where the process is to start, does not exist.
     """
     seconds = LONGEST * math.ceil(min(request.limits.seconds, _LONGEST_SECONDS))
     with JobFile(
@@ -189,7 +189,7 @@ class _Output:
             self._take()
 
     def read_rest(self) -> None:
-        """Read what is left in the pipe, after the process has ended."""
+        """Read what is left in the pipe, after the process has ended; stop when the output is too long."""
         while self.open and not self.too_long and self._take():
             pass
 

@@ -1,13 +1,14 @@
 """The job file: shared memory that passes one launch to the launcher, and the launch's outcome back.
 
-Later launches reuse the memory once no process can have it mapped (shared_memory.py). It may then hold old data, so
-every byte is written before it is read.
+Later launches reuse the memory once no process can have it mapped (shared_memory.py). The memory may then hold old
+data, so every byte is written before it is read.
 
-A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over the tensor's
-place in the file. The result's array may keep that memory, so the data need no copy.
+A large tensor that the kernel writes has memory of its own (``descriptor``) if the pool may lend it. The launcher maps
+this memory over the tensor's place in the file. The result's array may keep the memory, so the data need no copy.
 
 Each tensor has pages of its own between two guards (GUARD). It starts at a multiple of 512 bytes, and ends at most 543
-bytes before the guard behind it. So an access past its end traps at once, or hits poison that is checked afterwards.
+bytes before the guard behind it. So an access past its end traps at once, or hits poison. If an access changes poison
+around a tensor that the kernel may write, the change is found afterwards (``overrun``).
 From the first guard on, the kernel can access only the tensors' pages, so it cannot read what an earlier launch left
 between them.
 """
@@ -33,8 +34,8 @@ from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 _REPORT_BYTES = 64 * 1024
-#: A tensor that the kernel writes has memory of its own from this many bytes. Copying a smaller one out of the file is
-#: faster than making memory for it.
+#: A tensor that the kernel writes may have memory of its own from this many bytes. Copying a smaller one out of the
+#: file is faster than making memory for it.
 _OWN_FROM = 1 << 20
 
 
@@ -133,7 +134,8 @@ class JobFile:
     def ended_well(self) -> None:
         """Allow later launches to reuse the memory, after the process has ended.
 
-        That needs the system-call filter (``filtered``), without which a child of the process may still use the memory.
+        The memory is reused only if the launcher installed the system-call filter (``filtered``). Without the filter, a
+        child of the process may still use the memory.
         """
         self._reusable = bool(self.header().filtered)
 
@@ -174,7 +176,10 @@ class JobFile:
         return copied
 
     def _with_own_memory(self, places: list[ArgPlace]) -> list[ArgPlace]:
-        """Return the places, with separate memory for each large tensor that the kernel writes. Raises KernelError."""
+        """Return the places, with separate memory for each large tensor that the kernel writes.
+
+        The tensor stays in the file if the pool may lend no such memory. Raises KernelError if the system gives none.
+        """
         found = []
         try:
             for place in places:
@@ -188,11 +193,12 @@ class JobFile:
         return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
-        """Return the first argument with a changed byte before or after it, and the byte's offset from its start.
+        """Return the first argument with a changed byte before or behind it, and the offset of that byte.
 
-        None if there is no such byte. An observed library ends a copy at the argument's end (tensor/emit_copy.h), so
-        there only a pointer can change a byte behind the argument. A bare library copies whole blocks, so the first
-        ``tail_bytes`` behind it may change without a mistake.
+        The offset counts from the argument's start. Only arguments that the kernel may write are checked. None if there
+        is no such byte. An observed library ends a copy at the argument's end (tensor/emit_copy.h), so only a pointer
+        can change a byte behind the argument there. A bare library copies whole blocks, so the first
+        ``tail_bytes(arg)`` bytes behind the argument may change without a mistake.
         """
         for place in self.places:
             if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
@@ -200,9 +206,9 @@ class JobFile:
         return None
 
     def argument_at(self, offset: int) -> tuple[LaunchArg, int] | None:
-        """Return the argument nearest to this offset into the file, and the offset from the argument's start.
+        """Return the tensor nearest to this offset into the file, and the offset from the tensor's start.
 
-        None if the offset is before all arguments.
+        None if the offset is before the first guard, or if there is no tensor.
         """
         tensors = [place for place in self.places if place.pages_at]
         if all(offset < place.pages_at - GUARD for place in tensors):
@@ -230,7 +236,7 @@ class JobFile:
             memory, first = self._memory_of(place)
             for start, stop, poison in self._around(place):
                 memory[start - first : stop - first] = poison
-        if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher fills it with poison
+        if not arg.nbytes or arg.same_as or arg.role in POISONED:  # nothing to copy; the launcher fills POISONED
             return
         if isinstance(arg.data, np.ndarray):
             copy_into(self._data(place), arg.data.reshape(-1))
@@ -273,9 +279,9 @@ class JobFile:
         return None
 
 
-#: The fewest bytes that one thread copies. A smaller copy goes through the processor's caches, which first read the
-#: memory that the copy overwrites. So two threads that copy 20 MB each take as long as one thread that copies 40 MB,
-#: and use twice its processor time.
+#: The fewest bytes for each of several threads. A smaller copy goes through the processor's caches, which first read
+#: the memory that the copy overwrites. So two threads that copy 20 MB each take as long as one thread that copies
+#: 40 MB, and use twice its processor time.
 _SHARE = 64 << 20
 #: The most threads that copy. More threads get no more bandwidth from the memory.
 _MOST_THREADS = 8

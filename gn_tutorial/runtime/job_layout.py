@@ -14,8 +14,8 @@ from gn_tutorial.runtime.shared_memory import SharedMemory
 #: Alignment in bytes of each tensor in global memory, as strict as that of a device allocation.
 ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
-#: Size in bytes of the guard, an inaccessible range of addresses before and after each tensor. It takes no memory. It
-#: is larger than any Unified Buffer, so no copy that begins inside a tensor can jump over it.
+#: Size in bytes of the guard, an inaccessible range of addresses before and after each tensor. A guard takes no memory.
+#: No Unified Buffer is larger than a guard, so no copy that begins inside a tensor can jump over the guard.
 GUARD = 256 * 1024
 
 
@@ -44,7 +44,10 @@ def tail_bytes(arg: LaunchArg) -> int:
 
 
 class JobLayout:
-    """Allocates ranges of a file one after the other. taken: bytes in use at the file's start; ``bytes``: its size."""
+    """Allocates ranges of a file one after the other. taken: bytes in use at the file's start.
+
+    bytes: the file's size so far. texts: file offset and bytes of each text that ``place_texts`` placed.
+    """
 
     def __init__(self, taken: int) -> None:
         self.bytes = taken

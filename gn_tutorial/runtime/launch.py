@@ -15,9 +15,10 @@ from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 def launch(library: Path, request: LaunchRequest) -> LaunchResult:
     """Run one kernel of ``library`` and return its result. For many runs of one launch use ``in_process.Prepared``.
 
-    Raises KernelFault for a mistake that the twin found, KernelCrash, KernelTimeout, KernelMemoryLimit and
-    KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
-    KernelError for a library that cannot be loaded.
+    Raises KernelFault for a mistake that the twin found; KernelCrash, KernelTimeout, KernelMemoryLimit or
+    KernelOutputLimit for a kernel that did not return; ArgumentError for arguments that do not fit the kernel;
+    KernelError for a library that cannot be loaded, or if the system gives no process or shared memory; the errors of
+    ``build_launcher``.
     """
     if not request.isolated:
         return in_process.Prepared(library, request)()

@@ -78,7 +78,7 @@ class LaunchRequest:
     # One for each kernel parameter, in order. OUT and WORKSPACE arrays give only shape and dtype; the kernel finds
     # poison in their memory (FLOAT_POISON, POISON_BYTE).
     args: Sequence[LaunchArg]
-    # Cores to run on, 1 to 65535.
+    # The number of blocks, 1 to 65535.
     blocks: int = 1
     # The 64-bit number that TILING_KEY_IS compares with.
     tiling_key: int = 0
@@ -118,10 +118,11 @@ def check_blocks(blocks: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts of a launch, summed over its blocks. All zero for a bare library.
+    """Counts of a launch. All zero for a bare library.
 
-    scalar, vector, mte2, mte3: instructions issued on each pipe. bytes_in, bytes_out: bytes moved from global memory
-    into the Unified Buffer and back. ub_high_water: the most bytes of the Unified Buffer that one block used.
+    scalar, vector, mte2, mte3: instructions of all blocks on each pipe. bytes_in, bytes_out: bytes that all blocks
+    moved from global memory into the Unified Buffer, and back. ub_high_water: the most bytes of the Unified Buffer that
+    one block used.
     """
 
     scalar: int

@@ -27,8 +27,8 @@ class Mapping:
     """The first ``size`` bytes of a file, mapped for reading and writing as ``memory``.
 
     private: what is written to ``memory`` stays invisible to other processes. The mapping ends when nothing refers to
-    ``memory`` or a view of it any more (an array, or the traceback of an exception). Raises OSError if the system
-    refuses.
+    ``memory`` or to a view of it any more. An array or the traceback of an exception may refer to such a view. Raises
+    OSError if the system refuses.
     """
 
     def __init__(self, descriptor: int, size: int, *, private: bool = False) -> None:
@@ -77,7 +77,7 @@ def _libc() -> ctypes.CDLL | None:
 def _mapped_at_a_block(libc: ctypes.CDLL, descriptor: int, size: int, flags: int) -> int:
     """Map a file at a multiple of BLOCK, and return the address. Raises OSError.
 
-    A range of addresses is reserved first, of which the parts around the mapping are then released.
+    First a larger range of addresses is reserved. Then the parts before and behind the mapping are released.
     """
     room = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
     taken = _mmap(libc, None, room + BLOCK, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1)

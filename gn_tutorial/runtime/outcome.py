@@ -114,7 +114,8 @@ def _timeout(evidence: Evidence) -> KernelError:
 
 
 def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
-    # The finding has no line, because a bare library does not observe writes. An observed library checks each access.
+    # The finding has no line, because no operation of the twin reported the write: a bare library reports none, and an
+    # observed one does not see a write through a pointer.
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {beside(arg, offset)}",

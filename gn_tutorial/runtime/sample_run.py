@@ -55,8 +55,8 @@ def run_sample(
     start, inside ``folder``; None: ``folder`` itself. optimise: see ``options.Optimise``. The memory limit covers the
     sample's own allocations too.
 
-    Raises CompileError; KernelFault for a diagnostic of a kernel or of a host call, and for a ``main`` that does not
-    return 0; and the other errors of ``launch``.
+    Raises CompileError; KernelFault for an error that the twin finds in a kernel or in a host call, for a ``main`` that
+    does not return 0, and for an exception that leaves ``main``; and the other errors of ``launch``.
     """
     built = build_kernel(
         path,

@@ -24,13 +24,17 @@ import weakref
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.mapping import BLOCK, Mapping
 
-#: The part of the machine's memory that may be kept is one in this many, and the memory assumed if it is not reported.
+#: One part in _KEPT_PART of the machine's memory may be kept. If the system does not report the machine's memory, it is
+#: assumed to be _UNKNOWN_MEMORY bytes.
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
-#: A launch gets kept memory of at most this many times the size that it needs. Larger memory is for larger launches.
+#: A launch gets kept memory of at most this many times the size that it needs, or this many times _STEP if it needs
+#: less than _STEP. Larger memory is for larger launches.
 _LOOSEST = 2
-#: The most results that use lent memory at once. Each needs three descriptors, and a process may have about a thousand.
+#: The most results that use lent memory at once. Each needs up to three descriptors, and a process may have about a
+#: thousand.
 _MOST_LENT = 16
-#: Sizes are rounded up to this, so that launches of similar sizes use the same memory.
+#: A size up to this is rounded up to it, a larger size to a multiple of BLOCK, so that launches of similar sizes use
+#: the same memory.
 _STEP = 1 << 20
 
 
@@ -91,7 +95,7 @@ class SharedMemory:
         self.view[pages:size] = bytes(size - pages)
 
     def close(self) -> None:
-        """Close the memory. The system gets it back when nothing refers to ``view`` any more (a traceback may)."""
+        """Close the memory. The system gets it back when nothing, such as a traceback, refers to ``view`` any more."""
         os.close(self.descriptor)
         self._mapping = None
 
@@ -130,7 +134,8 @@ class MemoryPool:
     def lend(self, one: SharedMemory, size: int) -> memoryview:
         """Return a private mapping of the first ``size`` bytes; the pool gets the memory back when the mapping is gone.
 
-        No other process sees what is written to the mapping. No other process may have the memory mapped.
+        No other process sees what is written to the mapping. The caller must know that no other process has the memory
+        mapped. Raises OSError if the system refuses the mapping.
         """
         lent = Mapping(one.descriptor, size, private=True)
         with self._lock:

@@ -1,4 +1,4 @@
-"""The data for the trace of one launch: the recorded blocks, the addresses of the tensors, and the decoding."""
+"""The data for the trace of one launch (recorded blocks, addresses of the tensors), and the decoding of the trace."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 =================================  =====================================  ==========================================
 the program, and its children      Linux with Landlock (5.13 and newer)   elsewhere
 =================================  =====================================  ==========================================
-writes, deletes, renames files     refused outside the folder             not prevented; its HOME, its TMPDIR and its
-                                                                          working folder lie in the folder
+writes, deletes, renames files     refused outside the folder; writing    not prevented; its HOME, its TMPDIR and its
+                                   to _DEVICES is allowed                 working folder lie in the folder
 binds or connects a TCP socket     refused (6.7 and newer)                not prevented
 signals other processes            refused (6.12 and newer)               not prevented
-changes the priority, processors   refused (seccomp, whatever Landlock)   not prevented
-or memory of other processes
+changes the priority, processors   refused (by seccomp, also without      not prevented
+or memory of other processes       Landlock; x86-64 and AArch64)
 reads files, starts programs       allowed                                allowed
 writes a file without end          stopped at 4 GiB                       stopped at 4 GiB
 fills the memory                   refused at the limit (RLIMIT_DATA)     not limited on macOS
@@ -38,7 +38,8 @@ import sys
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
-#: The rights to remove a folder or a file, and to make a device, folder, file, socket, pipe, block device or link.
+#: The rights to remove a folder or file, and to make a character device, folder, file, socket, pipe, block device or
+#: symbolic link.
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13
 _TCP = 1 << 0 | 1 << 1
@@ -91,7 +92,11 @@ def landlock_version() -> int:
 
 
 def write_only_in(folder: str) -> bool:
-    """Restrict this process and its children to writing files below ``folder``. Return False if the system cannot."""
+    """Restrict this process and its children with Landlock. Return False if the system cannot.
+
+    They may write only to files below ``folder`` and to _DEVICES. Newer versions of Landlock also refuse TCP sockets
+    and signals to other processes.
+    """
     version = landlock_version()
     if version == 0:
         return False
@@ -124,7 +129,10 @@ class _Program(ctypes.Structure):
 
 
 def leave_others_alone() -> bool:
-    """Prevent this process and its children from changing other processes. Return False if the system cannot."""
+    """Make the system calls of _OWN, which can change other processes, fail with EPERM. Return False if impossible.
+
+    This holds for this process and its children. Calls that concern only the caller are allowed if _OWN has a number.
+    """
     if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
         return False
     processor, numbers = _CALLS[platform.machine()]

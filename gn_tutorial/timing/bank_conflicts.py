@@ -41,7 +41,8 @@ class AccessStream(NamedTuple):
 def streams(event: Event) -> tuple[tuple[AccessStream, ...], tuple[AccessStream, ...]]:
     """Return the sources and the destinations that a vector event reads or writes in every repeat.
 
-    A result of a few elements, as of a reduction, is left out, because it does not conflict in every repeat.
+    An operand of only a few elements, such as the result of a reduction, is left out, because it does not conflict in
+    every repeat.
     """
     found = [(operand.access, _stream(event, operand)) for operand in event.operands if operand.space is Space.UB]
     sources = tuple(one for access, one in found if one is not None and access is not Access.WRITE)

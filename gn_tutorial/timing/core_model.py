@@ -27,8 +27,8 @@ class Shares:
 
     hbm: bytes per cycle while every core reads. cores: how many cores run. apart: cycles between the first and the last
     core's start. reach: the number of 512-byte lines that a core moves until the L2 cache has dropped its earlier
-    contents. warm: whether everything was in the L2 cache before the launch. crowded: the indices of the block's MTE2
-    copies that read the same address in every recorded block.
+    contents. warm: whether everything was in the L2 cache before the launch. crowded: the index, among a block's
+    MTE2 copies, of each copy that reads the same bytes in every recorded block; empty if only one block was recorded.
     """
 
     hbm: float
@@ -280,9 +280,9 @@ class CoreClock:
     def _who_held_scalar(self, waited: float, event: Event) -> _Cause:
         """Return the cause of a late issue: the pipe that the scalar unit waited for, or the scalar unit itself.
 
-        waited: cycles that the event's pipe was idle. The scalar unit itself is the cause if its busy cycles since its
-        last issue to that pipe are more than half of them. For instance, after a loop over GetValue the cause is the
-        loop, not a short copy at its end.
+        waited: cycles that the event's pipe was idle. The scalar unit itself is the cause if it never waited for a
+        pipe, or if its busy cycles since its last issue to the event's pipe are more than half of ``waited``. For
+        instance, after a loop over GetValue the cause is the loop, not a short copy at the loop's end.
         """
         worked = self.busy[Pipe.S] - self._worked[event.pipe]
         if worked > waited / 2.0 or self._scalar_cause is _NOBODY:
@@ -322,7 +322,7 @@ class CoreClock:
         self._occupy_scalar(event, cycles)
 
     def _ready(self, operand: Operand) -> tuple[float, _Cause]:
-        """Return when the other pipes have written the bytes that the scalar unit reads, and the last such pipe."""
+        """Return when other pipes have written the bytes that the scalar unit accesses, and which of them is last."""
         # Forget ranges that are ready: nothing waits for them, and a long kernel would collect many.
         self._written = {place: entry for place, entry in self._written.items() if entry[0] > self._scalar}
         begin, end = operand.at, operand.at + operand.bytes

@@ -41,14 +41,18 @@ class BusyInterval(NamedTuple):
 
 
 def end_of(timeline: Timeline, block: int | None = None) -> float:
-    """Return when ``block`` has finished, or all recorded blocks for None, in microseconds since the blocks started."""
+    """Return when ``block`` has finished, in microseconds since the blocks started.
+
+    block: None for the time when all recorded blocks have finished. The result is 0 if there are no spans.
+    """
     return timeline.machine.microseconds(max((span.done for span in timeline.of(block)), default=0.0))
 
 
 def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] | None) -> Window:
-    """Return the window ``asked``, (start, end) in microseconds, or for None one with the block, or all blocks, whole.
+    """Return the window ``asked``: (start, end) in microseconds.
 
-    Raises ArgumentError unless 0 <= start < end, and if the window begins after the end of the block.
+    asked: None for a window that shows all of the block, or of all recorded blocks if ``block`` is None. Raises
+    ArgumentError unless 0 <= start < end, and if the window begins when the block, or the last block, has ended.
     """
     end = end_of(timeline, block)
     if asked is None:

@@ -1,8 +1,8 @@
 """The machines of the timing model: each constant with its unit, its source and its confidence.
 
 ``machines/*.toml`` has the values, one file for each chip; the file's name is the argument of ``load_machine``. A file
-with ``family = true`` only has constants that several chips share. To change the model, edit a file or use
-``machine.with_(...)``; nothing has to be built.
+with ``family = true`` is no machine: it has the values that several chips share. To change the model, edit a file or
+use ``machine.with_(...)``; nothing has to be built.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class Machine:
     def with_(self, **values: float) -> Machine:
         """Return a copy of the machine with other constants, as in ``machine.with_(hbm_read_gbs=1800)``.
 
-        The source of a changed constant is "given by the caller". Raises ArgumentError for an unknown constant, or a
-        value that is not a number above 0.
+        The source of a changed constant is "given by the caller", its confidence "low". Raises ArgumentError for an
+        unknown constant, or a value that is not a number above 0 and below 2**63.
         """
         unknown = [name for name in values if name not in self.constants]
         if unknown:
@@ -167,8 +167,8 @@ def machines() -> tuple[str, ...]:
 def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     """Return the machine of that name, or of your own TOML file; return a Machine unchanged.
 
-    Raises ArgumentError, which lists the names, for an unknown one; RegistryError for a file that cannot be read or has
-    a mistake.
+    Raises ArgumentError, which lists the names, for an unknown name and for another type; RegistryError for a file that
+    cannot be read or has a mistake.
     """
     if isinstance(name, Machine):
         return name

@@ -29,7 +29,7 @@ class Span(NamedTuple):
     index in ``trace.blocks[block]``. bytes: bytes moved between global memory and the core. conflict: K, how many times
     longer the data of a vector instruction took because of bank conflicts. waited: cycles that the pipe was idle
     before ``start``. cause: the pipe for which it waited ("S" also if the scalar unit had not issued the instruction
-    yet, "blocks" after SyncAll, "" if it did not wait). cause_line, cause_file: the last instruction of that pipe.
+    yet, "blocks" after SyncAll, "" if it did not wait). cause_line, cause_file: the place of that pipe's instruction.
     """
 
     block: int

@@ -36,11 +36,12 @@ class Traffic(NamedTuple):
 class Timeline:
     """The modelled launch.
 
-    spans: of the recorded blocks, sorted by block, pipe and time; spans of one pipe never overlap. issues: of the
-    scalar unit to the other pipes, sorted by block and time; they overlap no span of S. block_cycles: block -> its
-    duration. busy: block -> pipe -> the cycles for which the pipe was occupied (S: including issuing). core_cycles:
-    when the last core has finished all its blocks. memory_cycles: the least time in which the memory can deliver the
-    launch's traffic. launch_us: microseconds of start and completion. warm: as in ``make_timeline``.
+    spans: those of the recorded blocks, sorted by block, pipe and time. Spans of one pipe of a block never overlap.
+    issues: those of the scalar unit to the other pipes, sorted by block and time. They overlap no span of S of their
+    block. block_cycles: block -> its duration. busy: block -> pipe -> the cycles for which the pipe was occupied (S:
+    including issuing). core_cycles: when the last core has finished all its blocks. memory_cycles: the least time in
+    which the memory can deliver the launch's traffic. launch_us: microseconds of start and completion. warm: as in
+    ``make_timeline``.
     """
 
     machine: Machine
@@ -65,7 +66,7 @@ class Timeline:
         return self.launch_us + self.machine.microseconds(self.cycles)
 
     def of(self, block: int | None = None, pipe: Pipe | None = None) -> Iterator[Span]:
-        """Return the spans of one block, of one pipe, or of one pipe of one block, in the order of ``spans``."""
+        """Return the spans of this block and pipe, in the order of ``spans``. None stands for every block or pipe."""
         return (
             span
             for span in self.spans

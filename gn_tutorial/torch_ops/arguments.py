@@ -35,7 +35,7 @@ def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None
 
 
 def check_eps(where: str, eps: float) -> None:
-    """Raise ArgumentError with the place ``where`` unless eps is positive and finite as float32."""
+    """Raise ArgumentError with the place ``where`` unless eps is positive as float32 and at most ``_LARGEST_EPS``."""
     # The kernel gets eps as float32: 1e-50 is positive, but 0 as float32.
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
         what = f"eps is {eps:g}; it must be positive and finite as float32"

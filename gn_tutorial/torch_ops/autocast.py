@@ -35,7 +35,10 @@ def compute_as_set(op: torch.library.CustomOpDef) -> None:
 
 
 def compute_in_the_widest(op: torch.library.CustomOpDef) -> None:
-    """Make ``op`` compute under autocast in the promoted dtype of all its tensors, as PyTorch's x + y does."""
+    """Make ``op`` compute under autocast in the dtype to which x + y in PyTorch would promote its tensors.
+
+    Only the tensors that autocast converts count (``_changes``).
+    """
     _register(op, _WIDEST)
 
 

@@ -1,9 +1,10 @@
 """``torch.vmap``: functions for the operators' rules. The axis of examples is the axis over which vmap maps.
 
 For GroupNorm, ``batch_forward`` and ``batch_backward`` make one call for all examples. They fold the axis of examples
-into N if all examples share weight and bias, because the images of a batch are independent. Otherwise they fold it into
-C: B examples of C channels in G groups become B * C channels in B * G groups, and each channel has its own weight. So
-the gradients of weight, which are sums over N, stay separate for each example.
+into N if all examples share weight and bias, because the images of a batch are independent. If they do not, or if a
+gradient of weight or bias is computed, the functions fold the axis into C: B examples of C channels in G groups become
+B * C channels in B * G groups, and each channel has its own weight. So the gradients of weight and bias, which are sums
+over N, stay separate for each example.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from gn_tutorial.operators.registry import kernels_root
 NAMESPACE = "gn_tutorial_cpp"
 #: The source file that ``build`` leaves out: setup.py compiles it, on a machine with torch_npu.
 ELSEWHERE = "npu.cpp"
-_BUILD_SECONDS = 1200  # it takes 20 s on a quiet machine, because torch's headers have 200,000 lines
+_BUILD_SECONDS = 1200  # a build takes 20 s on a quiet machine, because torch's headers have 200,000 lines
 
 
 @functools.cache
@@ -81,7 +81,10 @@ def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
 
 
 def _flags(compiler: Compiler) -> list[str]:
-    """Return compiler flags as torch.utils.cpp_extension uses them. Its own ``load`` is not used, as it needs ninja."""
+    """Return compiler flags as torch.utils.cpp_extension uses them.
+
+    The function ``load`` of that module is not used, because it needs ninja.
+    """
     flags = ["-std=c++20", for_speed(compiler), "-fPIC", "-fvisibility=hidden", "-shared"]
     flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
     flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]

@@ -31,7 +31,7 @@ _ND = 2
 
 
 class Device(Protocol):
-    """The interface that a launch uses of the device of its tensors."""
+    """The interface through which a launch uses the device of its tensors."""
 
     def library(self) -> ctypes.CDLL:
         """Return the host API, built for this device. Raises GntError."""

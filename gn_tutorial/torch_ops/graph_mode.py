@@ -1,15 +1,15 @@
 """Graph mode on an NPU (图模式): how torchair turns our operators' nodes into nodes of CANN's graph engine, GE.
 
 ``torch.compile`` with torchair's backend makes a PyTorch graph (FX). For each node of the graph torchair looks for a
-converter, a function that adds a node to GE's graph. If none is registered, torchair makes one itself. Its GE type is
-the operator's name in CamelCase, without the namespace, so ``gn_tutorial::gelu`` would silently become CANN's own
-``Gelu``. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
+converter, a function that adds a node to GE's graph. If none is registered, torchair makes one itself. The node's type
+is then the operator's name in CamelCase, without the namespace, so ``gn_tutorial::gelu`` would silently become CANN's
+own ``Gelu``. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
 
 All converters use one rule: tensors go to the inputs of the operator's prototype in order, and other arguments to its
-attributes of the same name. An operator package with these types must be installed: ``gnt dev prototype`` prints the
-prototype from which msopgen makes the package's project. Nothing here was run on an NPU; tests call the converters with
-a stand-in for torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration
-succeeded.
+attributes of the same name. Exceptions are ``_KEEP`` and ``_AXES`` below. An operator package with these types must be
+installed: ``gnt dev prototype`` prints the prototype from which msopgen makes the package's project. Nothing here was
+run on an NPU; tests call the converters with a stand-in for torchair that knows the prototypes. docs/npu.md has
+torchair's rules, and how to see that registration succeeded.
 """
 
 from __future__ import annotations
@@ -97,9 +97,10 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         )
 
     def convert(*given: Any, **named: Any) -> Any:
-        """Add a node to GE's graph and return its outputs; None for an output that ``output_mask`` excludes.
+        """Add a node to GE's graph and return its outputs; None for an output that ``_MASK`` or ``_KEEP`` excludes.
 
-        given, named: the operator's arguments. A tensor may be None if its input is optional in the prototype.
+        given, named: the operator's arguments. A tensor may be None if its input is optional in the prototype. Raises
+        KernelError if ``_AXES`` has more than one length.
         """
         # PyTorch omits arguments that equal the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}

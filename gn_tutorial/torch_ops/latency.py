@@ -29,7 +29,7 @@ class MeasuredOn(NamedTuple):
 
 
 class Latency(NamedTuple):
-    """Percentiles of the wall-clock times of a call, in milliseconds. rounds: the number of times."""
+    """Percentiles of the wall-clock times of a call, in milliseconds. rounds: how many calls were timed."""
 
     p50: float
     p90: float
@@ -38,7 +38,7 @@ class Latency(NamedTuple):
 
 
 def place(name: str) -> MeasuredOn:
-    """Return the CPU ("cpu") or an NPU ("npu", "npu:1") as the device to measure on.
+    """Return the CPU ("cpu") or an NPU ("npu", "npu:1") as the device to measure on. Makes an NPU torch's current one.
 
     Raises ArgumentError for another name, KernelError if there is no NPU.
     """

@@ -37,8 +37,8 @@ def like(x: Tensor) -> Tensor:
 def few_axes(x: Tensor) -> Tensor:
     """Return x with its first axes merged, so that it has no more axes than a tensor of the host API can have.
 
-    The result is x itself if x has few axes. Otherwise it is a view if x is dense, as results are, or a copy if x has
-    gaps.
+    The result is x itself if x has at most ``MOST_AXES`` axes. Otherwise it is a view of x if x's strides allow a view,
+    as the strides of a contiguous tensor do, and a copy if they do not.
     """
     return x if x.ndim <= MOST_AXES else x.flatten(0, x.ndim - MOST_AXES)
 
@@ -76,7 +76,7 @@ def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
 def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
     """Return the format that x has for all sizes it may have at run time. Raises ArgumentError if there is none.
 
-    If the kernel then chose another format, the graph would misread the y that the kernel writes.
+    If the kernel chose another format at run time, the graph would misread the y that the kernel writes.
     """
     if any(certainly(x.stride(axis) < x.stride(1)) for axis in order[1:]):
         return torch.contiguous_format

@@ -17,7 +17,7 @@ _BATCH, _RATE, _MOMENTUM = 16, 0.05, 0.9
 class Block(torch.nn.Module):
     """Two convolutions, each with a norm, and a shortcut, which adds the block's input to their result.
 
-    The block maps (N, before, H, W) to (N, after, H/stride, W/stride).
+    The block maps (N, before, H, W) to (N, after, H/stride, W/stride), rounded up.
     """
 
     def __init__(self, before: int, after: int, stride: int) -> None:
@@ -68,7 +68,8 @@ def train(net: torch.nn.Module, steps: int, seed: int = 0) -> list[float]:
     losses = []
     for _ in range(steps):
         images = torch.randn(_BATCH, CHANNELS, IMAGE, IMAGE, generator=made)
-        # The label, 0 to 3, says which half of the image is brighter: left or right, and upper or lower.
+        # The label, 0 to 3, says whether the left or the right half of the image is brighter, and whether the upper or
+        # the lower half is.
         across, down = (images.mean((1, axis)).unflatten(1, (2, IMAGE // 2)).mean(2).argmax(1) for axis in (2, 3))
         loss = torch.nn.functional.cross_entropy(net(images.to(device)), (2 * down + across).to(device))
         optimizer.zero_grad()

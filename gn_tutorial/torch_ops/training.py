@@ -25,8 +25,8 @@ Norm = Callable[[int, int], torch.nn.Module]
 
 BATCH = 64  # images in each step; 21 steps are one pass over the training images, of which 3 fill no batch
 HELD_OUT = 4  # every fourth image is held out
-# For gradient descent, whose step is proportional to the gradient. Adam divides by the gradient's size, so where the
-# gradient is almost 0, Adam would turn a rounding error into a whole step.
+# These are for gradient descent, whose step is proportional to the gradient. Adam divides by the gradient's size, so
+# where the gradient is almost 0, Adam would turn a rounding error into a whole step.
 RATE, MOMENTUM = 0.05, 0.9
 
 
@@ -40,7 +40,7 @@ class Curve(NamedTuple):
 
 
 class Digits(NamedTuple):
-    """Images, float32 of shape (N, 1, 8, 8), from 0 to 1, and labels, int64 of shape (N,), from 0 to 9."""
+    """Images, float32 of shape (N, 1, 8, 8), from 0 to 1. Their labels, int64 of shape (N,), are the digits 0 to 9."""
 
     images: Tensor
     labels: Tensor
@@ -74,7 +74,8 @@ def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
 
     The same seed gives the same initial weights and the same batches; the caller's random state does not change.
     PyTorch works on one thread meanwhile (``one_thread``), because the images are small.
-    Raises ArgumentError, GntError without scikit-learn, and any exception of the layers.
+    Raises ArgumentError if steps is below 1 or ``norm`` cannot make layers, GntError without scikit-learn, and any
+    exception of the layers.
     """
     if steps < 1:
         raise ArgumentError(f"steps is {steps}; it must be at least 1", where="train_digits", hint="150 are enough")

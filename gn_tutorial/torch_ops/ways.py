@@ -30,7 +30,10 @@ def _stream() -> Stream:
 
 
 def gelu_by_ctypes(x: Tensor) -> Tensor:
-    """Return GELU of x, in its tanh form, through the host API's two calls. Raises ArgumentError."""
+    """Return GELU of x, in its tanh form, through the host API's two calls. x: on the CPU.
+
+    Raises ArgumentError for a dtype that is not in ``DTYPES``.
+    """
     check_elements("gelu", x)
     y = torch.empty_like(x)
     loaded, made = c_library.library(), []

@@ -1,7 +1,8 @@
 """Choose the learner's language: ``$GNT_LANG``, else the locale's, else English.
 
-Each language has a folder in ``locale``, named by its gettext code. If ``GNT_LANG`` names an unknown language, a line
-on stderr says so once, and the texts are English; an unknown locale means English without a message.
+Each language but English has a folder in ``locale``, named by its gettext code. If ``GNT_LANG`` names an unknown
+language, a message on stderr says so once, and the texts are English; an unknown locale means English without a
+message.
 """
 
 from __future__ import annotations

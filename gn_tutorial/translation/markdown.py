@@ -39,7 +39,10 @@ def prose_of(text: str) -> list[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield the pieces of the document in order; those to translate are ``Prose``. Joined, they give the document."""
+    """Yield the pieces of the document in order; those to translate are ``Prose``.
+
+    Joined, they give the document, except that a piece of prose has spaces in place of line breaks.
+    """
     paragraph: list[str] = []
     closes = ""
 

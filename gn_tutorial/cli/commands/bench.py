@@ -150,9 +150,9 @@ def bench(
 
 
 def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
-    """Split the words of --out; return the file to write, and the outputs of a .cpp file (``name=dtype[...]``).
+    """Return the file to write, which --out names, and the outputs of a .cpp file (``name=dtype[...]``).
 
-    Raises ArgumentError for two files.
+    The file is None if no word of --out names one. Raises ArgumentError for two files.
     """
     outputs = [word for word in words if "=" in word and word.endswith("]")]
     paths = [Path(word) for word in words if word not in outputs]
@@ -162,7 +162,10 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
 
 
 def _grid_of(made: Bench) -> Grid:
-    """Return the grid of the result's operator, without its targets if the result lacks a shape of the grid."""
+    """Return the grid of the result's operator; an empty grid for a learner's file or project.
+
+    The targets are left out if the result lacks a shape of the grid.
+    """
     from gn_tutorial.operators.registry import load_registry
     from gn_tutorial.profiler.bench.grid import Grid, load_grid
 

@@ -35,7 +35,10 @@ def calibrate(
 
 
 def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
-    """Compare the given series and cases, or all series if none is given. Returns whether no target was missed."""
+    """Run the given series and cases, or all series, and print their times beside the published ones.
+
+    Returns whether no target was missed.
+    """
     from gn_tutorial.profiler.calibration import HEADERS, SERIES, rows_of
 
     chosen = load_machine(machine) if machine else None

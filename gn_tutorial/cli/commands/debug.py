@@ -45,7 +45,8 @@ def debug(
 def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]:
     """Return the command that starts gdb on ``gnt run target options`` and stops at ``stop`` or the kernel's entry.
 
-    Raises ArgumentError if the source has several entries and --entry chooses none, and RegistryError like ``kernel``.
+    Raises RegistryError like ``kernel``. Without ``stop``, raises ArgumentError unless --entry names an entry, or the
+    source has only one.
     """
     from gn_tutorial.cli.run_arguments import is_file
     from gn_tutorial.operators.kernel import kernel

@@ -109,7 +109,7 @@ def diff(
 
 
 def _ask_both(first: str, second: str, question: ProfileRequest) -> list[Answer]:
-    """Return the profiles of both kernels on the same arguments."""
+    """Run and model both kernels on the same arguments; return an answer for each."""
     from gn_tutorial.cli.profile_arguments import ask
     from gn_tutorial.cli.run_arguments import is_file
 

@@ -92,9 +92,10 @@ def exam_theory(
 
 
 def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
-    """Return the paper to continue or show; None if a new one is to be drawn.
+    """Return the paper to continue or to show; None if a new paper is to be drawn.
 
-    given: whether there are options for a new paper; if so, and a paper is open, raise ArgumentError.
+    new: hand in an open paper, and set a file aside that cannot be read. given: whether there are options for a new
+    paper. Without ``new``, raises ArgumentError if the file cannot be read, or if a paper is open and ``given``.
     """
     try:
         paper = file.read()
@@ -128,7 +129,10 @@ def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
 def _drawn(
     file: PaperFile, topics: list[str], minutes: float | None, untimed: bool, count: int, seed: int | None
 ) -> Paper:
-    """Return a new paper. Its time begins when the learner presses Enter."""
+    """Return a new paper. Its time begins when the learner presses Enter.
+
+    Raises ArgumentError for --untimed with --minutes, and like ``draw``.
+    """
     import secrets
 
     from gn_tutorial.course.exam.paper import MINUTES_A_QUESTION, draw

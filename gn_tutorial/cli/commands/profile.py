@@ -122,7 +122,7 @@ def profile(
 
 
 def as_dict(profile: Profile) -> dict[str, Any]:
-    """Return a profile as ``--json`` prints it. Times are in microseconds."""
+    """Return what ``--json`` prints about a profile, without the call's facts and files. Times are in microseconds."""
     low, high = profile.likely
     traffic = profile.timeline.traffic
     return {

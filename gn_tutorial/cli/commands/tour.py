@@ -71,7 +71,7 @@ def _run(photo: Path | None, out: Path) -> TourReport:
 
 
 def _next_command() -> str:
-    """Return the command to type after the tour. In a clone it is ``./gnt``, which installs JupyterLab first."""
+    """Return the command to type after the tour. In a clone it begins with ``./``, and installs JupyterLab first."""
     clone = (PACKAGE.parent / "gnt").is_file()
     return f"{'./' * clone}gnt lab (the first notebook)"
 

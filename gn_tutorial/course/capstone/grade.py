@@ -101,7 +101,11 @@ class Grade:
         return f"{self.operator}: {self.mark}, {self.share:.1%} of the modelled bound on {self.machine} ({wanted})"
 
     def advice(self) -> str:
-        """Return what to do next: the first loss, or the case with the smallest share and the command to profile it."""
+        """Return what to do next.
+
+        This is the first loss, or the case with the smallest share and the command to profile it. For a distinction, or
+        if no case has times, nothing is left to do.
+        """
         if self.losses:
             more = f"\n({len(self.losses) - 1} more like it or behind it)" if len(self.losses) > 1 else ""
             return f"{self.losses[0]}{more}"

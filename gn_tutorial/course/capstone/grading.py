@@ -1,8 +1,8 @@
 """Grades an operator: its results have to be right without findings, also with ``--strict``; then its speed counts.
 
-Small cases come first. The grid, whose launches take longer, runs only if all small cases are right. A case is launched
-with the twin's default options, which give its modelled time. If the result is right, the case is launched with the
-strict options too.
+A capstone's small cases come first. Its grid, whose launches take longer, runs only until the first fault of any case.
+Other operators have only a grid, and a wrong result does not stop it. A case is launched with the twin's default
+options, which give its modelled time. If the result is right, the case is launched with the strict options too.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ _UNORDERED = "race-same-pipe"
 def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
     """Return the grade of the operator in ``folder`` (made by ``gnt new``), or of the registered operator of that name.
 
-    tell: called with the number of cases done, the number of all, and the next case's label. Raises RegistryError or
-    ArgumentError for files that define no operator, CompileError for a kernel or a tiling header that does not compile.
+    tell: called with the number of cases done, the number of all, and the next case's label; "" when all are done.
+    Raises RegistryError or ArgumentError for files that define no operator, CompileError for a kernel or a tiling
+    header that does not compile.
     """
     held, machine = graded(str(folder)), default_machine()
     kernel = Kernel.registered(held.op, held.spec)
@@ -91,7 +92,7 @@ def _turn(dtype: str, *, strict: bool) -> int:
 
 
 def _no_halves(held: Graded) -> bool:
-    """Whether this is a capstone, and none of its files names a type of two bytes.
+    """Whether this is a capstone, and none of its files names float16 (half, float16_t, __fp16) or a macro DTYPE_*.
 
     False for other operators, which may get such a name from an included file outside their folder.
     """
@@ -215,8 +216,8 @@ class _Grading:
 
 #: The dtypes that a kernel of a capstone has to take.
 DTYPES = ("float32", "float16")
-#: The share of the bound counts in this dtype only. In float16 the vector unit limits the time, and the bound does not
-#: count vector instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
+#: In a capstone, the share of the bound counts for this dtype only. In float16 the vector unit limits the time, and the
+#: bound does not count vector instructions (docs/benchmark.md, section 'How near the bound a kernel can come').
 TIMED = "float32"
 
 
@@ -267,7 +268,8 @@ class _Capstone(Struct, frozen=True, forbid_unknown_fields=True):
 class Graded:
     """The input of a grading: the operator with its reference, the learner's kernel, its cases, and forbidden names.
 
-    small: the cases that come first. grid: the cases that are launched only if all small ones are right.
+    small: the cases that come first, for a capstone only. grid: the other cases. In a capstone no case of the grid is
+    launched after a fault.
     """
 
     op: OpSpec
@@ -283,11 +285,12 @@ class Graded:
 
 
 def graded(folder: str) -> Graded:
-    """Return the kernel to grade, the operator's last one, and its cases. folder: its folder, or a registered name.
+    """Return the input of a grading. folder: the operator's folder, or a registered name.
 
-    A capstone gets the course's arguments, reference, tolerance and shapes, whatever the folder's files say; any
-    other operator keeps its own. Raises RegistryError for an ``op.toml`` that cannot be read, ArgumentError if its
-    arguments differ from those of its capstone.
+    The operator's last kernel is graded. A capstone gets the course's arguments, reference, tolerance and shapes,
+    whatever the folder's files say; any other operator keeps its own. Raises RegistryError for an unknown operator or
+    capstone and for an ``op.toml`` that cannot be read, ArgumentError if arguments or attributes differ from those of
+    the capstone.
     """
     op = find_operator(folder)
     spec = op.kernels[-1]

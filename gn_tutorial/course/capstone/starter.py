@@ -15,7 +15,7 @@ OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 #: Names that no operator may have, because they mean something else in the C++ and Python files of its folder.
-#: `reference` is the name of one of these files. (The files also have the name in camel case, which is not checked.)
+#: `reference` is the name of one of these files. (The files use the name in camel case too. That form is not checked.)
 _TAKEN = frozenset(
     "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
     "reference return short struct switch template this tiling void while".split()
@@ -38,7 +38,8 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
     """Write the folder of a new operator and return its path. The operator gets the folder's name.
 
     operator: one of OPERATORS. The files run at once; comments YOUR TURN mark the gaps. Raises ArgumentError for an
-    unknown operator, for a name that is invalid or taken, and for a folder that exists.
+    unknown operator, for a name that is invalid or taken, for a folder that exists, that is no path, or that cannot be
+    written.
     """
     if not isinstance(folder, (str, Path)):
         raise ArgumentError(f"gnt.new_operator takes the path of a folder, not {shown(folder, 60)}")
@@ -50,7 +51,10 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
 
 
 def named(start: Path, name: str) -> dict[str, str]:
-    """Return file name -> text of the course's folder ``start``, with ``name`` in place of the folder's name."""
+    """Return file name -> text of the course's folder ``start``, with ``name`` in place of the folder's name.
+
+    The name in camel case is replaced too, in the texts.
+    """
     words = {start.name: name, camel(start.name): camel(name)}
     pattern = re.compile("|".join(words))
     paths = (path for path in sorted(start.iterdir()) if path.is_file())

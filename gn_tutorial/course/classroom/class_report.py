@@ -172,7 +172,10 @@ def class_report(folder: Path) -> ClassReport:
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield every file that ends in .json, in the folder or in a folder directly below it."""
+    """Yield every path that ends in .json, in the folder or in a folder directly below it.
+
+    Names that begin with a dot, and links to folders, are skipped. depth: 1 for the folder of exports.
+    """
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue

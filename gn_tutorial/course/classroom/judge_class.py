@@ -76,7 +76,8 @@ def judge_class(
     """Judge each submission below ``folder`` that has no valid judgement; write all results to ``into``, return them.
 
     limit: seconds for each text. anew: forget earlier judgements. tell: called at the beginning and for each judgement.
-    Raises ArgumentError for a folder of another layout, and if results cannot be written.
+    Raises ArgumentError without Dask, for a folder of another layout, if ``into`` lies in ``folder``, is in use, cannot
+    be written or has a wrong file of judgements, and if the other cluster cannot judge.
     """
     scheduler.need_dask()
     camp = read_camp(folder)
@@ -120,7 +121,10 @@ def write(found: Results, folder: Path, into: Path) -> None:
 
 @contextlib.contextmanager
 def _held(into: Path) -> Iterator[None]:
-    """Make the folder of results and lock it during the context. Raises ArgumentError if another call has the lock."""
+    """Make the folder of results and lock it during the context.
+
+    Raises ArgumentError if another call has the lock, or if the folder cannot be written.
+    """
     lock = filelock.FileLock(into / "judging.lock", timeout=0)
     try:
         into.mkdir(parents=True, exist_ok=True)

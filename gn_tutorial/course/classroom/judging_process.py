@@ -43,7 +43,10 @@ class JudgingProcess:
         return self._child.pid if self._child else 0
 
     def judge(self, text: Text, limit: float) -> Judgement:
-        """Return the judgement on a text: stopped at its time limit, undecided if its judge is lost TRIES times."""
+        """Return the judgement on a text: stopped at its time limit, undecided if its judge is lost TRIES times.
+
+        Raises RuntimeError if a child has to be started after ``close``.
+        """
         with self._asking:
             return self._judge(text, limit)
 
@@ -90,7 +93,10 @@ class JudgingProcess:
             self._folder = ""
 
     def _ask(self, text: Text, limit: float) -> Judgement | None:
-        """Return the child's answer; None if the child was lost. Raises TimeoutError when ``limit`` has passed."""
+        """Return the child's answer; None if the child was lost.
+
+        Raises TimeoutError when ``limit`` has passed; RuntimeError if a child has to be started after ``close``.
+        """
         if self._child is None or self._child.poll() is not None:
             self._drop()
             self._start()

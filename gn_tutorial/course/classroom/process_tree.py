@@ -22,7 +22,7 @@ _GONE = 5.0
 
 
 def end(pid: int) -> None:
-    """Kill the process and all its descendants; return when the descendants are gone."""
+    """Kill the process and all its descendants, except this process; wait at most _GONE seconds for the descendants."""
     with contextlib.suppress(psutil.NoSuchProcess):
         stopped = {pid: psutil.Process(pid)}
         stopped[pid].suspend()

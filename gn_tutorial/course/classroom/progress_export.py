@@ -1,7 +1,8 @@
 """A learner's progress in one file, to hand in: ``gnt progress export`` makes it, ``gnt class report`` reads it.
 
 The file has what ``gnt learn list`` and ``gnt exam goals`` show: exercises and puzzles passed, hints, answers, points.
-It has no source of the learner, no path of the computer, and no time of day except those of attempts at the exam.
+It has no source of the learner, no path of the computer, and no time of day except those of the export, of attempts at
+the exam's tasks and of theory papers.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _OF_SUBMISSION = ("points", "accepted", "late", "at")
 
 @dataclass(frozen=True)
 class Export:
-    """A learner's exported progress. date: of the export, in ISO form. course: the course's version that made it."""
+    """A learner's exported progress. date: date and time of the export, in ISO form. course: the course's version."""
 
     name: str
     date: str
@@ -61,7 +62,10 @@ class Export:
 
 
 def own_export(name: str = "", warn: Callable[[str], None] = lambda text: None) -> Export:
-    """Return this user's progress. name: by default the login name. Raises ArgumentError for an invalid name."""
+    """Return this user's progress. name: by default the login name. warn: gets a message if a file is damaged.
+
+    Raises ArgumentError for an invalid name, or if the progress cannot be read.
+    """
     called = " ".join((name or getpass.getuser()).split())
     if not called or len(called) > _LONGEST_NAME or not called.isprintable():
         raise ArgumentError(f"a name has 1 to {_LONGEST_NAME} characters that can be printed", where=repr(name))
@@ -79,7 +83,7 @@ def default_file(name: str) -> Path:
 def write_export(export: Export, path: Path) -> None:
     """Write the export to ``path``, over an older export.
 
-    Raises ArgumentError if the file there is no export, or if it cannot be written.
+    Raises ArgumentError if a file at ``path`` is no export, or if ``path`` cannot be written.
     """
     if path.exists():
         try:
@@ -93,7 +97,10 @@ def write_export(export: Export, path: Path) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """Return the export in a file with any content. Raises ValueError that says why the content is no export."""
+    """Return the export in a file. Raises ValueError that says why the file cannot be read or is no export.
+
+    The file may have any content, because a learner hands it in.
+    """
     try:
         opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(opened, "rb") as file:
@@ -131,7 +138,7 @@ def _export(data: Any) -> Export:
 
 
 def _use(attempts: Attempts) -> None:
-    """Raise KeyError, TypeError or ValueError if a submission lacks a value that the class report needs."""
+    """Raise KeyError, TypeError or ValueError if a value that the class report needs is missing or wrong."""
     for one in attempts.attempts:
         for said in one.submissions:
             if not 0 <= float(said["points"]) <= 100 or not isinstance(said["accepted"], bool):

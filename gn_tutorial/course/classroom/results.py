@@ -39,7 +39,10 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class Sum:
-    """One learner's sums. passed: right exercises. tried: how many exercises. points: task -> the most points."""
+    """One learner's sums. passed: the right exercises. tried: how many exercises are no longer equal to their stub.
+
+    points: task -> the most points of its submissions.
+    """
 
     learner: str
     passed: tuple[str, ...]

@@ -74,7 +74,10 @@ def local(workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def remote(address: str) -> Iterator[Client]:
-    """Yield a client of a scheduler. Raises ArgumentError if none answers, or without workers of this version."""
+    """Yield a client of the scheduler at ``address``.
+
+    Raises ArgumentError if no scheduler answers, if it has no worker, or if a worker lacks this version of the course.
+    """
     from distributed import Client
 
     try:
@@ -145,7 +148,7 @@ def end_processes() -> None:
 
 
 def _lost(text: Text, limit: float, error: Any) -> Judgement:
-    """Return the judgement on a text over which Dask lost several workers."""
+    """Return the judgement on a text for which Dask gives an error, usually because it lost several workers over it."""
     from gn_tutorial.course.classroom.judge_text import points_of
     from gn_tutorial.course.classroom.judgement import Finding
 

@@ -68,7 +68,10 @@ class Alike:
 
 
 def alike(submissions: Sequence[Submission], threshold: float = ALIKE) -> list[Alike]:
-    """Return every group of equal texts and every pair with at least the share ``threshold``, the most alike first."""
+    """Return every group of equal texts and every pair with at least the share ``threshold``, the most alike first.
+
+    Only groups and pairs of different learners count.
+    """
     by_item: dict[tuple[str, str], list[Submission]] = defaultdict(list)
     for one in submissions:
         by_item[one.text.kind, one.text.item].append(one)

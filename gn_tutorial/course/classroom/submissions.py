@@ -1,8 +1,8 @@
 """Reads the submissions of a class: a folder for each learner, with files of ``gnt learn`` and folders of exam tasks.
 
 Submissions may lie anywhere in the learner's folder. An exercise's file is recognised by its name, a task's folder by
-its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. Links, and files that cannot be judged,
-are listed with the reason.
+its ``op_host`` and ``op_kernel``. Nothing outside the learner's folder is read. A link that could hide a submission,
+and a file or folder that looks like a submission but cannot be judged, is listed with the reason.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EXERCISE, TASK = "exercise", "exam"
 LARGEST_FILE = 1 << 20
 #: The most characters of all sources of a task.
 LARGEST_TASK = 4 << 20
-#: At most this many files and folders of one learner are read. A course and its tasks have far fewer.
+#: At most this many files and tasks' folders of one learner are looked at. A course and its tasks have far fewer.
 MOST_ENTRIES = 20_000
 DEEPEST = 8
 PAGE = "docs/judging.md, section 'The folder of a class'"
@@ -98,7 +98,11 @@ class Camp:
 
 
 def read_camp(folder: Path) -> Camp:
-    """Return the contents of a class's folder. Raises ArgumentError if it is no class's, or has nothing to judge."""
+    """Return the contents of a class's folder.
+
+    Raises ArgumentError if there is no such folder, if it cannot be read or is the folder of one learner, or if it has
+    no exercise and no task that can be judged.
+    """
     if not folder.is_dir():
         raise ArgumentError(f"there is no folder {folder}", hint=f"a folder with one for each learner: {_HINT}")
     try:
@@ -210,7 +214,10 @@ class _Reader:
 
 
 def _walk(top: Path, known: Callable[[Path], bool], depth: int = 0) -> Iterator[tuple[Path, str]]:
-    """Yield files and tasks' folders below ``top``, each with the reason if it is refused, else ''."""
+    """Yield ``top`` if it is a task's folder, else files and tasks' folders below it, each with the reason if refused.
+
+    The reason is empty if the path is not refused. Other folders are yielded only if they are refused.
+    """
     if _is_task(top):
         yield top, ""
         return

@@ -1,7 +1,7 @@
 """Attempts at tasks of the practical exam, with folder, times and submissions, in ``exam_attempts.json``.
 
 The file lies beside the learner's progress and is written at each step, so that nothing is lost when a terminal
-closes. The sources stay in the candidate's folder; the file has only the judge's verdicts on them.
+closes. The sources stay in the candidate's folder; the file holds the judge's verdicts on them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Attempts:
         return next((one for one in reversed(self.attempts) if one.task == task), None)
 
     def chosen(self, task: str, here: Path) -> Attempt:
-        """Return the last attempt at the task that has ``here`` in its folder, or else the last attempt at the task.
+        """Return the last attempt at ``task`` whose folder contains ``here``; if no folder does, the last at ``task``.
 
         An empty ``task`` means any task. Raises ArgumentError if there is no attempt.
         """
@@ -95,7 +95,10 @@ class Attempts:
         return max((one for one in firsts if not one["late"]), key=lambda one: one["points"], default=None)
 
     def with_(self, attempt: Attempt) -> Attempts:
-        """Return the attempts with ``attempt`` in place of the one with its task and start, or else at the end."""
+        """Return the attempts with ``attempt`` in place of the one with its task and start.
+
+        If there is no such attempt, ``attempt`` is added at the end.
+        """
         others = list(self.attempts)
         for index, one in enumerate(others):
             if (one.task, one.started) == (attempt.task, attempt.started):
@@ -112,7 +115,7 @@ class AttemptFile:
         self._kept = UsersFile(self.path, "the file of exam attempts", "cannot be kept", _VERSION)
 
     def read(self) -> Attempts:
-        """Return the attempts; none if there is no file. Raises ArgumentError if the file cannot be read; it stays."""
+        """Return the attempts; none without a file. Raises ArgumentError if the file cannot be read; the file stays."""
         advice = "rename it to begin anew: your folders are untouched, but their clocks are in this file"
         return self._kept.load(Attempts, advice) or Attempts()
 
@@ -121,7 +124,7 @@ class AttemptFile:
         return self._kept.store(lambda: change(self.read()))
 
     def update(self, attempt: Attempt, change: Callable[[Attempt], Attempt]) -> Attempt:
-        """Change one attempt, as it is in the file now, and return the changed one."""
+        """Apply ``change`` to the attempt as the file has it now, store the changed attempt and return it."""
         known = self.keep(lambda all_of: all_of.with_(change(_same(all_of, attempt))))
         return _same(known, attempt)
 

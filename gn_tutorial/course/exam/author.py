@@ -27,7 +27,7 @@ def judged(task: Task, files: Mapping[str, str], layout: str) -> Marks:
 
 
 def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
-    """Yield the faults of the folder that candidates get: its gaps earn points, or fail without a helpful message."""
+    """Yield a complaint if the gaps of a candidate's folder earn points, or if they fail without a helpful message."""
     marks = judged(task, handout(task, layout), layout)
     if marks.points:
         yield f"the gaps earn {marks.points:g} points in layout {layout}"
@@ -37,7 +37,7 @@ def gaps_complaints(task: Task, layout: str) -> Iterator[str]:
 
 
 def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iterator[str]:
-    """Yield a complaint for each right solution that is refused, and if the first one earns less than 100 points.
+    """Yield a complaint for each right solution that is refused, or if the first solution earns less than 100 points.
 
     names: the solutions to judge; empty: all.
     """
@@ -53,6 +53,8 @@ def right_complaints(task: Task, layout: str, names: Sequence[str] = ()) -> Iter
 
 def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | None = None) -> Iterator[str]:
     """Yield a complaint for each wrong solution that is accepted, or that does not get its own message.
+
+    The message must contain ``WrongSolution.message``, and no two wrong solutions may get the same one.
 
     chosen: the solutions to judge; None: all. The edits of the others are still applied, to see that they fit.
     """
@@ -74,7 +76,7 @@ def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | 
 
 
 def complaints(task: Task) -> Iterator[str]:
-    """Yield the complaints of all checks, in both layouts except for wrong solutions. This takes minutes."""
+    """Yield the complaints of all checks. Wrong solutions are judged in one layout, the rest in both. Takes minutes."""
     if len(task.wrong()) < FEWEST_WRONG:
         yield f"{len(task.wrong())} wrong solutions; {FEWEST_WRONG} are the least"
     if len(right_solutions(task)) < RIGHT:

@@ -39,7 +39,7 @@ class _PageList(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Topic:
-    """The questions of one topic. name: the value of ``--topic``; cited: the sources, spelled as in the file."""
+    """The questions of one topic. name: the value of ``--topic``. cited: their sources, spelled as in the file."""
 
     name: str
     title: str

@@ -57,10 +57,11 @@ def exam_theory(
     seed: int | None = None,
     new: bool = False,
 ) -> TheoryPaper:
-    """Return the open theory paper, or a new one with ``count`` questions of these topics, by default 1.5 minutes each.
+    """Return your theory paper: an open one goes on, a finished one is for reading. Draw one if there is none.
 
-    new: hand in an open paper as it stands, and draw another one; without it, a finished paper is returned for reading.
-    The other arguments matter for a new paper only. minutes: the limit of the whole paper. Raises ArgumentError.
+    new: draw another paper even if there is one; an open paper is handed in as it stands. The other arguments matter
+    only for a paper that is drawn. topics: their names; empty: all. count: the number of questions. minutes: the limit
+    of the whole paper; None: 1.5 for each question. untimed: no limit. Raises ArgumentError.
     """
     said: list[str] = []
     file = default_paper_file(load_bank(), time.time, said.append)

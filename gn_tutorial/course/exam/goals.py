@@ -1,8 +1,8 @@
 """The objectives of course and exam, ``exercises/objectives.toml``: the text, the lessons and the items of each.
 
 An item belongs to an objective if it cites one of the objective's lessons, or if the objective's table names the item.
-So a new question on a lesson's section needs no line in the file. An item without an objective is refused, with the
-line that would add it to one.
+So a new question on a lesson's section needs no line in the file. An item without an objective is refused, and the
+error says what to add to the file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Goal:
         return tuple(one for one in self.items if one.kind == kind)
 
     def lesson(self, item: Item) -> str:
-        """Return, in words, the section to read before an item: the first that it cites, else the first lesson."""
+        """Return, in words, the section to read before an item: the item's first citation, or the first lesson."""
         page, section = item.cites[0] if item.cites else self.lessons[0]
         return f"{f'notebook {page}' if page.isdigit() else page}, section '{section}'"
 
@@ -79,7 +79,8 @@ def load_goals() -> tuple[Goal, ...]:
 def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tuple[Goal, ...]:
     """Read the objectives of a file, each with its items from ``items``. topics: the names of the theory bank's topics.
 
-    Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
+    Raises RegistryError: with file and key for an unknown key, topic, page or item; with the file if it cannot be read,
+    has no objective, or leaves items without an objective.
     """
     data = decode(path, dict[str, _Objective], "the objectives")
     if not data:
@@ -118,7 +119,7 @@ def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
 
 
 def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path) -> None:
-    """Raise RegistryError if items belong to no objective. The error has the line to add for each."""
+    """Raise RegistryError if items belong to no objective. The error says what to add for the first _SHOWN."""
     at_home = {id(item) for goal in goals for item in goal.items}
     homeless = [one for one in items if id(one) not in at_home]
     if not homeless:
@@ -134,7 +135,7 @@ def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path)
 
 
 def _line(item: Item) -> str:
-    """Return the line to add to a table of objectives.toml for this item: the section that it cites, or its name."""
+    """Return, in words, what to add to a table of objectives.toml: the section that the item cites, or its name."""
     if item.cites:
         page, section = item.cites[0]
         key = page if page.isdigit() else f'"{page}"'

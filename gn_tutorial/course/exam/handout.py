@@ -28,7 +28,7 @@ _TAKES = (
 
 
 class _Text(Template):
-    """A template with placeholders ``@{name}``, because ``$`` and braces have meanings in Python and Markdown."""
+    """A template with placeholders ``@{name}``, because ``$`` and plain braces have meanings in Python and Markdown."""
 
     delimiter = "@"
 
@@ -55,7 +55,7 @@ def solved(task: Task, pieces: Pieces, layout: str = "9.x", soc: str = "ascend91
 
 
 def write(files: Mapping[str, str], folder: Path) -> Path:
-    """Write the folder and return its path. Raises ArgumentError if it exists or cannot be written."""
+    """Write the folder and return its path. Raises ArgumentError if ``folder`` exists or cannot be written."""
     refuse_existing(folder, "nothing is overwritten; --folder names another one")
     advice = "--folder names one that you can write to, GNT_EXAM_DIR the folder of all tasks"
     return write_project(files, folder, what="the task's folder", hint=advice)

@@ -56,7 +56,10 @@ _NOTES = "docs/projects.md, section 'What the tiling function gets, and the note
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
-    """Return the marks of the attempt in ``folder``. soc: its project's chip. Raises ArgumentError without sources."""
+    """Return the marks of the attempt in ``folder``. soc: its project's chip.
+
+    Raises ArgumentError if there are no sources, or if one cannot be read.
+    """
     return judge_sources(task, handed_in(folder), layout, soc)
 
 
@@ -71,15 +74,15 @@ def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str =
             return _Judging(task, project, root, zlib.crc32(attempt.text()), attempt.kernel()).marks()
         except CompileError as error:
             return _not_compiled(task, error, root)
-        except ArgumentError as error:  # no operator, no kernel of its name
+        except ArgumentError as error:  # no operator, or no kernel of its name
             return all_lost(task, error.what, place(error.where, root))
 
 
 @dataclass
 class _Judging:
-    """The judging of one attempt. root: the fresh folder. seed: of the hidden calls. kernels: file name -> text.
+    """The judging of one attempt. root: the fresh folder. seed: draws the hidden calls. kernels: file name -> text.
 
-    endless: the message on the first launch that did not end, else ""; no launch is made after it.
+    endless: "" until a launch does not end, then the message on this launch. After it no launch is made.
     """
 
     task: Task
@@ -90,9 +93,10 @@ class _Judging:
     endless: str = ""
 
     def marks(self) -> Marks:
-        """Run every hidden call, time the call of the bound if nothing was lost, and return the marks.
+        """Run every hidden call; if no points were lost, time the call of ``bound_call``. Return the marks.
 
-        Raises CompileError for host files that do not compile, ArgumentError for a project that cannot be called.
+        If the operator's definition was changed, no call is made and all points are lost. Raises CompileError for host
+        files that do not compile, ArgumentError for a project that cannot be called.
         """
         changed = self._changed()
         if changed:
@@ -151,7 +155,7 @@ class _Judging:
             self._warned(number, hidden, result)
 
     def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
-        """Return the tiling plan, None if it cannot be launched; add the plan's faults to the losses."""
+        """Return the tiling plan; None if it cannot be launched. Add the faults of tiling to the losses."""
         everything = (_STRUCT, _FUNCTION, *_RUN)
         given = [
             out(one.shape, dtype_name(call.column.outputs[index].dtype))
@@ -240,7 +244,7 @@ class _Judging:
 
 
 def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
-    """Return the plan with only the kernel's part of the workspace: without the bytes that the library keeps."""
+    """Return the plan without the library's part of the workspace. A plan with fewer bytes than that is unchanged."""
     own = plan.workspace - call.soc.library_workspace
     return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
 
@@ -274,12 +278,15 @@ def place(where: str, root: Path) -> str:
     return where
 
 
-#: The fewest lost points that a report shows.
+#: The fewest points lost for speed that a report shows.
 _LEAST = 0.05
 
 
 def speed(task: Task, project: Project, hidden: HiddenCall) -> tuple[float | None, tuple[Loss, ...]]:
-    """Return the share of the bound that the call reaches (None if it does not run), and the loss for being slow."""
+    """Return the share of the bound that the call reaches, and the loss of points for speed, empty if there is none.
+
+    If the call does not run, the share is None and all points for speed are lost.
+    """
     most, read = float(task.points[SPEED]), task.reading(SPEED)
     # A chip without measured times is timed as the default machine, and the work is divided for that machine's cores.
     machine = project.soc.machine or DEFAULT_MACHINE

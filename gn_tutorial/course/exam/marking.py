@@ -29,7 +29,8 @@ class Marked:
 class PaperResult:
     """The result of a finished paper. by_topic: title -> how many questions were right, how many were asked.
 
-    minutes: how long it took. gone: how many of its questions the bank no longer has; they are not marked.
+    minutes: how long the paper took. limit: its minutes at most, or None. gone: how many of its questions the bank no
+    longer has; they are not marked.
     """
 
     marked: tuple[Marked, ...]

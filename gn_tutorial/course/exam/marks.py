@@ -13,7 +13,7 @@ from gn_tutorial.course.exam.task import PARTS, SPEED, Task
 class Loss:
     """Points that were lost for one reason. points: by part. read: where the reason is explained.
 
-    cases: how many of the hidden calls showed it; case: the first of them.
+    cases: how many hidden calls lost points for it, 0 if none was judged. case: the first of these calls.
     """
 
     what: str
@@ -41,7 +41,10 @@ class Loss:
 
 @dataclass(frozen=True)
 class Marks:
-    """The judge's verdict. of: the full points by part. cases: how many hidden calls. share: of the bound, if timed."""
+    """The judge's verdict. of: the full points by part. cases: how many hidden calls there were.
+
+    share: the share of the bound that the timed call reached; None if no call was timed.
+    """
 
     task: str
     of: Mapping[str, int]
@@ -62,7 +65,7 @@ class Marks:
 
     @property
     def accepted(self) -> bool:
-        """Whether the attempt is accepted: it lost no points, or points for slowness only."""
+        """Whether the attempt is accepted: it lost no points, or only points for speed."""
         return all(set(loss.points) <= {SPEED} for loss in self.losses)
 
     def record(self) -> dict[str, Any]:

@@ -21,7 +21,10 @@ _KINDS = list(KINDS)
 
 @dataclass(frozen=True)
 class KindDone:
-    """How many of ``of`` items of a kind are done: passed exercises, right answers. A task counts by its points."""
+    """How many items of a kind are done: passed exercises, right answers; a task counts by its points.
+
+    of: how many are needed, which for theory questions may be fewer than there are.
+    """
 
     done: float
     of: int
@@ -32,7 +35,7 @@ class KindDone:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a learner is with one objective. parts: by kind of ``items.KINDS``. left: the open items, by kind."""
+    """How far a learner is with one objective. parts: by kind of ``items.KINDS``. left: the open items of all kinds."""
 
     goal: Goal
     parts: dict[str, KindDone]
@@ -119,8 +122,9 @@ def _standing(goal: Goal, known: Learned) -> Standing:
 def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
     """Return up to three things to do: two from notebooks already reached, then the next item of the later notebooks.
 
-    In reached notebooks, objectives with the least shares come first. A notebook is reached if an exercise or quiz
-    question of it or of a later one was tried. An objective's theory and tasks count for its last notebook.
+    If either has too few items, the other gives more. In reached notebooks, objectives with the least shares come
+    first. A notebook is reached if in it, or in a later one, an exercise was passed or a quiz question answered. An
+    objective's theory and tasks count for its last notebook.
     """
     reached = _reached(found, known)
     steps = [_Step(_stage(one, item), _KINDS.index(item.kind), item, one) for one in found for item in one.left]

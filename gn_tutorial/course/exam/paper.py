@@ -40,7 +40,10 @@ class Paper(Timed):
         return replace(self, seen=max(now, self.seen))
 
     def answered(self, key: str, letters: str, now: float) -> Paper:
-        """Return this paper with one answer; "" leaves the question open. A finished paper does not change."""
+        """Return this paper with one answer; "" leaves the question open.
+
+        A finished paper keeps its answers, and an answer to a question that it does not ask is ignored.
+        """
         there = self.at(now)
         if there.finished is not None or key not in {one for _, one in self.asked}:
             return there
@@ -48,7 +51,10 @@ class Paper(Timed):
         return replace(there, answers=others | ({key: letters} if letters else {}))
 
     def handed_in(self, now: float) -> Paper:
-        """Return this paper, finished at ``now``, or at its deadline if that has passed."""
+        """Return this paper, finished at ``now``, or at its deadline if that has passed.
+
+        A paper that was finished before is returned as it is.
+        """
         there = self.at(now)
         return there if there.finished is not None else replace(there, finished=there.seen)
 
@@ -61,10 +67,11 @@ class Paper(Timed):
 def draw(
     bank: Bank, seed: int, now: float, *, topics: Sequence[str] = (), count: int = QUESTIONS, minutes: float | None
 ) -> Paper:
-    """Return a paper that begins ``now``, with ``count`` questions; the counts of two topics differ by one at most.
+    """Return a paper that begins ``now``, with ``count`` questions, or with all if the topics have fewer.
 
-    topics: their names; empty: all. Fewer questions are drawn if the topics have fewer. The same seed, topics, count
-    and bank give the same paper. Raises ArgumentError for an unknown topic, or a count or minutes out of range.
+    The topics get equal shares: the counts of two topics differ by more than one only if one of the two has no more
+    questions. topics: their names; empty: all. The same seed, topics, count and bank give the same questions. Raises
+    ArgumentError for an unknown topic, or a count or minutes out of range.
     """
     if count < 1:
         raise ArgumentError(f"a paper cannot have {count} questions", hint=f"--count {QUESTIONS}")
@@ -75,7 +82,7 @@ def draw(
     waiting = {topic.name: dice.sample(topic.questions, len(topic.questions)) for topic in chosen}
     asked: list[tuple[str, str]] = []
     while len(asked) < count and any(waiting.values()):
-        # A round takes one question of each topic; the last round takes one of some topics, at random.
+        # A round takes one question of each topic that has any left. The last takes one of some topics, at random.
         names = [name for name, rest in waiting.items() if rest]
         for name in dice.sample(names, min(len(names), count - len(asked))):
             asked.append((name, waiting[name].pop().key))

@@ -1,4 +1,4 @@
-"""The file of one user's theory paper, ``theory_paper.json``: the open or else the last paper, written at each answer.
+"""The file of one user's theory paper, ``theory_paper.json``: the last paper, open or finished, written at each answer.
 
 The file lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have
 the same paper open at once.
@@ -34,11 +34,14 @@ class PaperFile:
         return None if paper is None else paper.at(self.now())
 
     def write(self, paper: Paper) -> Paper:
-        """Write a new paper in place of the one before."""
+        """Write a new paper in place of the one before, and return it. Raises ArgumentError."""
         return self._kept.store(lambda: paper)
 
     def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
-        """Change the paper in the file and return it. If it is finished after that, add its result to the progress."""
+        """Change the paper in the file and return it. If it is finished then, add its result to the progress.
+
+        Raises ArgumentError if there is no paper, or if a file cannot be used.
+        """
 
         def changed() -> Paper:
             there = self.read()
@@ -53,11 +56,14 @@ class PaperFile:
         return paper
 
     def answer(self, key: str, letters: str) -> Paper:
-        """Store one answer; "" leaves the question open. A finished paper does not change."""
+        """Store one answer and return the paper; "" leaves the question open. Raises as ``change`` does.
+
+        A finished paper keeps its answers.
+        """
         return self.change(lambda paper, now: paper.answered(key, letters, now))
 
     def hand_in(self) -> Paper:
-        """Finish the paper."""
+        """Finish the paper and return it. Raises as ``change`` does."""
         return self.change(lambda paper, now: paper.handed_in(now))
 
     def result(self, paper: Paper) -> PaperResult:

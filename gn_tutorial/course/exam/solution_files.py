@@ -32,7 +32,10 @@ class Pieces:
     kernel: str
 
     def mistaken(self, wrong: WrongSolution) -> Pieces:
-        """Return the texts with the edits of a wrong solution, each of which must fit one place of the three texts."""
+        """Return the texts with the edits of a wrong solution.
+
+        Raises RegistryError unless the text that an edit replaces is exactly once in the three texts together.
+        """
         return Pieces(*wrong.apply(_BETWEEN.join((self.struct, self.tiling, self.kernel))).split(_BETWEEN))
 
     def placed(self, task: Task, layout: str, project: dict[str, str]) -> dict[str, str]:
@@ -107,7 +110,10 @@ def _with_setters(tiling: str) -> str:
 
 
 def _without_struct(kernel: str) -> str:
-    """Return the kernel without the include and registration of its struct, because an 8.x build adds the struct."""
+    """Return the kernel for an 8.x build, which adds the struct: without the struct's include and registration.
+
+    The kernel reads the struct with GET_TILING_DATA, which takes no struct name.
+    """
     text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
     text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
     return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

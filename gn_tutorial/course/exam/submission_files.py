@@ -39,7 +39,11 @@ class HandedIn:
 
 
 def handed_in(folder: Path) -> HandedIn:
-    """Return the sources in a folder. Raises ArgumentError without folder or sources, or if one cannot be read."""
+    """Return the sources in the folder's op_host and op_kernel.
+
+    Raises ArgumentError if there is no folder or no source, or if a source cannot be read, is no regular file or is
+    larger than 1 MiB.
+    """
     if not folder.is_dir():
         raise ArgumentError(
             f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"

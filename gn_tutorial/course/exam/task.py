@@ -40,7 +40,10 @@ SPEED = "share of the bound"
 
 
 class Length(Struct, frozen=True, forbid_unknown_fields=True, rename={"least": "from", "most": "to"}):
-    """The range from which a length of a hidden call is drawn."""
+    """The range from which a length of a hidden call is drawn. least, most: both included.
+
+    The length is a multiple of ``multiple_of``, and no multiple of ``not_multiple_of`` unless that is 0.
+    """
 
     least: int
     most: int
@@ -162,7 +165,10 @@ def load_tasks(root: Path | None = None) -> tuple[Task, ...]:
 
 
 def find_task(name: str) -> Task:
-    """Return the task of that name. Raises ArgumentError that suggests another."""
+    """Return the task of that name.
+
+    Raises ArgumentError if there is none; its hint is a task with a similar name, or all tasks.
+    """
     names = [one.name for one in load_tasks()]
     for one in load_tasks():
         if one.name == name:
@@ -225,7 +231,7 @@ def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: n
 
     normal, the default: with ``mean`` and ``spread`` (by default 0.4 and 1.3, so that there is no symmetry around 0).
     uniform: from ``low`` to ``high``. log: sizes from ``low`` to ``high``, uniform in the logarithm, with random sign.
-    constant: ``value``.
+    constant: ``value``. Raises KeyError for another kind, or if a number that the kind needs is missing.
     """
     kind = given.get("kind", "normal")
     if kind == "normal":

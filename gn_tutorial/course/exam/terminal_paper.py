@@ -99,7 +99,7 @@ def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """Return the time left in words: minutes rounded down; below two minutes, seconds."""
+    """Return the time left in words: minutes rounded down; below two minutes, seconds. None: there is no limit."""
     if seconds is None:
         return "no limit of time"
     return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds // 60:.0f} min left"

@@ -1,7 +1,7 @@
 """Checks how kernel and tiling function agree on two things that no launch on the twin shows: SyncAll and workspace.
 
 SyncAll needs all blocks to run at once, and SetScheduleMode(1) asks for that. GetUserWorkspace skips the library's
-bytes at the start of the workspace, so the tiling function must ask for more bytes than those.
+bytes at the start of the workspace, so the tiling function must ask for those bytes too.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
 A module of its own, because the judge compares the results of launches, and this module reads the kernel's text.

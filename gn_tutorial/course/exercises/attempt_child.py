@@ -65,10 +65,11 @@ def report(answers: TextIO, fact: dict[str, Any]) -> None:
 
 
 def forked(libraries: Sequence[str]) -> Path:
-    """Import the libraries once, then fork for each line of standard input. Return only in the forks, the job's folder.
+    """Import the libraries once, then fork for each line of standard input.
 
-    A line is a job's folder. This process writes a line when the libraries are imported, and for each fork a line with
-    the process id and one with the exit code. It ends when its input ends, and never runs the code of an attempt.
+    A line is a job's folder, as JSON. Only the forks return; each returns its job's folder. This process writes a line
+    when the libraries are imported, and for each fork a line with the process id and one with the exit code (the
+    negative number of a signal that ended the fork). It ends when its input ends, and never runs an attempt's code.
     """
     _close(libraries)
     for name in libraries:

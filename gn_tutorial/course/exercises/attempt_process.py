@@ -39,11 +39,11 @@ def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -
 
 
 class Forks:
-    """A parent process that forks once per attempt; ``run`` is a Runner. At its end the context ends the parent.
+    """A parent process that forks once per attempt; ``run`` is a Runner. When the context is left, it ends the parent.
 
     libraries: the modules that the parent imports besides NumPy, the same as the ``libraries`` of every job. An attempt
     has the same limits as in a process by itself. No attempt affects a later one, because the parent runs none of them.
-    Where the system cannot fork, each attempt runs in a process by itself.
+    Where the system cannot fork, or a fork cannot be started, an attempt runs in a process by itself.
     """
 
     def __init__(self, libraries: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ class Forks:
         except TimeoutError:
             return Ran(-signal.SIGKILL, "", "", stopped=True)
         finally:
-            if code is None:  # the fork's time is over, it ended its parent, or a KeyboardInterrupt came
+            if code is None:  # time is over, the fork ended its parent, or a KeyboardInterrupt came
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 self._end()

@@ -1,7 +1,7 @@
 """Checks that every exercise must pass, for authors and CI: ``gnt dev exercise check``.
 
-A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
-those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
+A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold no
+file that the course does not know. A stub has no text of its solution, not even in a comment. A kernel passes without a
 diagnostic also with delayed copies, with strict options, and without the compiler's automatic synchronisation unless
 the exercise's checker says that the kernel counts on it. (Unwritten memory holds NaN in every launch.)
 """
@@ -82,7 +82,7 @@ def _check_files(course: Course) -> set[Path]:
 
 
 def leaks(stub: str, solution: str) -> list[str]:
-    """Return the solution's lines that a stub contains, also in comments, with any spacing and line breaks."""
+    """Return the solution's lines that a stub gives away, also in comments, with any spacing and line breaks."""
     given = _squeezed(stub)
     # A line that both have as code gives nothing away. A comment of the stub that quotes the solution does.
     own = {line.strip() for line in stub.splitlines()}
@@ -159,7 +159,10 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
 
 
 def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
-    """Yield the solution's faults with delayed copies, without automatic synchronisation, and with strict options."""
+    """Yield the solution's faults with delayed copies, without automatic synchronisation, and with strict options.
+
+    Yield also that the checker sets ``auto_sync`` without need.
+    """
     late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
     if isinstance(late, Verdict):
         yield f"the solution fails with delayed copies: {late.message} ({late.case})"

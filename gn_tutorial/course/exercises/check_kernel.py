@@ -1,4 +1,4 @@
-"""Checks a kernel: it compiles, the twin has nothing to report, every output is written and right, inputs intact."""
+"""Checks a kernel: it compiles, the twin reports nothing, each output is written and right, no input is changed."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    An array in inputs and in expected is read and written. golden: float64 values of outputs by name; such an output
-    must meet the standard of compare.accuracy instead of rtol and atol. trap: the fault that must stop a right kernel;
-    the outputs are then not compared. workspace: bytes of scratch memory in global memory, by parameter name.
+    An array that inputs and expected both name is read and written. golden: float64 values of outputs by name; such an
+    output must meet the standard of compare.accuracy instead of rtol and atol. trap: the fault that must stop a right
+    kernel; the outputs are then not compared. workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
     label: str
@@ -66,13 +66,14 @@ Symptom = Callable[[KernelCase, Result], str | None]
 
 
 def by_scalars(result: Result, least: int) -> str | None:
-    """Return a complaint if a launch made ``least`` scalar accesses or more: then a scalar loop does the work."""
+    """Return a complaint if a launch made at least ``least`` scalar accesses: a scalar loop does the work."""
     if result.tally.scalar < least:
         return None
     return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
 
 
-#: Returns the meaning of a finding of the twin in this launch, from the facts of both; empty if it adds nothing.
+#: Returns what a finding of the twin means in this case, from the facts of the case and of the finding; empty if there
+#: is nothing to add.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
 
 
@@ -242,7 +243,7 @@ class KernelChecker:
         return Verdict(text or _words(wrong[0], case), case.label, detail=origin)
 
     def _origin(self, name: str, case: KernelCase, result: Result) -> str:
-        """Return where the first wrong element comes from; empty if nothing wrote it, or if finding that takes long."""
+        """Return where the first wrong element comes from; empty if that is unknown or takes long to find."""
         found = result.compare({name: case.expected[name]}, rtol=self.rtol, atol=self.atol).origin
         return repr(found) if found and found.step else ""
 
@@ -292,7 +293,10 @@ def here(text: str, path: Path) -> str:
 
 
 def compiler_said(error: CompileError, path: Path) -> str:
-    """Return the compiler's message, with a hint where the cause is certain; without the folder of the file."""
+    """Return the compiler's first message, with a hint where the cause is certain.
+
+    If the error has no messages, return its sentence, with the file's name in place of its path.
+    """
     if not error.errors:
         return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
     hint = f"; {error.hint}" if error.hint else ""

@@ -22,7 +22,7 @@ class Prediction:
     measure: returns the twin's count, the timing model's number, or the right word. slips: a wrong answer -> its cause.
     within: the relative error that an answer may have; 0: whole numbers, exactly. choices: the possible words, if the
     answer is no number. is_line: the answer is a line number, and the message does not say if it is too large or small.
-    above, below: the hints for an answer that is too large or too small, and equals no slip. rule: the hint in place of
+    above, below: the hints for an answer that is too large or too small, and near no slip. rule: the hint in place of
     an empty above or below; it says how the number is computed, but not the number.
     """
 

@@ -55,8 +55,8 @@ class PythonCase:
 
     room: bytes that the call may hold at once besides its arguments; None: no limit. probe: a function of the check,
     called in place of the attempt's. It gets the attempt's names and the arguments, which are numbers and texts. It
-    returns a sentence about what is wrong, or that and the line at fault, or nothing. section: the notebook's section
-    that explains this case, if it is not the exercise's section.
+    returns a sentence about what is wrong, or a pair of the sentence and the line at fault, or nothing. section: the
+    notebook's section that explains this case, if it is not the exercise's section.
     """
 
     label: str
@@ -72,7 +72,7 @@ class PythonCase:
 Symptom = Callable[[PythonCase, Mapping[str, np.ndarray]], str | None]
 
 #: Returns a sentence about an exception, or None. Gets the case, the exception as a text, "ValueError: ...", and the
-#: name of the attempt's function that raised it.
+#: name of the attempt's function that raised it, or an empty name.
 Raised = Callable[[PythonCase, str, str], str | None]
 
 
@@ -111,7 +111,7 @@ class PythonChecker:
         if self.before:
             self.before()
         cases = _named(self.cases(np.random.default_rng(seed)))
-        # An attempt may have ended the process that it was forked from. It can then still write for a moment.
+        # An attempt may have ended the process that it was forked from. The attempt can then still write for a moment.
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             report = run_job(self.run, self.seconds, folder, _job(folder, path, cases, self.libraries))

@@ -82,7 +82,10 @@ def _package(folder: Path, state: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _place(error: Exception, path: Path) -> str:
-    """Return ``file:line`` at fault: the syntax error's, or else the last line that ran in a file of the folder."""
+    """Return ``file:line`` at fault: the syntax error's, or else the last line that ran in a file of the folder.
+
+    Return only the path of the check file if no line of the folder ran.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)

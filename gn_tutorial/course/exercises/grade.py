@@ -29,10 +29,11 @@ def check(
 ) -> CheckResult:
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
-    strict: launch with the twin's strict options (``KernelChecker.strict``), if the exercise is a kernel. The learner's
-    file is made if it is missing. A pass is stored in the learner's progress. An exercise that was not begun has the
-    status "not attempted" and raises no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
-    exercise, for a source that is no text, and if the learner's folder cannot be written.
+    strict: launch with the twin's strict options (``KernelChecker.strict``), if the exercise is a kernel. Without
+    ``source``, the learner's file is made if it is missing. A pass is stored in the learner's progress. A file that
+    still is the stub has the status "not attempted" and raises no error, so that a notebook runs to its end. Raises
+    ArgumentError for an unknown exercise, for a source that is no text, and if the learner's folder cannot be written;
+    RegistryError if the exercise's check cannot be loaded.
     """
     if not isinstance(source, (str, type(None))):
         raise ArgumentError(f"source= is text, not {type(source).__name__}")

@@ -145,7 +145,8 @@ class Course:
     def find(self, name: str) -> Exercise:
         """Return the exercise of that id, in the learner's language.
 
-        Raises ArgumentError that suggests the closest ids, RegistryError that names its file and the key at fault.
+        Raises ArgumentError that suggests the closest ids or lists all, and RegistryError that names the exercise's
+        file and the key at fault.
         """
         if str(name) in self.files:
             return self._read(self.files[str(name)])
@@ -154,7 +155,7 @@ class Course:
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
     def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
-        """Return the next exercise not in ``passed``, from this one on and then from the first; None if all are."""
+        """Return the next exercise not in ``passed``: from this one on, then from the first. None if all are passed."""
         begin = self.ids.index(exercise.id)
         order = self.ids[begin:] + self.ids[:begin]
         return next((self.find(one) for one in order if one not in passed), None)
@@ -178,7 +179,11 @@ def solutions_root() -> Path:
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """Return the exercises, in the order of their ids. Raises RegistryError for a wrongly named TOML file."""
+    """Return the exercises, in the order of their ids.
+
+    root, solutions: the folders; by default the course's. Raises RegistryError for a wrongly named TOML file, and if a
+    folder of the course is missing.
+    """
     root = root or exercises_root()
     solutions = solutions or solutions_root()
     found = {}

@@ -89,7 +89,7 @@ class CheckResult:
         return words.format(exercise=self.exercise, title=self.title, cases=self.cases)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the label and the text of each row below the head; none unless the attempt failed."""
+        """Return the label and the text of each row below the head; no rows unless the attempt failed."""
         if self.finding is None:
             return []
         rows = [

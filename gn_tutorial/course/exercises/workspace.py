@@ -31,7 +31,10 @@ class Workspace:
     folder: Path
 
     def path(self, exercise: Exercise) -> Path:
-        """Return the path of the learner's file, which may be missing. A file under a former number is moved there."""
+        """Return the path of the learner's file, which may be missing.
+
+        A file under a former number of the exercise is moved there. Raises ArgumentError if it cannot be written.
+        """
         path = self.folder / exercise.file
         for former in () if path.exists() else former_files(exercise.file):
             old = self.folder / former
@@ -55,7 +58,10 @@ class Workspace:
         return path
 
     def reset(self, exercise: Exercise) -> Path | None:
-        """Put the stub back. Return the path of the backup of the learner's file, None if it was still the stub."""
+        """Put the stub back, and return the path of the backup of the learner's file.
+
+        Return None if there was no file or it was still the stub. Raises ArgumentError if the stub cannot be written.
+        """
         path = self.path(exercise)
         backup = None
         if not self.untouched(exercise):

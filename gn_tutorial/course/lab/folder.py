@@ -3,9 +3,9 @@
 ::
 
     my_course/ notebooks/       the learner's copies
-               my_exercises/    a link to the exercises' files, as gnt learn has them
+               my_exercises/    a link to the folder of the learner's exercises (gnt learn)
                docs/ kernels/   links to the course's pages and kernels; also tests/programs, which the pages name
-               .gnt/            gnt's files: the manifest of the copies, the log of JupyterLab
+               .gnt/            gnt's files: the manifest of the copies, the log of JupyterLab, notes on dead kernels
                .gitignore       everything
 
 So a link in a notebook, ``../docs/timing-model.md``, leads to the same place as in a clone. The folder is ``my_course``
@@ -57,14 +57,15 @@ class CourseFolder:
 
     @property
     def deaths(self) -> Path:
-        """The folder of notes on Jupyter kernels that died, which the notebook's next kernel shows."""
+        """The folder of notes on Jupyter kernels that died. The next kernel of the same notebook shows the note."""
         return self.state / "deaths"
 
     def prepare(self) -> list[str]:
         """Make the folder and its links; return the names of the links that could not be made.
 
-        Raises ArgumentError for a folder that cannot be written, or that has other files. The new .gitignore hides
-        everything in the folder from git, which must not happen to a user's other project.
+        Raises ArgumentError if the folder cannot be written, is a file, or has files but none of gnt's: the new
+        .gitignore hides everything in the folder from git, which must not happen to a user's other project. Raises
+        RegistryError if a folder of the course is missing.
         """
         if self.root.exists() and not self.state.is_dir() and (not self.root.is_dir() or any(self.root.iterdir())):
             raise ArgumentError(

@@ -28,14 +28,17 @@ _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def attach() -> None:
-    """Load the extension, if this is a notebook's kernel and it is not loaded yet."""
+    """Load the extension, unless it is loaded already or this process does not run IPython."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None and __name__ not in shell.extension_manager.loaded:
         shell.extension_manager.load_extension(__name__)
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register the hints; IPython calls this function. It does nothing if the extension is loaded already."""
+    """Register the hints; IPython calls this function.
+
+    It does nothing if the extension is loaded already, or if the kernel does not know its notebook.
+    """
     path = Path(os.environ.get(SESSION, ""))
     if path.suffix == ".ipynb" and __name__ not in shell.extension_manager.loaded:
         shell.events.register("post_run_cell", Companion(path).after)
@@ -70,7 +73,10 @@ def of_the_one_before(path: Path) -> list[str]:
 
 
 def of_another_version(path: Path) -> list[str]:
-    """Return a hint if the notebook is a copy of another version than the installed course's; none for other files."""
+    """Return a hint if the notebook is a copy of another version than the installed course's; none for other files.
+
+    Also return a hint if the installed course does not have the notebook any more.
+    """
     try:
         mark = notebook.read(path)["metadata"].get(notebook.MARK, {})
         name, made_from = str(mark["notebook"]), str(mark["made_from"])

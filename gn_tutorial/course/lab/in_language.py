@@ -1,6 +1,6 @@
-"""A notebook in the learner's language: its prose is translated; code and outputs stay, except those of quizzes.
+"""A notebook in the learner's language: its prose is translated; code and outputs stay.
 
-The stored output of a quiz is made again, because it is prose too.
+Only the stored output of a quiz is made again, because it is prose too.
 """
 
 from __future__ import annotations

@@ -19,7 +19,10 @@ _LAST = 6  # lines that are shown of a log that ended early
 
 @dataclass(frozen=True)
 class Death:
-    """A kernel that died. code: its exit code, negative for a signal. final: the server does not start it again."""
+    """A kernel that died. code: its exit code, negative for a signal; None if it is not known.
+
+    final: whether the server does not start it again.
+    """
 
     notebook: Path
     code: int | None

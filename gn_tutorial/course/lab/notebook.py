@@ -27,7 +27,7 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def read(path: Path) -> Contents:
-    """Return the notebook's contents, unchanged. Raises RegistryError if the file is no notebook."""
+    """Return the notebook's contents, unchanged. Raises RegistryError if the file cannot be read or is no notebook."""
     try:
         contents = json.loads(path.read_bytes())
         if not isinstance(contents["cells"], list) or not isinstance(contents["metadata"], dict):
@@ -93,9 +93,10 @@ def learners_copy(contents: Contents, name: str, version: str) -> Contents:
 
 
 def drop_widgets(contents: Contents) -> bool:
-    """Remove widgets from the outputs, which keep their other data, such as HTML; return whether there was a widget.
+    """Remove widgets from the outputs; return whether there was a widget.
 
-    A stored widget is only an id in the kernel that made it. Without that kernel JupyterLab shows an error instead.
+    An output keeps its other data, such as HTML; an output with no such data is removed. A stored widget is only an id
+    in the kernel that made it. Without that kernel JupyterLab shows an error instead.
     """
     found = False
     for cell in contents["cells"]:

@@ -109,7 +109,8 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
     """Run the server until it is stopped, here or in the browser.
 
     say: shows a sentence to the learner. ready: gets the address as soon as it can be opened. Raises GntError, with the
-    end of the log, if the server does not start or ends by itself with an error.
+    end of the log, if the server does not start or ends by itself with an error; KeyboardInterrupt after Ctrl-C (see
+    ``_AskTwice``); SystemExit after SIGTERM or SIGHUP.
     """
     token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
     log_file = request.folder.state / "lab.log"
@@ -143,7 +144,10 @@ def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 def _listens(url: str, process: subprocess.Popen[str]) -> bool:
-    """Wait until the server takes connections, a moment after it has logged its address. False if it ends first."""
+    """Wait until the server takes connections, a moment after it has logged its address. False if it ends first.
+
+    True also if it takes none from here within _LISTEN_SECONDS.
+    """
     parts = urlsplit(url)
     where = (parts.hostname or "localhost", parts.port or (443 if parts.scheme == "https" else 80))
     end = time.monotonic() + _LISTEN_SECONDS
@@ -207,7 +211,7 @@ def _end(number: int, frame: object) -> None:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """End the server, which ends its kernels; kill its process group if it does not end in time."""
+    """End the server, which ends its kernels; kill the server's process group if the server does not end in time."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):

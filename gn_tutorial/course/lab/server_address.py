@@ -33,7 +33,10 @@ class Server:
 
 
 def running_servers() -> list[Server]:
-    """Return this user's running Jupyter servers, from Jupyter's list of them; none if JupyterLab is not installed."""
+    """Return this user's running Jupyter servers, from Jupyter's list of them.
+
+    The result is empty if Jupyter's server is not installed, or if its list cannot be read.
+    """
     try:
         from jupyter_server.serverapp import list_running_servers
     except ImportError:
@@ -50,7 +53,10 @@ def server_of(root: Path) -> Server | None:
 
 
 def is_free(port: int) -> bool:
-    """Whether no program listens on the port, on either of the two protocols that "localhost" may mean."""
+    """Whether no program listens on the port and this user may open it.
+
+    Both protocols that "localhost" may mean, IPv4 and IPv6, are tried.
+    """
     for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as probe:
             if probe.connect_ex((host, port)) == 0:
@@ -79,10 +85,11 @@ def holder(port: int) -> str:
 
 
 def choose_port(asked: int | None) -> tuple[int, str]:
-    """Return a free port, and a sentence if it is not the usual one.
+    """Return a free port, and a sentence if the usual port is taken (else "").
 
-    asked: the user's port, or None. Raises ArgumentError if that port is taken or reserved, or if no port is free.
-    The error on a taken port names the program that has it, and a free port.
+    asked: the user's port; None: the usual port, or a later one if it is taken. Raises ArgumentError if the asked port
+    is taken or reserved, or if none of these ports is free. The error on a taken port names the program that has it,
+    and a free port.
     """
     first = FIRST_PORT if asked is None else asked
     if is_free(first):
@@ -103,7 +110,10 @@ def _following(port: int) -> Iterator[int]:
 
 
 def graphical_browser() -> webbrowser.BaseBrowser | None:
-    """Return a browser with a window, or None. A text browser would occupy the terminal, and cannot show JupyterLab."""
+    """Return a browser with a window, or the one that $BROWSER names; None if there is none.
+
+    A text browser would occupy the terminal, and cannot show JupyterLab.
+    """
     try:
         found = webbrowser.get()
     except webbrowser.Error:

@@ -50,7 +50,11 @@ class Copies:
         self._sign: Callable[[notebook.Contents], None] = _signer()
 
     def update(self) -> list[News]:
-        """Make or update every copy, and return what changed. Raises ArgumentError if the folder cannot be used."""
+        """Make or update every copy, and return what changed.
+
+        Raises ArgumentError if the folder cannot be used, or if another gnt lab is writing the copies; RegistryError if
+        a notebook of the course cannot be read.
+        """
         return self._locked(self._update_all)
 
     def anew(self, name: str) -> News:

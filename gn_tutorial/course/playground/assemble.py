@@ -47,7 +47,7 @@ def assemble(out: Path) -> dict[str, int]:
     """Write the page's folder ``out``, which must be empty or absent.
 
     Returns the bytes that the page fetches, under the keys "before Run" and "first Run". Raises GntError if ``out`` has
-    files, or if the packages of web/playground/package.json are missing.
+    files, if the packages of web/playground/package.json are missing, or if a step fails.
     """
     out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -84,7 +84,7 @@ def python_files() -> dict[str, str]:
     """Return path -> text of the modules that ``in_page`` needs, and of the package's data files that they read.
 
     The modules are found by importing ``in_page`` in a Python process without NumPy and without the package's
-    ``__init__``, as the page does.
+    ``__init__``, as the page does. Raises GntError if that import fails.
     """
     ask = f"""
 import json, sys, types
@@ -191,7 +191,7 @@ def _bundle(out: Path, version: str) -> None:
 
 
 def _first_run(out: Path) -> list[Path]:
-    """Return the files that the first Run fetches."""
+    """Return the files that the first Run fetches, except kernel_worker.js, which is made later."""
     folders = [path for name in ("clang", "pyodide", "objects") for path in sorted((out / name).iterdir())]
     return [*folders, out / "course.json.gz", out / "python.json.gz"]
 

@@ -43,7 +43,10 @@ class Compilation:
         return require_entries(self.text, self.path.name, "", self.headers)
 
     def preprocessing(self) -> dict[str, Any]:
-        """Return the request to preprocess the source, whose answer ``source_findings`` takes. Raises CompileError."""
+        """Return the request to preprocess the source; ``source_findings`` takes the answer to it.
+
+        Raises CompileError if the source has no kernel.
+        """
         return self._request(self._shim.text + portability_rules.PROBE)
 
     def compiling(self) -> dict[str, Any]:

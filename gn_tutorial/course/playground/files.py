@@ -24,7 +24,10 @@ OBJECTS = ("entry.o", "watchers.o", "twin.pch")
 
 
 def course_files(kernels: Path) -> dict[str, str]:
-    """Return path below COURSE -> text. kernels: the folder of all kernels; host code, NPU code etc. are left out."""
+    """Return path below COURSE -> text. kernels: the folder of all kernels.
+
+    Left out are the twin's host code, and the folders for NPU, PyTorch, projects, the host API and calibration.
+    """
     found = {f"include/{name}": text for name, text in _texts(TWIN_INCLUDE) if "/op_host/" not in f"/{name}"}
     found |= {f"watchers/{name}": text for name, text in _texts(TWIN / "watchers")}
     found |= {f"page/{name}": text for name, text in _texts(PLAYGROUND / "src")}
@@ -42,7 +45,8 @@ def course_files(kernels: Path) -> dict[str, str]:
 def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
     """Return name -> file of the OBJECTS that all kernels of the page share, cached or compiled in about 20 s.
 
-    files: the result of ``course_files``. Raises GntError if the packages of package.json are missing.
+    files: the result of ``course_files``. Raises GntError if the packages of package.json are missing, or if
+    the compilation fails.
     """
     made_by = [PLAYGROUND / "package-lock.json", PLAYGROUND / "src" / "compiler.mjs"]
     needed = {name: text for name, text in files.items() if not name.startswith("kernels/")}

@@ -41,7 +41,10 @@ class PageSession:
         return json.dumps(self._compilation.source_findings(preprocessed))
 
     def failure(self, said: str, puzzle: str) -> str:
-        """Return the errors of a build, at the learner's lines. said: the compiler's output. puzzle: JSON, or null."""
+        """Return the errors of a build, at the learner's lines.
+
+        said: the compiler's output. puzzle: the start's data for ``mistake_of`` as JSON; "null" if it is no puzzle.
+        """
         assert self._compilation
         errors = _errors(self._compilation.failure(said))
         if of := json.loads(puzzle):
@@ -50,7 +53,12 @@ class PageSession:
         return json.dumps(errors)
 
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
-        """Return a launch's outcome for display. given: JSON with the arguments of ``outcome.outcome`` except bytes."""
+        """Return a launch's outcome for display.
+
+        given: JSON with the arguments of ``outcome.outcome`` except those with bytes; ``beside``, whether to draw the
+        launch before this one, too; ``puzzle`` and ``text``, the arguments of ``judged``. arrays: the outputs by name,
+        and the reference of each under ``expected NAME``. slots: the trace.
+        """
         found = json.loads(given)
         expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
         shown, modelled = outcome.outcome(

@@ -44,7 +44,10 @@ def _within(ours: float, truth: float, rtol: float, atol: float) -> bool:
 
 
 def said(name: str, shape: Sequence[int], got: Sequence[float], want: Sequence[float], places: Sequence[int]) -> str:
-    """Return one line on an output: how many elements are wrong, and the first one. places: the result of ``wrong``."""
+    """Return one line on an output: that all is right, or how many elements are wrong, and which is the first.
+
+    places: the result of ``wrong``.
+    """
     if not places:
         return f"{name}: all {len(want)} right" if len(want) != 1 else f"{name}: right"
     first = places[0]

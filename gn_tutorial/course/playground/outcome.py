@@ -69,7 +69,7 @@ def outcome(
     machine: str,
     before: Modelled | None = None,
 ) -> tuple[dict[str, Any], Modelled | None]:
-    """Return the data that the page shows, and the modelled launch; None if it failed or was not traced.
+    """Return the data that the page shows, and the modelled launch, or None if the launch failed or was not traced.
 
     expected: output -> shape, dtype, values (the reference's float64 bytes), rtol, atol, of_largest. before: another
     launch, whose timeline is drawn above this one's.

@@ -1,8 +1,9 @@
 """Reads the right and the wrong programs of tests/programs, and makes the launches that their comments ask for.
 
-All programs get x = 0, 1, 2, ... and y = 0, 1024 floats each. ``// expect: <id>`` names the finding of a wrong program,
-``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other roles of x and y than in and inout,
-``// options: <field>=<choice>`` for a choice of TwinOptions. tests/support/program_pairs.py reads the other comments.
+Every program gets two arrays of 1024 floats: x holds 0, 1, 2, ..., and y holds zeros. ``// expect: <id>`` names the
+finding of a wrong program, ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other roles of x
+and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. The other comments are read by
+tests/support/program_pairs.py.
 """
 
 from __future__ import annotations

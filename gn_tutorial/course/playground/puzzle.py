@@ -12,7 +12,7 @@ from typing import Any
 from gn_tutorial.course.mistakes import WrongAnswer, code_of, names_of, recognised
 from gn_tutorial.course.playground.outcome import Modelled
 
-#: The names that ``names_of`` returns here.
+#: The names that ``names_of`` can return here.
 _NAMES = {"text", "said", "ops", "together"}
 _CHANGED = "The lines around the puzzle's were changed: the notebook takes only those that you write between them."
 _MORE = "The notebook's check of this puzzle looks at the numbers for one mistake more, which this page does not."
@@ -31,7 +31,7 @@ def of_start(wrong: Sequence[WrongAnswer], before: str, after: str) -> dict[str,
 
 
 def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], modelled: Modelled | None) -> dict[str, Any]:
-    """Return ``right``, ``begun``, and a sentence in ``said``. shown: from ``outcome``. text: the whole kernel."""
+    """Return ``right``, ``begun`` and ``said``, a sentence or "". shown: from ``outcome``. text: the whole kernel."""
     lines = _lines(puzzle, text)
     if lines is None or not code_of(lines):
         return {"right": False, "begun": lines is None, "said": _CHANGED if lines is None else ""}
@@ -48,7 +48,7 @@ def judged(puzzle: Mapping[str, Any], text: str, shown: Mapping[str, Any], model
 
 
 def mistake_of(puzzle: Mapping[str, Any], text: str, said: str) -> str:
-    """Return the sentence on a mistake that the compiler refused; empty for an unknown one. said: its message."""
+    """Return the sentence on a mistake that the compiler refused; "" for an unknown one. said: the error's message."""
     lines = _lines(puzzle, text)
     if lines is None:
         return ""

@@ -177,7 +177,7 @@ def request_of(
 def job(request: LaunchRequest) -> dict[str, Any]:
     """Return one launch as data for src/runner.mjs: the fields of GntJob and of its arguments (gn_twin/base/abi.h).
 
-    64-bit numbers are text, since JavaScript numbers are exact only up to 2**53.
+    Numbers that may be larger than 2**53 are text, because JavaScript numbers are exact only up to there.
     """
     room = TraceBuffer(request.tracing or Tracing(), request.args, request.blocks)
     options = request.options.to_abi()

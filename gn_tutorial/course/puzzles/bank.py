@@ -1,4 +1,4 @@
-"""Reads the puzzles from ``exercises/puzzles/NN_name.toml``, one a file (README.md there describes the format)."""
+"""Reads the puzzles, one from each file ``exercises/puzzles/NN_name.toml`` (README.md there describes the format)."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ class _Puzzle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Puzzle(_Puzzle, frozen=True, kw_only=True):
-    """One puzzle. inputs, outputs: name -> a Python expression for the array; for an output, for its right values.
+    """One puzzle. inputs, outputs: name -> a Python expression, for an input's array or for an output's right values.
 
-    frame: with "local", an array ``x`` is a tensor in the Unified Buffer; with "global", it is ``xGm``, a tensor in
-    global memory. before, after: the kernel's lines around the learner's. options: fields of ``TwinOptions``.
+    frame: with "local", the lines use an array ``x`` as a tensor ``x`` in the Unified Buffer; with "global", as a
+    tensor ``xGm`` in global memory. before, after: the kernel's lines around the learner's. options: fields of
+    ``TwinOptions``.
     """
 
     id: str
@@ -74,7 +75,7 @@ def load(root: Path | None = None) -> dict[str, Puzzle]:
 
 
 def find(name: str, root: Path | None = None) -> Puzzle:
-    """Return the puzzle with the id ``name``, as ``04.count``.
+    """Return the puzzle with the id ``name``, such as ``04.count``.
 
     Raises ArgumentError, which names the closest ids, for an unknown id; RegistryError for a faulty file.
     """

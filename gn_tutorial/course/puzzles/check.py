@@ -101,7 +101,10 @@ class _Attempt:
     path: Path
 
     def judged(self) -> tuple[Verdict | None, tuple[Lanes, ...], Profile | None]:
-        """Run the lines. Return the verdict, None if they are right; what they wrote; the profile for "pipes"."""
+        """Run the lines. Return the verdict (None if the lines are right), what they wrote, and the profile.
+
+        What they wrote is empty if no launch gave a result. The profile is None unless the picture is "pipes".
+        """
         found = kernel(self.path, optimise="little")
         options = TwinOptions(**self.chosen.options)
         try:
@@ -131,7 +134,7 @@ class _Attempt:
         return found.run(blocks=self.chosen.blocks, limits=limits, options=options, tracing=_TRACING, **values)
 
     def _after(self, found: Kernel, options: TwinOptions, ids: set[str]) -> Result | None:
-        """Launch again so that the findings ``ids`` do not stop the kernel; return the result, or None if it fails.
+        """Launch again so that the findings ``ids`` do not stop the kernel. Return the result; None if this fails.
 
         The numbers are such as a device may give: if one of the findings is a race, copies are delayed.
         """
@@ -158,7 +161,7 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """Return the verdict with the sentence of the mistake that the puzzle recognises, if it recognises one."""
+        """Return the verdict; if the puzzle recognises the mistake, with the sentence of this mistake."""
         names = self._names(after, verdict.message if verdict else "")
         with np.errstate(all="ignore"):
             one = recognised(self.chosen.wrong, names, right=verdict is None, finding=finding)
@@ -171,8 +174,8 @@ class _Attempt:
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
         """Return the variables that a ``when`` may use: those of ``names_of``, ``np``, ``fill`` and the arrays.
 
-        For an output y, ``y`` has the values that the lines wrote and ``y_want`` the right values. Both are missing if
-        there is no result.
+        For an output y, the variable ``y`` has the values that the lines wrote, and ``y_want`` the right values.
+        Without a result there are no such variables.
         """
         trace, timeline = (result.trace, lambda: profile_of(result).timeline) if result else (None, None)
         names = names_of(self.lines, said, trace, timeline) | {"np": np, "fill": float(FILL)} | self.data.inputs
@@ -242,7 +245,7 @@ class PuzzleResult:
     """The result of a puzzle: programs read ``result.passed``, and a notebook shows the object itself.
 
     kernel: the learner's lines and the lines around them. verdict: None unless the status is "failed". lanes: what the
-    learner's lines wrote, if they ran.
+    learner's lines wrote; empty if there is no result. profile: None unless the picture is "pipes".
     """
 
     puzzle: Puzzle

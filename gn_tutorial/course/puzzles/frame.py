@@ -22,7 +22,10 @@ __aicore__ inline void Sync() {
 
 @dataclass(frozen=True)
 class Framed:
-    """The whole kernel. shown: first and last number of the lines that a learner sees; own: of those they wrote."""
+    """The whole kernel. shown: the numbers of the first and last line that the learner sees.
+
+    own: the numbers of the first and last line that the learner wrote.
+    """
 
     text: str
     shown: tuple[int, int]
@@ -40,8 +43,8 @@ def framed(
     """Return the kernel ``puzzle``, whose parameters have the names, sizes and types of the arrays.
 
     kind "local": each array is a LocalTensor of its name, outputs are filled with FILL, and ``work`` is a LocalTensor
-    of 4 KiB. kind "global": each array is a GlobalTensor, ``xGm`` for x, and the learner's lines do the copies. In both
-    kinds ``pipe`` is a TPipe.
+    of 4 KiB. kind "global": the learner's lines do the copies. In both kinds each array is also a GlobalTensor (``xGm``
+    for x), and ``pipe`` is a TPipe.
     """
     arrays = {**inputs, **outputs}
     parameters = ", ".join(f"GM_ADDR {name}" for name in arrays)

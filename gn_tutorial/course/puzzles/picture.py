@@ -14,8 +14,8 @@ from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
 #: Stands for the block number of an element that several blocks wrote.
 SEVERAL = -2
-#: The most boxes in a row (a vector repeat has 64 floats) and in a picture. Boxes show their values if no row has more
-#: than _NUMBERED.
+#: The most boxes in a row (a vector repeat has 64 floats) and in a picture. Boxes show their values if each is one lane
+#: and no row has more than _NUMBERED.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
 
@@ -79,7 +79,10 @@ class Lanes:
         return [next(key for key in _STATES if key in part) for part in parts]
 
     def rows(self) -> Iterator[range]:
-        """Yield the boxes of each row of the picture: as many as a row of the matrix has lanes, or else 64."""
+        """Yield the boxes of each row of the picture: as many as a row of the array has lanes, 64 for a vector.
+
+        If the array's row has more than 64 lanes, a row of the picture has 64 boxes too.
+        """
         boxes = -(-self.wrong.size // self.each)
         columns = self.got.shape[-1] if self.got.ndim > 1 and self.got.shape[-1] <= _ROW else _ROW
         for first in range(0, boxes, columns):
@@ -101,7 +104,8 @@ class Lanes:
     def svg(self) -> str:
         """Return the picture as SVG. Each row has a strip of expected values above a strip of written ones.
 
-        If the picture shows blocks, a third strip has the number of the block that wrote. Tooltips show the values.
+        If the picture shows blocks, a third strip has the number of the block that wrote the box's first lane. Tooltips
+        show the values.
         """
         states, parts, top = self.states(), [], 18.0
         widest = max(len(row) for row in self.rows())

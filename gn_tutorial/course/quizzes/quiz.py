@@ -1,8 +1,9 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
 In a notebook a quiz has two outputs. The stored output is HTML without random ids and without state, so it is equal
-after each run, and readable where no Python kernel runs; its answers are <details>, which the browser opens. In a live
-notebook a widget (``quiz_widget``) replaces it, and stores the answers in the learner's progress.
+after each run, and readable where no Python kernel runs. The right answers are in <details>, which the browser opens.
+In a live notebook a widget (``quiz_widget``) is the second output. It hides the stored output, and stores the learner's
+answers in the progress.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Quiz:
         return f'<div class="gnt-quiz-{self.name}">\n{asked}\n</div>'
 
     def _ipython_display_(self) -> None:
-        """Show the stored form and, in a live notebook, the widget.
+        """Show the stored form and, in a live notebook with anywidget, the widget.
 
         They are two outputs: when a saved notebook is opened again, Jupyter prints "not found" in place of the widget.
         If both were one output, that line would replace the stored form.
@@ -114,7 +115,8 @@ class Quiz:
 def quiz(name: str, root: Path | None = None) -> Quiz:
     """Return the quiz of one notebook, ``quiz("00")``, in the learner's language.
 
-    Raises ArgumentError, which lists the quizzes, for an unknown name; RegistryError for a faulty file.
+    Raises ArgumentError, which lists the quizzes, for an unknown name; RegistryError for a faulty file, or if the
+    folder of the exercises is missing.
     """
     folder = (root or exercises_root()) / "quizzes"
     path = folder / f"{name}.toml"
@@ -127,5 +129,5 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
 
 
 def names(root: Path | None = None) -> list[str]:
-    """Return the names of all quizzes."""
+    """Return the names of all quizzes, in order."""
     return sorted(path.stem for path in ((root or exercises_root()) / "quizzes").glob("*.toml"))

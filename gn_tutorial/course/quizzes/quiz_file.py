@@ -12,7 +12,7 @@ from gn_tutorial.course.quizzes.quiz_question import Option, QuizQuestion
 from gn_tutorial.toml_file import decode
 
 FEWEST_OPTIONS = 3
-#: The two options, in this order, of a question whether a statement is true.
+#: The two options, in this order, of a question that asks whether a statement is true.
 TRUE_FALSE = ("true", "false")
 LEVELS = ("easy", "medium", "hard")
 _LETTERS = "abcdefgh"

@@ -56,7 +56,7 @@ class QuizQuestion:
 
     @property
     def key(self) -> str:
-        """The key of the answer in the progress file. If the question's English text changes, so does the key."""
+        """The key of the answer in the progress file. It changes if the English text of question or options changes."""
         if self.english:
             return self.english.key
         words = "\n".join([self.text, *(option.text for option in self.options)])
@@ -64,7 +64,10 @@ class QuizQuestion:
 
 
 def known_answers(questions: Sequence[QuizQuestion], answers: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers (question key -> letters) whose key is of these questions and whose letters are on offer."""
+    """Return the answers (question key -> letters) to these questions.
+
+    An answer that is empty, or has a letter that is not on offer, is left out.
+    """
     offered = {one.key: {option.letter for option in one.options} for one in questions}
     return {key: one for key, one in answers.items() if one and set(one) <= offered.get(key, set())}
 
@@ -94,7 +97,7 @@ def plain(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """Return the text as HTML: escaped, with `code`, *emphasis*, and formulas whose indices need no MathJax."""
+    """Return the text as HTML: escaped, with `code`, *emphasis*, and formulas. Their indices need no MathJax."""
     text = _FORMULA.sub(lambda found: _formula(found[1]), escape(text))
     return _EMPHASIS.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", text))
 

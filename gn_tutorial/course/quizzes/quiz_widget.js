@@ -9,7 +9,7 @@ const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => 
 function make(tag, name, parent, html = "") {
   const node = document.createElement(tag);
   node.className = name;
-  node.innerHTML = html; // a text of the quiz's file, escaped by Python
+  node.innerHTML = html; // a text of the quiz's file, escaped by Python, or a word of the page
   parent.append(node);
   return node;
 }

@@ -46,7 +46,10 @@ class AskedWidget(anywidget.AnyWidget):
 
 
 def page_words() -> dict[str, str]:
-    """Return the page's words about answers, in the learner's language. Words used only in a paper stay English."""
+    """Return the page's words about answers, in the learner's language.
+
+    The words about a paper's time and its handing in are not among them. They stay English.
+    """
     return {
         "right": translated("right"),
         "wrong": translated("wrong"),
@@ -112,5 +115,5 @@ def as_html(question: QuizQuestion) -> dict[str, Any]:
 
 
 def not_kept(error: ArgumentError) -> str:
-    """Return the page's message for answers that cannot be stored."""
+    """Return the page's message for answers that cannot be read or stored."""
     return f"Your answers are not kept: {error}"

@@ -28,7 +28,8 @@ def add_relu_backward(
 ) -> np.ndarray:
     """Return the gradient of ``add_relu``'s x, which is also the gradient of its y.
 
-    result: the result of ``add_relu``. grad_out, out: of its shape and dtype. Errors are as in ``add_relu``.
+    result: the result of ``add_relu``. grad_out, out: of result's shape and dtype. ``stream`` and errors are as in
+    ``add_relu``.
     """
     made = np.empty(result.shape, result.dtype) if out is None else out
     run("AddReluBackward", (grad_out, result), (), (made,), stream)
@@ -54,7 +55,7 @@ def swiglu_backward(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the gradients of ``swiglu``'s gate and up from the gradient of its result.
 
-    grad_out, and both arrays of out: of gate's shape and dtype.
+    grad_out, and both arrays of out: of gate's shape and dtype. ``stream`` and errors are as in ``add_relu``.
     """
     made = (np.empty(gate.shape, gate.dtype), np.empty(gate.shape, gate.dtype)) if out is None else out
     run("SwiGluBackward", (grad_out, gate, up), (), made, stream)

@@ -37,7 +37,10 @@ def gelu_backward(
     stream: Stream | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the gradient of ``gelu``'s x. grad_out, out: of x's shape and dtype. Errors are as in ``gelu``."""
+    """Return the gradient of ``gelu``'s x. grad_out, out: of x's shape and dtype.
+
+    The other arguments and errors are as in ``gelu``.
+    """
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made

@@ -55,7 +55,8 @@ def group_norm(
     dtype and any strides; by default a new contiguous array. mean and rstd: shape (N, num_groups); float32, or rounded
     to x's dtype with ``statistics_of_x``, as in aclnnGroupNorm on Atlas A2. With a ``stream`` the function returns
     before the kernel runs, and the arrays are valid after ``stream.synchronize()``. Without one, it waits.
-    Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize`` does.
+    Raises Refused for arguments that do not fit; ArgumentError if num_groups is no whole number of 64 bits; KernelFault
+    as ``Stream.synchronize`` does.
     """
     made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNorm", (x, gamma, beta), (*_sizes(x), num_groups, float(eps)), made, stream)

@@ -58,8 +58,8 @@ def linear_backward(
 ) -> LinearGradients:
     """Return the gradients of ``linear``'s x, weight and bias from the gradient of its result.
 
-    grad_out: (..., O), dtype as x. output_mask: whether to compute the gradients of x, weight and bias. Errors are as
-    in ``linear``.
+    grad_out: (..., O), dtype as x. output_mask: whether to compute the gradients of x, weight and bias. ``stream``
+    and errors are as in ``linear``.
     """
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)
     run("LinearBackward", (grad_out, x, weight), mask, made, stream)
@@ -99,8 +99,8 @@ def linear_gelu_backward(
 ) -> LinearGradients:
     """Return the gradients of ``linear_gelu``'s x, weight and bias from the gradient of its first result.
 
-    preactivation: the second result of ``linear_gelu``. grad_out, preactivation: (..., O), dtype as x. output_mask and
-    errors are as in ``linear_backward``.
+    preactivation: the second result of ``linear_gelu``. grad_out, preactivation: (..., O), dtype as x. approximate: as
+    in ``gelu``. The other arguments and errors are as in ``linear_backward``.
     """
     number = form_number("linear_gelu_backward", approximate)
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)

@@ -42,7 +42,11 @@ _SEED = 0
 
 
 def verify(npu: NpuRuntime, name: str, rounds: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dtype of kernel ``name``; ``error`` has the text of an error. rounds: as in ``run``."""
+    """Yield a row for each dtype of kernel ``name``. rounds: as in ``NpuRuntime.run``.
+
+    If a comparison raises an error, its row has the text of that error in ``error``. Raises RegistryError for an
+    unknown kernel.
+    """
     op, spec = find_kernel(name)
     for dtype in spec.dtypes:
         row: dict[str, Any] = {"name": f"{name} {dtype}"}
@@ -121,7 +125,7 @@ _FUNCTIONS: dict[str, Sequence[Any]] = {
 class NpuRuntime:
     """CANN's runtime on NPU number ``index``, with ``library``, a build of the host API.
 
-    Raises KernelError with the runtime's status.
+    Raises KernelError if the runtime cannot be loaded, or if a call of the runtime or of the library fails.
     """
 
     def __init__(self, library: Path, index: int = 0) -> None:
@@ -153,7 +157,7 @@ class NpuRuntime:
 
         Outputs hold a bit pattern before the launch, so that an unwritten element is visible. A time is in
         microseconds, from the call until the stream is done, so it includes the host's part of a launch. Raises
-        KernelError.
+        KernelError, or what ``c_library.check`` raises.
         """
         memory: list[c_void_p | None] = []
         kept: list[Any] = []  # numbers on the host
@@ -187,7 +191,8 @@ class NpuRuntime:
     def _place(self, arg: LaunchArg, kept: list[Any]) -> c_void_p | None:
         """Return device memory with the argument's bytes; None for an absent argument, and for a number.
 
-        A number stays on the host. ``kept`` gets one entry for each argument: the number's bytes, or None.
+        The memory of an output or a workspace holds _POISON bytes. A number stays on the host. ``kept`` gets one entry
+        for each argument: the number's bytes, or None.
         """
         if isinstance(arg.data, bytes) and arg.role != Role.TILING:
             kept.append(ctypes.create_string_buffer(arg.data, len(arg.data)))

@@ -1,7 +1,8 @@
 """Stores the results of the steps, row by row, in a JSON file for programs and a Markdown file for people.
 
 The user sends both files back. They are written after every row, so nothing is lost when a step fails, hangs or is
-stopped. A later call with the same sources, toolkit and device does not repeat a row that passed.
+stopped. A later call with the same sources, toolkit and device leaves out the kernels whose rows all passed, and the
+projects whose build passed.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ class VerifyReport:
     def add(self, step: str, row: Row) -> None:
         """Store a row of a step.
 
-        A row has a ``name``; ``passed``, which is None if nothing could be checked; and, unless it passed, a reason in
-        ``error`` or ``skipped``.
+        A row has a ``name``, and ``passed``, which is None if nothing could be checked. If an error ended the check,
+        ``error`` has its text. If nothing could be checked, ``skipped`` says why.
         """
         self.rows.setdefault(step, {})[row["name"]] = row
         self.save()
 
     def failed(self) -> list[str]:
-        """Return the rows that did not pass, as "step: name"."""
+        """Return the rows that failed, as "step: name". A row that could not be checked did not fail."""
         return [f"{step}: {name}" for step, rows in self.rows.items() for name, row in rows.items() if _is_wrong(row)]
 
     def save(self) -> None:

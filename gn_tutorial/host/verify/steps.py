@@ -38,8 +38,8 @@ _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 class VerifyWork:
     """The data that the steps share.
 
-    kernels: prefixes of kernel ids; only the kernels with one of these are run, all if empty. rounds: timed launches of
-    each kernel and dtype. library: the library that the step ``build`` made.
+    kernels: prefixes of kernel ids. Only kernels whose id begins with one of them are run; without prefixes, all are.
+    rounds: timed launches of each kernel and dtype. library: the library that the step ``build`` made.
     """
 
     report: VerifyReport
@@ -61,7 +61,7 @@ class VerifyWork:
 
 
 def require_toolkit() -> Path:
-    """Return the CANN toolkit's folder. Raises KernelError with a hint."""
+    """Return the CANN toolkit's folder. Raises KernelError, with a hint, if there is no toolkit."""
     if (found := npu.toolkit_path()) is None:
         raise KernelError(
             "there is no CANN toolkit here, so nothing can be verified",
@@ -102,7 +102,10 @@ def build(work: VerifyWork) -> Iterator[Row]:
 
 
 def kernels(work: VerifyWork) -> Iterator[Row]:
-    """Run every chosen kernel in every dtype, each in a separate process, except kernels whose rows have all passed."""
+    """Run every chosen kernel in a separate process, in every dtype; leave out kernels whose rows have all passed.
+
+    Raises KernelError if the library was not built.
+    """
     if work.library is None:
         raise KernelError("the library was not built, so no kernel could be run")
     for _, spec in work.chosen():
@@ -127,7 +130,10 @@ def pytorch(work: VerifyWork) -> Iterator[Row]:
 
 
 def projects(work: VerifyWork) -> Iterator[Row]:
-    """Pack and build every package of the course, install it below the report's folder, and run its aclnn tests."""
+    """Pack and build every package of the course, install it below the report's folder, and run its aclnn tests.
+
+    A package whose build passed in an earlier call is left out.
+    """
     for project in (package.root for package in course_packages()):
         copy, home = work.folder / "projects" / project.name, work.folder / "home"
         if work.report.passed("projects", f"{project.name}: build"):

@@ -1,7 +1,8 @@
 """Tunes a launch with the timing model: runs it with several values of one field of the tiling struct.
 
 The host function computes the struct. Then one field is replaced, and so are the fields that the operator's bench.toml
-derives from it. Every candidate is launched on the twin, compared with the reference, and modelled.
+derives from it. Every candidate that fits the Unified Buffer is launched on the twin, compared with the reference, and
+modelled.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Candidate:
     """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED; ``note`` says why it is not OK.
 
     modelled_us: None if the value was refused. ub_bytes: bytes of the Unified Buffer in the block that used most. tile:
-    the struct that the launch got. ours: whether the host function chose this value.
+    the struct for the launch. ours: whether this is the unchanged value.
     """
 
     value: int
@@ -77,7 +78,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The candidates of one tuning, in order of value. bound_us: the operator's lower bound on this shape.
+    """The candidates of one tuning, in order of value. bound_us: the operator's lower bound on this shape; 0: unknown.
 
     chosen_by: the origin of the unchanged value, in words: "host function" or "call".
     """
@@ -92,23 +93,26 @@ class Tuning:
 
     @property
     def ran(self) -> tuple[Candidate, ...]:
-        """The candidates that computed the right numbers."""
+        """The candidates with right numbers and a complete trace."""
         return tuple(one for one in self.candidates if one.status == OK)
 
     @property
     def best(self) -> Candidate | None:
-        """The fastest of ``ran``; among equals the one with the fewest bytes of UB, then the host function's own."""
+        """The fastest of ``ran``; None if ``ran`` is empty.
+
+        Of several equally fast ones, the one with the fewest bytes of UB; of several such ones, the unchanged value.
+        """
         order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
         return min(self.ran, key=order, default=None)
 
     @property
     def matters(self) -> bool:
-        """Whether any two values differ in time or in memory; if not, the kernel probably does not use the field."""
+        """Whether two of ``ran`` differ in time or in memory; if not, the kernel probably does not use the field."""
         return len({(one.modelled_us, one.ub_bytes) for one in self.ran}) > 1
 
     @property
     def default(self) -> Candidate:
-        """The candidate that the host function chose."""
+        """The candidate with the unchanged value."""
         return next(one for one in self.candidates if one.ours)
 
 
@@ -126,8 +130,10 @@ def tune(
     """Launch and model a kernel with several values of a field of the tiling struct, and with the host function's own.
 
     field: "" for the field that bench.toml names. values: the values to try; none: a series up to the size of the
-    Unified Buffer, and then the values halfway between the best value and its neighbours. Raises ArgumentError for an
-    unknown field, a value that is no positive multiple of the field's step, or an operator without a tiling struct.
+    Unified Buffer or bench.toml's ``most``, and then the values halfway between the best value and its neighbours.
+    Raises ArgumentError for an unknown field, a value that is no positive multiple of the field's ``multiple``, an
+    operator without a tiling struct, an empty ``field`` if bench.toml names none, or an expression of bench.toml that
+    cannot be computed; RegistryError for a wrong bench.toml.
     """
     grid = load_grid(op)
     subject = _Registered(op, spec, case, machine, _knob(op, spec, grid, field), seed)
@@ -268,7 +274,10 @@ def _checked(values: Sequence[int], knob: Tune) -> list[int]:
 
 
 def _series(knob: Tune, most: int) -> list[int]:
-    """Return 4, 6, 8, 12, 16, 24 ... steps of the field: each about 1.4 times the one before, up to ``most``."""
+    """Return 4, 6, 8, 12, 16, 24 ... times ``multiple``, each about 1.4 times the one before, up to ``most``.
+
+    If ``multiple`` is 1, the series begins with 1, 2, 3, 4.
+    """
     values, step = set(), 1 if knob.multiple == 1 else _FIRST
     while step * knob.multiple <= most:
         values |= {step * knob.multiple, step * 3 // 2 * knob.multiple}

@@ -1,7 +1,7 @@
 """Writes a bench as JSON, and as CSV for spreadsheets, and reads the JSON back for pictures and comparisons.
 
-Nothing in a file depends on the day or the computer: the same kernels give the same bytes. Only a file's name may have
-a date: ``bench-{date}.json``.
+Nothing in a file depends on the day or the computer: the same kernels, with the same versions of this package and
+NumPy, give the same bytes. Only a file's name may have a date: ``bench-{date}.json``.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class FusionGain:
 
     @property
     def speed_up(self) -> float:
-        """Modelled time of the parts over that of the fused launch; below 1 the fusion does not pay."""
+        """Modelled time of the parts divided by that of the fused launch; at 1 or below, the fusion does not pay."""
         before, after = self.microseconds
         return before / after
 
@@ -82,7 +82,7 @@ class FusionGain:
         return words if self.pays else f"{words}: slower by {1.0 / self.speed_up - 1.0:.0%}"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table: each launch, their sum, and the fused one."""
+        """Return the rows of the table: each part, all parts together, and the fused launch."""
         found = [_row(one) for one in self.parts]
         (us, _), (total, _), (ub, _) = self.microseconds, self.bytes, self.ub_bytes
         found.append((f"{len(self.parts)} launches", f"{us:.2f}", f"{total:,}", f"{ub:,}", "", f"{self.errors[0]:.1e}"))

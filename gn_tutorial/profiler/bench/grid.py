@@ -20,7 +20,7 @@ from gn_tutorial.toml_file import convert, read_toml
 
 #: The default kind of a shape, such as one from the command line or from [example].
 OWN = "own"
-#: Check of a target -> the keys that a target with it must have. ``bench.targets`` does the checks.
+#: A kind of check -> the keys that a target with this check must have. ``bench.targets`` does the checks.
 CHECKS = {
     "share of bound": ("least",),
     "at most": ("factor", "plus_us"),
@@ -56,7 +56,7 @@ class BenchCase(Struct, frozen=True, forbid_unknown_fields=True):
         return math.prod(self.shape)
 
     def label(self, op: OpSpec) -> str:
-        """Return the case as text, ``(8,32,64,64) G8 float16``: shape, attributes by their symbols, dtype."""
+        """Return the case as text, ``(8,32,64,64) G8 float16``: shape, attributes and lengths by symbol, dtype."""
         symbols = {a.name: a.symbol for a in op.attributes}
         parts = [
             f"{symbols.get(name, name)}{value:{'' if isinstance(value, str) else 'g'}}"
@@ -156,7 +156,10 @@ def example_case(op: OpSpec) -> BenchCase:
 
 
 def _check(op: OpSpec, grid: Grid, data: dict[str, Any]) -> None:
-    """Raise ValueError if the operator, a target or a shape lacks something. data: the file's keys."""
+    """Raise ValueError if a shape, a target or [[tune]] does not fit the operator, or a target has wrong keys or kinds.
+
+    data: the file's contents.
+    """
     if grid.tune and op.tiling is None:
         raise ValueError(f"[[tune]] names a field, but {op.name} has no tiling struct")
     for case in grid.cases:

@@ -24,7 +24,7 @@ def run_parts(
     attributes: Mapping[str, Any],
     launch: Callable[..., Result] = Kernel.__call__,
 ) -> tuple[list[Result], dict[str, np.ndarray]]:
-    """Run the launches that ``op`` replaces. Returns each one's result, and the arrays that ``op`` itself would return.
+    """Run the launches that ``op`` replaces. Returns each launch's result, and the arrays that ``op`` would return.
 
     arrays, attributes: those of a call of ``op``, by name. A part gets the attributes that it declares. launch: called
     with a Kernel, and with arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing,

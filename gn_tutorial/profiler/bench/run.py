@@ -39,8 +39,8 @@ class BenchRow:
 
     case: the shape, its attributes and its dtype, as text. kind: the shape's kind. status: OK, WRONG, FAILED, SKIPPED
     or UNSUPPORTED; ``note`` says why. WRONG: the time is unreliable, because the kernel's numbers are out of tolerance,
-    or the trace had no room for even one block. Times are None if the kernel did not run. instead_of: the shape's dtype
-    in the grid, if this row ran in another dtype.
+    or the memory for the trace was full. Modelled times, except was_us, are None if the kernel did not run or failed.
+    instead_of: the shape's dtype in the grid, if this row ran in another dtype.
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
     waits: the reason for the longest idle time of the binding limit's pipe, in the recorded blocks. measured_us: a time
@@ -82,7 +82,10 @@ class BenchRow:
 
 @dataclass(frozen=True)
 class Bench:
-    """The rows of one run, by shape, then by step. constants: the machine's figures. seed: the seed of the inputs."""
+    """The rows of one run, shape by shape, in the kernels' order; rows in another dtype come last of their shape.
+
+    constants: the machine's figures. seed: the seed of the inputs.
+    """
 
     operator: str
     machine: str
@@ -102,7 +105,10 @@ class Bench:
 
 
 class BenchJob(NamedTuple):
-    """One kernel on one shape, to be run. instead_of: as in BenchRow; why_not: the reason if it will not run."""
+    """One kernel on one shape. instead_of: as in BenchRow. status: OK if the kernel is to run.
+
+    why_not: the reason if the kernel is not to run.
+    """
 
     spec: KernelSpec
     case: BenchCase
@@ -112,9 +118,11 @@ class BenchJob(NamedTuple):
 
 
 def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everything: bool = False) -> list[BenchJob]:
-    """Return the jobs, by shape: each kernel in the shape's dtype, or in float32 if it does not take that dtype.
+    """Return the jobs, by shape: each kernel in the shape's dtype.
 
-    everything: also kernels that work element by element on shapes above ``grid.scalar_elements``.
+    If a kernel does not take that dtype, this job is UNSUPPORTED, and another job has the kernel in float32 if it takes
+    float32. everything: on shapes above ``grid.scalar_elements``, also run kernels that work element by element; else
+    these jobs are SKIPPED.
     """
     large = not everything and any(case.elements > grid.scalar_elements for case in grid.cases)
     slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
@@ -165,10 +173,10 @@ def run_grid(
     everything: bool = False,
     tell: Callable[[int, int, str], None] = lambda done, total, text: None,
 ) -> Bench:
-    """Run every kernel on every shape, on all cores of the machine, from a cold L2 cache.
+    """Run every kernel on every shape, as ``plan_jobs`` says, on all cores of the machine, from a cold L2 cache.
 
-    tell: called with the number of jobs done, the number of all jobs, and a text that names the next kernel and its
-    shape. If a kernel fails or is wrong, its row says so.
+    kernels: by default all of the operator. tell: called with the number of jobs done, the number of all jobs, and a
+    text that names the next kernel and its shape. If a kernel fails or is wrong, its row says so.
     """
     jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
     rows: list[BenchRow] = []

@@ -41,7 +41,7 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
 def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[BenchRow]:
     """Return one row for each shape: of the named kernel, or of the ladder's last kernel that takes the shape's dtype.
 
-    If no kernel takes a shape's dtype, the shape's row is UNSUPPORTED.
+    If no kernel takes a shape's dtype, the shape's row is UNSUPPORTED. kinds: the kinds of shapes; empty: all.
     """
     found: dict[str, BenchRow] = {}
     for row in bench.rows:
@@ -59,7 +59,10 @@ def worst(bench: Bench) -> list[BenchRow]:
 
 
 def below_bound(bench: Bench) -> list[BenchRow]:
-    """Return the rows that are modelled below their bound, which shows a mistake in the bound or in the model."""
+    """Return the rows that are modelled below their bound, which shows a mistake in the bound or in the model.
+
+    A row with a modelled time but no bound is returned too.
+    """
     return [row for row in rows_that_ran(bench.rows) if (row.ratio or 0.0) < 1.0]
 
 

@@ -67,7 +67,7 @@ class OwnTestLaunch:
 
 @dataclass
 class _Ready:
-    """The result of a first call. The second call refers to it by a number."""
+    """The result of a first call. The second call names it by a number."""
 
     project: Project
     function: AclnnFunction
@@ -234,7 +234,7 @@ class CallServer:
             if argument.role == "output" or argument.parameter in definition.written:
                 places[names[index]] = index
             if argument.role == "output":
-                # The kernel sees the bytes that the program wrote; an output that it did not write is undefined.
+                # The kernel sees the bytes that the program wrote to an output. An output without them is undefined.
                 if raw.strip(bytes([_FRESH])):
                     held[names[index]] = np.ascontiguousarray(view)
             else:

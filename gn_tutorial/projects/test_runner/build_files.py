@@ -119,7 +119,10 @@ class _Cmake:
 def read_cmake(
     source: Path, binary: Path, environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> list[ProgramPlan]:
-    """Return the programs that the CMakeLists.txt in ``source`` makes. variables: those of -D. Raises ArgumentError."""
+    """Return the programs that the CMakeLists.txt in ``source`` makes. variables: those of cmake's options -D.
+
+    Raises ArgumentError if a CMakeLists.txt is missing, or if there are more than 32 folders.
+    """
     state = _Cmake(environment, binary, dict(variables))
     state.file(source, binary)
     return [
@@ -136,7 +139,7 @@ def read_cmake(
 
 @dataclass(frozen=True)
 class CompilerCall:
-    """One command line of a compiler. plan: the file that it makes. compiles_only: whether it makes an object (-c)."""
+    """One command line of a compiler. plan: what it makes. compiles_only: whether that is an object file (-c)."""
 
     plan: ProgramPlan
     compiles_only: bool
@@ -145,7 +148,8 @@ class CompilerCall:
 def read_compiler(words: Sequence[str], folder: Path) -> CompilerCall:
     """Return the call that a command line of g++ or a like compiler, run in ``folder``, describes.
 
-    Raises ArgumentError for a command line without a source, or with a file that is missing.
+    Raises ArgumentError for a command line without a source, a source that is missing, or an object file that cannot be
+    read.
     """
     output, compiles = "", "-c" in words
     files: list[Path] = []

@@ -39,7 +39,8 @@ class Builder:
     def cmake(self, command: ToolCommand) -> ToolAnswer:
         """Do what a command line of cmake asks for: remember a folder for a later build, or build it (--build).
 
-        Raises ArgumentError if there is no CMakeLists.txt.
+        ``--install`` and ``-E`` do nothing. Raises ArgumentError if there is no CMakeLists.txt; for a build, the errors
+        of ``make``.
         """
         words, folder = list(command.words), command.folder
         if "--build" in words:
@@ -74,7 +75,11 @@ class Builder:
         return ToolAnswer(out=f"-- Build files have been written to: {binary}\n")
 
     def make(self, binary: Path, environment: Mapping[str, str]) -> ToolAnswer:
-        """Build a folder's programs. Raises ArgumentError if cmake did not configure it; CompileError if one fails."""
+        """Build the programs of a build folder. If there are none, write a stand-in for the package of the operators.
+
+        Raises ArgumentError if cmake did not configure the folder, or if a source is missing; and the errors of
+        ``build_program``.
+        """
         if binary not in self._configured:
             raise ArgumentError(
                 f"make: {binary.name} was not configured by cmake",
@@ -99,7 +104,10 @@ class Builder:
         return ToolAnswer(out=f"operators need no build here; {package.name} is a stand-in\n")
 
     def compile(self, command: ToolCommand) -> ToolAnswer:
-        """Do what a compiler's command line asks for: write an object (with -c) or build a program."""
+        """Do what a compiler's command line asks for: write an object (with -c) or build a program.
+
+        Raises the errors of ``read_compiler`` and ``build_program``.
+        """
         call = read_compiler(command.words, command.folder)
         if call.compiles_only:
             call.plan.path.write_text(object_text(call.plan))

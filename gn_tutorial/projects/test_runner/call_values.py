@@ -62,7 +62,7 @@ class SentTensor:
         return np.zeros(self.shape, as_dtype(self.dtype))
 
     def view(self, raw: bytearray, *, as_stored: bool = False) -> np.ndarray:
-        """Return a view of the elements in ``raw``, the bytes of the storage. as_stored: as if they were contiguous."""
+        """Return a view of the elements in ``raw``, the bytes of the storage. as_stored: ignore the strides."""
         dtype = as_dtype(self.dtype)
         if 0 in self.shape:
             return np.zeros(self.shape, dtype)
@@ -115,10 +115,11 @@ def _tensor(words: Sequence[str]) -> SentTensor:
 
 
 def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> Any:
-    """Return an input in the form that the project takes: an array of the declared dtype; a list of such arrays.
+    """Return an input in the form that the project takes: an array, or a list of arrays.
 
-    A tensor's array has its shape, and its values if they were sent. by_name: all arguments of the call; a scalar may
-    be converted to the dtype of one of them.
+    A tensor gives an array of the tensor's shape and dtype, with its values if they were sent, else zeros. Another
+    input gives an array of the declared dtype; a scalar gives one of the dtype of the tensor ``declared.to_input``, if
+    there is one. by_name: all arguments of the call.
     """
     if isinstance(value, list):
         return [converted(declared, one, by_name) for one in value]
@@ -132,7 +133,7 @@ def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> An
 
 
 def sent_tensors(value: Any) -> list[SentTensor]:
-    """Return the tensors in one argument: a list of tensors, one tensor, or anything else, which has none."""
+    """Return the tensors in one argument, which is a list, one tensor, or a value without tensors."""
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
 
 

@@ -28,11 +28,11 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class OwnTest:
-    """One test. folder: the folder of run.sh; without one, as ``_test_folder`` chooses.
+    """One test. folder: the folder of run.sh; without a run.sh, the folder that ``_test_folder`` chooses.
 
-    headers: names of the ``aclnn_<op>`` headers that its files include. programs: files with a main. script: run.sh; if
-    it is None, ``usual_steps`` replaces it. cmake: CMakeLists.txt. generates, verifies: the Python scripts that make
-    the data and compare the outputs.
+    headers: names of the ``aclnn_<op>`` headers that the test's files include. programs: files with a main. script:
+    run.sh; if it is None, ``usual_steps`` replaces it. cmake: CMakeLists.txt. generates, verifies: the Python scripts
+    that make the data and compare the outputs. What a test does not have is None.
     """
 
     folder: Path
@@ -73,7 +73,8 @@ class OwnTest:
 def find_tests(root: Path) -> list[OwnTest]:
     """Return every test in or below ``root``, sorted by path.
 
-    Raises ArgumentError if there is no such folder, or a test includes an operator of CANN's own library.
+    Raises ArgumentError if there is no such folder, or if a test includes the header of an operator of CANN's own
+    library.
     """
     root = Path(root).expanduser().resolve()
     if not root.is_dir():
@@ -92,7 +93,8 @@ def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> Own
     """Return the test to run. operators: names of the project's operators in snake_case.
 
     given: the folder to search instead of ``root``, inside the project or not. Raises ArgumentError if there is no
-    test, if there are several, or if the test calls other operators or loads models.
+    test (programs that load models are no tests); if there are several, and not exactly one of them includes a header
+    of ``operators``; if the test calls an operator that the project lacks; and as ``find_tests`` does.
     """
     root = root if given is None else Path(given).expanduser().resolve()
     found = find_tests(root)
@@ -141,7 +143,8 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
 def _test_folder(program: Path, root: Path) -> Path:
     """Return the nearest folder with a run.sh, from the program's folder up to ``root``.
 
-    If there is none, return the program's folder, or its parent if that folder is called ``src``, ``inc`` and so on.
+    If there is none, return the program's folder. If this folder is called ``src``, ``inc`` and so on, return the
+    folder above it, unless that lies outside ``root``.
     """
     for folder in program.parents:
         if (folder / "run.sh").is_file():

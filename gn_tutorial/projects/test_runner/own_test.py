@@ -2,10 +2,10 @@
 
 The test works on a copy of the project, with a HOME of its own. bash runs run.sh, and this Python runs the Python
 scripts, both inside ``runtime/write_sandbox``, whose docstring says what each platform can enforce. On Linux with
-Landlock they cannot write outside the copy; elsewhere a script that names an absolute path can. cmake, make and g++ are
-stand-ins (``stand_in_tools``), which compile the program with the twin's headers. The program runs in the launcher's
-sandbox, and does not see variables that run.sh exported. Its aclnn calls run the project's own tiling and kernel, with
-all checkers.
+Landlock the scripts cannot write outside the test's temporary folder (``Room``); elsewhere a script that names an
+absolute path can. cmake, make and g++ are stand-ins (``stand_in_tools``), which compile the program with the twin's
+headers. The program runs in the launcher's sandbox, and does not see variables that run.sh exported. Its aclnn calls
+run the project's own tiling and kernel, with all checkers unless the caller turns them off.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of an aclnn function's two calls. They refuse a wrong call with a status of docs/host-api.md."""
+"""Checks of an aclnn function's two calls. A refused call gets a status of docs/host-api.md."""
 
 from __future__ import annotations
 
@@ -29,16 +29,19 @@ class RefusedCall(Exception):
 
 
 def call_note(rule: str, what: str, fix: str = "", severity: str = "warning") -> PlanNote:
-    """Return a note on a call. An ``aclnn-...`` rule other than ``aclnn-view`` (strides) always has severity error.
+    """Return a note on a call. severity: ignored for a rule that refuses the call, whose note has severity error.
 
-    Such a call is refused.
+    These are the rules that begin with ``aclnn-``, except for ``aclnn-view`` (strides).
     """
     refused = rule.startswith("aclnn-") and rule != "aclnn-view"
     return PlanNote(rule, what, "", fix, "error" if refused else severity)
 
 
 def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any) -> None:
-    """Raise RefusedCall for a null pointer, a destroyed object, a tensor of an unknown dtype or without memory."""
+    """Raise RefusedCall for a null pointer, a destroyed object, or a tensor of an unknown dtype or without memory.
+
+    An optional argument may be a null pointer, and a tensor without elements needs no memory.
+    """
     label = f"{function.name}: '{argument.name}'"
     if value is Mark.NONE and not argument.optional:
         what = f"{label} is a null pointer"

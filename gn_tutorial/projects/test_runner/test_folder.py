@@ -66,7 +66,10 @@ class Room:
         self._make_toolkit(headers)
 
     def copy(self, source: Path) -> Path:
-        """Copy a folder without builds and version control; return the copy. Raises ArgumentError if it is large."""
+        """Copy a folder without builds and version control; return the copy.
+
+        Raises ArgumentError if the folder is too large to copy.
+        """
         files = list(_files(source))
         total = sum(one.stat().st_size for one in files)
         if total > _MOST_BYTES or len(files) > _MOST_FILES:
@@ -89,9 +92,9 @@ class Room:
         return target
 
     def original(self, path: Path) -> Path:
-        """Return the user's file or folder of which ``path`` is an unchanged copy; ``path`` itself if there is none.
+        """Return the user's folder or file that was copied to ``path``. So errors name the file that the user edits.
 
-        So errors name the file that the user edits.
+        If nothing was copied there, or if the copy of a file was changed, return ``path`` itself.
         """
         for target, source in self._origins:
             if path.is_relative_to(target):
@@ -103,7 +106,7 @@ class Room:
         return path
 
     def environment(self) -> dict[str, str]:
-        """Return the environment of the test's scripts. It takes over only PATH and USER from the user's."""
+        """Return the environment of the test's scripts. Of this process's environment it has only PATH and USER."""
         toolkit = str(self.toolkit)
         path = os.environ.get("PATH", "/usr/bin:/bin")
         made = {
@@ -193,9 +196,9 @@ def script_memory() -> int:
 
 
 def make_usual_folders(work: Path) -> None:
-    """Make the data folders that a test's scripts name but do not make.
+    """Make the folders ``input`` and ``output`` if a test's scripts name them but do not make them.
 
-    They are missing because git keeps no empty folders. work: the folder of run.sh in the copy.
+    Such a folder is missing because git keeps no empty folders. work: the folder of run.sh in the copy.
     """
     scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
     text = "\n".join(one.read_text(errors="replace") for one in scripts)

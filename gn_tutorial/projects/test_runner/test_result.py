@@ -44,7 +44,7 @@ class OwnTestResult:
 
     verdict: passed; failed; stopped (the test, or a kernel, ran too long); not run (a launch beyond ``most_bytes``, or
     not enough memory). reason: why, in one sentence. said: the line of the test's own output that decided the verdict;
-    empty if none did. exit_code: that of run.sh, -1 if its time was over. programs: program -> exit code of its last
+    empty if none did. exit_code: that of run.sh, -1 if the time was over. programs: program -> exit code of its last
     run. findings: warnings of the checkers. notes: on tiling and on the aclnn calls. error: the first error of a
     launch, a build or a program. walls: whether the sandbox kept scripts from writing outside the test's folder.
     """
@@ -65,7 +65,7 @@ class OwnTestResult:
 
     @property
     def passed(self) -> bool:
-        """Whether run.sh ended with exit code 0, and neither the test's output nor a check here reports a mistake."""
+        """Whether the verdict is "passed": operators ran, and no exit code, output, error or note reports a failure."""
         return self.verdict == PASSED
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -130,7 +130,7 @@ def judged(
 ) -> OwnTestResult:
     """Return the test's result.
 
-    code: the exit code of run.sh, None if its time was over. took: the seconds that the test ran. seconds: its limit.
+    code: the exit code of run.sh, None if the time was over. took: the seconds that the test ran. seconds: the limit.
     """
     errors = happened.errors
     verdict, reason, said = _verdict(code, printed, happened, seconds)

@@ -24,7 +24,7 @@ __all__ = ["Found", "FusionReport", "Left", "backend", "fuse"]
 
 
 class _Leaves(Tracer):
-    """PyTorch's tracer, which here does not trace inside this course's modules, as it does not inside PyTorch's own."""
+    """A tracer that records each of this course's modules as one call, as PyTorch's tracer does with PyTorch's own."""
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
         return type(module).__module__ == OURS or super().is_leaf_module(module, name)
@@ -63,8 +63,9 @@ def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
 
 
 def backend(graph: GraphModule, _: list[Any], *, linear: bool = False) -> Callable[..., Any]:
-    """A backend of ``torch.compile``: return the graph's function with fused kernels, and add to ``backend.reports``.
+    """A backend of ``torch.compile``: return the graph's function with fused kernels.
 
+    The FusionReport is appended to ``backend.reports``.
     linear: as in ``fuse``; ``functools.partial(backend, linear=True)`` is a backend, too.
     """
     fused = GraphModule(graph, copy.deepcopy(graph.graph))

@@ -58,7 +58,8 @@ def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | No
     return functional.rms_norm(x, shape, weight, eps)
 
 
-#: The name of the Python module that defines our ``torch.nn`` modules. It imports this package, so it is not imported.
+#: The name of the Python module that defines our ``torch.nn`` modules. It is not imported here, because it imports this
+#: package.
 OURS = "gn_tutorial.nn"
 #: The canonical functions. A graph calls them with all arguments by position.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)
@@ -101,7 +102,8 @@ _IN_PLACE |= {
     _ATEN.relu_.default: _ATEN.relu.default,
     _ATEN.silu_.default: _ATEN.silu.default,
 }
-#: Arguments that have no effect on the result at this value. With another value the call is not rewritten.
+#: Keyword arguments that do not change the result if they have this value. A call with another value is not rewritten,
+#: except a call with inplace=True that may as well return new memory.
 _IGNORED = {"inplace": False, "alpha": 1, "cudnn_enabled": True}
 #: Modules that always return new memory. Identity and Dropout are not among them: they may return their argument.
 _FRESH_MODULES = (
@@ -176,7 +178,10 @@ def _call(graph: GraphModule, node: Node) -> str:
 
 
 def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
-    """Return why in-place call ``node`` on ``argument`` differs from one that returns new memory; "" if it does not."""
+    """Return why in-place call ``node`` may differ from one that returns new memory; "" if it does not.
+
+    argument: the value that the call writes into.
+    """
     if not isinstance(argument, Node):
         return ""
     if argument.op == "placeholder":
@@ -193,7 +198,7 @@ def _not_alone(graph: GraphModule, argument: Any, node: Node) -> str:
 
 
 def _module(graph: GraphModule, node: Node) -> None:
-    """Rewrite one call of a module, if the module is one of PyTorch's below, or ours of the same name."""
+    """Rewrite one call of a module that has a canonical function and no hooks, PyTorch's or ours of the same name."""
     path, (x, *others) = str(node.target), node.args
     module = graph.get_submodule(path)
     if others or node.kwargs or _has_hooks(module):

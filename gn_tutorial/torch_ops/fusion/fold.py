@@ -26,7 +26,10 @@ _NAME = "convolution and BatchNorm"
 
 
 def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
-    """Replace every convolution and the BatchNorm behind it by one new convolution, in place, and fill ``report``."""
+    """Replace each convolution and the BatchNorm behind it, in place, by one new convolution. Fill ``report``.
+
+    Pairs that cannot be folded stay, and the report gives the reasons.
+    """
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")
     for node in list(graph.graph.nodes):

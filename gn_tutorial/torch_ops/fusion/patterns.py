@@ -25,12 +25,12 @@ _DEVICES = ("cpu", NPU)
 
 
 def add_relu(x: Tensor, y: Tensor) -> Tensor:
-    """Return relu(x + y), in one launch if x and y have one shape, type and device."""
+    """Return relu(x + y), in one launch if x and y are ``alike``."""
     return _OPS.add_relu(x, y) if alike(x, y) else canonical.relu(canonical.add(x, y))
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
-    """Return silu(gate) * up, in one launch if both have one shape, type and device."""
+    """Return silu(gate) * up, in one launch if gate and up are ``alike``."""
     return _OPS.swiglu(gate, up) if alike(gate, up) else canonical.multiply(canonical.silu(gate), up)
 
 
@@ -49,9 +49,10 @@ def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Ten
 def add_rms_norm(
     x: Tensor, y: Tensor, shape: list[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
-    """Return x + y and its rms_norm, in one launch if x and y have one shape, type and device and the weight fits.
+    """Return x + y and its rms_norm, in one launch if x and y are ``alike`` and the weight fits.
 
-    Under autocast it is never one launch, because PyTorch then computes the norm of float16 and bfloat16 in float32.
+    The weight fits if its shape is ``shape``, without 0, and its type and device are those of x. Under autocast it is
+    never one launch, because PyTorch then computes the norm of float16 and bfloat16 in float32.
     """
     fits = weight is not None and alike(x, weight, shape=False) and tuple(weight.shape) == tuple(shape)
     if fits and alike(x, y) and 0 not in shape and not torch.is_autocast_enabled(x.device.type):
@@ -62,9 +63,10 @@ def add_rms_norm(
 
 
 def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str) -> Tensor:
-    """Return gelu(linear(x)), in one launch if all tensors have one type and device.
+    """Return gelu(linear(x)), in one launch if all tensors have one type and device that the kernel accepts.
 
-    The launch also stores linear(x), for the gradients, if gradients are enabled.
+    It is one launch only if x has an axis and the weight has two. The launch also stores linear(x), for the gradients,
+    if gradients are enabled.
     """
     given = [weight, *([] if bias is None else [bias])]
     if x.ndim and weight.ndim == 2 and all(alike(x, one, shape=False) for one in given):
@@ -101,7 +103,7 @@ class Pattern:
     unasked: str = ""
 
     def leaking(self) -> Graph:
-        """Return the graph with the inner values as further results; it also matches where one is used elsewhere."""
+        """Return the graph with its inner values as further results, so that it matches where other calls use these."""
         graph = Graph()
         made: dict[Node, Node] = {}
         result = graph.graph_copy(self.graph, made)

@@ -11,7 +11,7 @@ from gn_tutorial.tables import html_table, text_table
 
 
 class Found(NamedTuple):
-    """One fusion. where: its place, as of ``place_of``. replaced: the names of the values that it replaces."""
+    """One fusion. where: its place, from ``place_of``. replaced: the names of the values that it replaces."""
 
     fusion: str
     where: str

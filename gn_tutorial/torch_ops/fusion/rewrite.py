@@ -18,8 +18,10 @@ from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place
 
 
 def rewrite(graph: GraphModule, *, linear: bool = False) -> FusionReport:
-    """Replace every pattern in ``graph``, in place, by an equivalent call, and return the report.
+    """Replace the patterns in ``graph``, in place, by equivalent calls, and return the report.
 
+    A match stays if a result would change, if the kernel would refuse its tensors, or if the fusion was not requested.
+    The report then gives the reason.
     linear: also fuse a Linear and the GELU behind it. Its matrix product then runs on the vector unit.
     """
     report = FusionReport()
@@ -97,7 +99,7 @@ def _example(node: Node) -> Tensor | None:
 
 
 def _written_between(graph: GraphModule, calls: list[Node]) -> str:
-    """Return a text that names a call which writes into memory between ``calls[0]`` and the use of ``calls[-1]``.
+    """Return a text that names a call which writes into memory between ``calls[0]`` and the first use of ``calls[-1]``.
 
     Such a call may change an input of the fused call. Returns "" if there is none.
     """

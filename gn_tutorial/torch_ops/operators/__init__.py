@@ -1,4 +1,5 @@
-"""The operators in PyTorch. Each module registers kernels, fake kernel, gradient, vmap and autocast of its operators.
+"""The operators in PyTorch. Each module registers its operators: their kernels, fake kernels, and rules for vmap.
 
-``gn_tutorial.torch_ops`` imports every module here, a new file too, and publishes the names in its ``__all__``.
+Operators that are not gradients also have a gradient, and most have a rule for autocast. ``gn_tutorial.torch_ops``
+imports every module here, a new file too, and publishes the names in the module's ``__all__``.
 """

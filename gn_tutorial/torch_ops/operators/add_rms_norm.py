@@ -1,7 +1,8 @@
 """``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors, RMSNorm of the sum, and the gradients.
 
-y equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, where the sum is rounded too, but
-the operator does not broadcast. The sum is also a result, because a transformer's next layer uses it.
+y equals ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``: the operator, too, rounds the sum to
+x's dtype before it normalises. But the operator does not broadcast. The sum is also a result, because a transformer's
+next layer uses it.
 """
 
 from __future__ import annotations
@@ -119,6 +120,6 @@ def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tupl
 
 
 for _device in _DEVICES:
-    add_rms_norm.register_autocast(_device, torch.float32)  # as rms_norm
+    add_rms_norm.register_autocast(_device, torch.float32)  # as for rms_norm
 transforms.with_gradient(add_rms_norm, _save, _gradients, _batch)
 transforms.as_gradient_of(_NAME, add_rms_norm_backward, _batch_backward)

@@ -37,7 +37,10 @@ def add_relu(x: Tensor, y: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::add_relu_backward", mutates_args=(), device_types=_DEVICES)
 def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    """Return the gradient of ``add_relu``'s inputs, the same for both. x: its result; grad_y: the result's gradient."""
+    """Return the gradient of ``add_relu``'s inputs, the same for both.
+
+    x: the result of ``add_relu``. grad_y: the gradient of this result, as x. Errors are as in ``add_relu``.
+    """
     made = _like("add_relu_backward", x, grad_y=grad_y)
     launch("AddReluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
     return made
@@ -45,7 +48,7 @@ def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
 
 @torch.library.custom_op("gn_tutorial::swiglu", mutates_args=(), device_types=_DEVICES)
 def swiglu(x: Tensor, up: Tensor) -> Tensor:
-    """Return silu(x) * up. x: the gate; float32, float16 or bfloat16, any shape. up: as x. Errors as ``add_relu``."""
+    """Return silu(x) * up. x: the gate; float32, float16 or bfloat16, any shape. up: as x. Errors: as ``add_relu``."""
     made = _like("swiglu", x, up=up)
     launch("SwiGlu", (few_axes(x), few_axes(up)), (), (few_axes(made),))
     return made
@@ -63,7 +66,10 @@ def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tens
 
 
 def _like(op: str, x: Tensor, **others: Tensor) -> Tensor:
-    """Allocate a result of ``op``. Raises ArgumentError for tensors that ``op`` does not accept."""
+    """Allocate a result of ``op``.
+
+    Raises ArgumentError for tensors that ``op`` does not accept, and in forward-mode differentiation.
+    """
     check_elements(op, x, **others)
     transforms.refuse_forward_mode(op)
     return like(x)

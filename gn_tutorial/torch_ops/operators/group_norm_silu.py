@@ -62,8 +62,8 @@ def group_norm_silu_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the gradients of x, weight and bias, given grad_y, the gradient of ``group_norm_silu``'s y.
 
-    bias: as in ``group_norm``; its gradient can be requested even if it is None. Other arguments, results and errors
-    are as in ``group_norm_backward``.
+    bias: as in ``group_norm``. The gradient of bias can be requested even if bias is None. Other arguments, results and
+    errors are as in ``group_norm_backward``.
     """
     check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
     transforms.refuse_forward_mode(_BACKWARD)

@@ -24,7 +24,10 @@ _NAME, _BACKWARD = "linear", "linear_backward"
 
 
 def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Raise ArgumentError unless x is (..., K), weight (O, K), bias (O,) or None, all of one dtype and device."""
+    """Raise ArgumentError unless x is (..., K), weight is (O, K), and bias is (O,) or None.
+
+    All must be on one device, and of one dtype: float32, float16 or bfloat16.
+    """
     check_dtype(op, x)
     if x.ndim < 1 or weight.ndim != 2:
         name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
@@ -36,7 +39,10 @@ def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> No
 
 
 def check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
-    """Check the arguments of a backward pass. output_mask: which of the gradients of x, weight and bias to compute."""
+    """Check the arguments of a backward pass. Raises ArgumentError, which names the argument.
+
+    output_mask: which of the gradients of x, weight and bias to compute.
+    """
     check_forward(op, x, weight, None)
     shape = (*x.shape[:-1], weight.shape[0])
     check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
@@ -145,6 +151,6 @@ def example_of(tensors: Any, places: tuple[int | None, ...], number: int) -> lis
     return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
 
 
-compute_as_set(linear)  # as torch.nn.functional.linear
+compute_as_set(linear)  # under autocast, as torch.nn.functional.linear does
 transforms.with_gradient(linear, _save, _gradients, _batch)
 transforms.as_gradient_of(_NAME, linear_backward, _batch_backward)

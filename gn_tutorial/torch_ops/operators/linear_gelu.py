@@ -138,6 +138,8 @@ def _batch_backward(
     return gradients_one_by_one(linear_gelu_backward, info.batch_size, places, arguments[:4], *arguments[4:])
 
 
-compute_as_set(linear_gelu)  # as torch.nn.functional.linear; torch's GELU then computes in the dtype of its input
+# Under autocast linear_gelu computes in the dtype in which torch.nn.functional.linear computes. In PyTorch, GELU after
+# linear computes in the dtype that linear returns.
+compute_as_set(linear_gelu)
 transforms.with_gradient(linear_gelu, _save, _gradients, _batch)
 transforms.as_gradient_of(_NAME, linear_gelu_backward, _batch_backward)

@@ -34,9 +34,11 @@ def check_rows(
     normalized_shape: Sequence[int],
     said: str = "normalized_shape is",
 ) -> None:
-    """Raise ArgumentError unless x is (..., *normalized_shape) and weight of shape normalized_shape or None.
+    """Raise ArgumentError unless x is (..., *normalized_shape), and weight is None or has shape normalized_shape.
 
-    said: how messages begin: the name of the argument that determines normalized_shape, and a verb.
+    x must be float32, float16 or bfloat16, and weight of the same dtype and on the same device. normalized_shape must
+    have at least one axis, and no axis of length 0. said: how messages begin: the name of the argument that determines
+    normalized_shape, and a verb.
     """
     check_dtype(op, x)
     argument, shape = said.split()[0], tuple(normalized_shape)
@@ -87,7 +89,7 @@ def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) 
 
 
 def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Return the tensors, reshaped to rows if x has more axes than the host API allows. Dense tensors stay views."""
+    """Return the tensors; reshaped to rows if x has more axes than the host API allows. Contiguous ones give views."""
     if x.ndim <= MOST_AXES:
         return tensors
     rows, length = math.prod(x.shape[: x.ndim - len(normalized_shape)]), math.prod(normalized_shape)

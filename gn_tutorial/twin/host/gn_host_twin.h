@@ -10,12 +10,12 @@ extern "C" {
 #endif
 
 /* Makes launches of kernel `entry` on this stream run the kernel library at `path`. Without this call, they run
- * `<entry>.so` in the folder of the host library. Returns GN_ERR_INNER_FIND_KERNEL if the library cannot be loaded or
- * was built for another version. */
+ * `<entry>.so` in the folder of the host library. Returns GN_ERR_INNER_FIND_KERNEL if the file cannot be loaded, is no
+ * kernel library or was built for another version; another error for a null pointer or an unusable stream. */
 GN_API GnStatus GnTwinUseKernel(GnStream* stream, const char* entry, const char* path);
 
 /* Creates a stream without a thread. Each call does its work on the caller's thread before it returns, and returns the
- * errors of that work. GnLaunchHostFunc fails on such a stream. Use one if you would wait for each call anyway. */
+ * errors of that work. GnLaunchHostFunc fails on such a stream. Use such a stream if you would wait for each call. */
 GN_API GnStatus GnTwinCreateDirectStream(GnStream** stream);
 
 #ifdef __cplusplus

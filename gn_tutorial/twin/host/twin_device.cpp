@@ -31,7 +31,7 @@ GntRole TwinRole(Role role) {
   return GNT_IN;
 }
 
-// Returns the folder that this library was loaded from.
+// Returns the folder that this library was loaded from, with a final slash; empty if the system does not tell it.
 std::string OwnFolder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&OwnFolder), &info) == 0 || info.dli_fname == nullptr) return "";

@@ -27,7 +27,7 @@ inline errno_t strcat_s(char* to, size_t room, const char* from) {
   if (room > 0) to[0] = 0;
   return 34;
 }
-// Returns the number of characters written, or -1 if the text does not fit.
+// Returns the number of characters written, or -1 if the text does not fit or the format is wrong.
 template <class... Values>
 int sprintf_s(char* to, size_t room, const char* format, Values... values) {
   const int length = snprintf(to, room, format, values...);

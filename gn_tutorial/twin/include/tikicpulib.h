@@ -1,5 +1,5 @@
-// The functions and macros with which host code debugs an Ascend C kernel on the CPU: they allocate global memory, set
-// the mode of a kernel, and run it (ICPU_RUN_KF).
+// The functions and macros with which host code debugs an Ascend C kernel on the CPU: they allocate and free global
+// memory, set the mode and the tiling key of a kernel, and run the kernel (ICPU_RUN_KF).
 //
 // Source: docs/zh/api, 调试接口/CPU孪生调试.
 #pragma once

@@ -31,7 +31,7 @@ enum class Rule : uint8_t {
   OnlySelf,      // the first argument is the caller's process id
   OnlySelfOr0,   // the same, or 0, which also means the caller
   OnlyReading1,  // opens for reading only; flags in argument 1
-  OnlyReading2,  // opens for reading only; flags in argument 2
+  OnlyReading2,  // opens for reading only, and any open of the launcher itself; flags in argument 2
   OnlyOwn,       // calls of the launcher itself
   OnlyAsking     // prlimit64 that sets nothing
 };

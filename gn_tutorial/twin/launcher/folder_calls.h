@@ -61,8 +61,8 @@ inline bool InFolder(int descriptor) {
   return strncmp(real, folder, length) == 0 && (real[length] == '/' || real[length] == '\0');
 }
 
-// Opens the folder of a path, points `name` at the path's last part, and returns the folder's descriptor; -1 if there
-// is no such folder or no last part.
+// Opens the folder of a path, points `name` at the path's last part, and returns the folder's descriptor. Returns -1 if
+// the folder cannot be opened, if the last part is missing, "." or "..", or if the path is too long.
 inline int OpenParent(const char* path, char (&copy)[4096], const char*& name) {
   size_t length = strlen(path);
   if (length == 0 || length >= sizeof(copy)) return -1;

@@ -22,7 +22,7 @@ enum JobOutcome : uint32_t {
   JOB_UNKNOWN = 0,
   JOB_RETURNED = 1,        // gnt_run returned; `status` is its value
   JOB_SIGNAL = 2,          // `signal` was caught; `stack_overflow` and `fault_address` say more
-  JOB_NOT_LOADED = 3,      // dlopen or dlsym failed; `text` is the loader's message
+  JOB_NOT_LOADED = 3,      // dlopen failed or a function is missing; `text` says why
   JOB_WRONG_ABI = 4,       // the library was built against another abi.h
   JOB_FORBIDDEN_CALL = 5,  // `text` is the name of the system call
 };
@@ -31,7 +31,7 @@ struct JobFileArg {
   uint64_t name_at;  // 0: no name
   uint64_t data_at;  // 0: a null pointer
   uint64_t bytes;
-  uint64_t pages_at;  // pages that only this tensor uses, between two guards. 0: a value, no pages
+  uint64_t pages_at;  // the tensor's own pages, between two guards. 0: a value, or memory of an earlier argument
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;

@@ -1,7 +1,7 @@
 // Maps the pages of large tensors and fills outputs with their poison before the kernel runs, on as many threads as are
 // worthwhile.
 //
-// If the first access to a page is a write, Linux maps this page alone, which takes several times as long as its use.
+// If the first access to a page is a write, Linux maps this page alone. That takes several times as long as using it.
 // If the first access is a read, Linux also maps up to fifteen pages around this page, and all of them can then be
 // written. (MADV_POPULATE_READ, which checks each page again, takes 1.5 times as long.)
 #pragma once

@@ -2,7 +2,7 @@
 // (gn_twin/host/acl_runtime.h).
 //
 // Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load
-// models or run an operator by its name (aclop, aclmdl) are not here, because they need an installed operator package.
+// models (aclmdl) or run an operator by its name (aclop) are not here, because they need an installed operator package.
 // The aclnn functions of a project's own operator are made when its test is built (gn_twin/host/aclnn_call.h).
 #pragma once
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // the macros make plain structs, so that the kernel reads the bytes that the host wrote.
 //
 // Source: docs/zh/api, Utils-API/Tiling数据结构注册. A field is aligned to its own size. A nested struct and the whole
-// struct are aligned to 8 bytes. All fields start at zero.
+// struct are aligned to 8 bytes. All fields start at zero, except in a project's host files.
 //
 // In a project's host files (GNT_OP_HOST) a new struct is filled with a byte that the driver chooses. If the host
 // function runs twice, with different bytes, a field with the same value in both runs was set. Any other field was not.

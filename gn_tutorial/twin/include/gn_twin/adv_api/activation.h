@@ -9,8 +9,8 @@
 
 namespace gn_twin {
 
-// Returns 1 / (1 + e^-x), computed in float for both types and rounded once. With round_steps every step is rounded to
-// T, as in a kernel of basic instructions (docs/hardware-choices.md, sigmoid_half).
+// Returns 1 / (1 + e^-x), computed in float for both types and rounded to T at the end. With round_steps every step is
+// rounded to T, as in a kernel of basic instructions (docs/hardware-choices.md, sigmoid_half).
 struct SigmoidOp {
   bool round_steps = false;
   template <class T>

@@ -9,7 +9,7 @@ namespace AscendC {
 
 struct SumParams {
   uint32_t outter = 1;  // rows
-  uint32_t inner = 0;   // row stride in elements: n rounded up to whole 32-byte blocks
+  uint32_t inner = 0;   // row stride in elements: at least n, whole 32-byte blocks
   uint32_t n = 0;       // elements of a row to add up
 };
 

@@ -24,7 +24,7 @@ struct CumSumInfo {
 
 namespace gn_twin {
 
-// Sets element i to first + i * step. Each element is rounded once; integers wrap around.
+// Sets element i to first + i * step. Real numbers are computed in double and rounded at the end; integers wrap around.
 template <class T>
 void RunArange(const char* name, Loc loc, const LocalTensor<T>& dst, T first, T step, int32_t count) {
   static_assert(kOneOf<T, int16_t, int32_t, half, float>, "Arange on Atlas A2 takes int16_t, int32_t, half, float");

@@ -1,4 +1,5 @@
-// Functions that choose elements by a mask with a byte or a bit for each element: Select with a byte mask, DropOut.
+// Functions that choose elements by a mask. Select: the mask has an integer for each element, a byte or wider. DropOut:
+// it has a byte or a bit for each element.
 //
 // Source: docs/zh/api, 高阶API/数据过滤. The mask's rows may be longer than the data's; the excess is skipped.
 #pragma once
@@ -21,7 +22,7 @@ struct DropOutShapeInfo {
 
 namespace gn_twin {
 
-// Sets dst[i] to first(i) where the mask is 0, to second(i) elsewhere. One of the two returns a scalar for every i.
+// Sets dst[i] to first(i) where the mask is 0, to second(i) elsewhere. One of the functions returns a constant scalar.
 template <class T, class U, class First, class Second>
 void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<U>& mask,
                     const AscendC::SelectWithBytesMaskShapeInfo& info, First first, Second second) {
@@ -47,9 +48,9 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   ResetMaskRegister(ThisCore());
 }
 
-// Returns whether the mask of DropOut has a byte per element (modes 1 and 2) or else a bit (modes 3 and 4). In modes 1
-// and 4, each mask row ends in unused bytes. In mode 0 the lengths decide: the mask has bytes if its rows are at least
-// as long as the data rows.
+// Returns true if the mask of DropOut has a byte per element (modes 1 and 2), false if it has a bit (modes 3 and 4). In
+// modes 1 and 4, each mask row ends in unused bytes. In mode 0 the lengths decide: the mask has bytes if its rows are
+// at least as long as the data rows.
 inline bool DropOutReadsBytes(uint32_t mode, const AscendC::DropOutShapeInfo& info) {
   return mode == 0 ? info.maskLastAxis >= info.srcLastAxis : mode <= 2;
 }

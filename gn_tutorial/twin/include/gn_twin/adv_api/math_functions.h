@@ -1,15 +1,15 @@
 // High-level functions of one tensor: Tanh, Sin, Log, Erf, Floor ... and the activations Silu, Swish, Gelu.
 //
-// Source: docs/zh/api, 高阶API/数学计算 and 激活函数. half and float are computed in double and rounded once. The device composes
-// these functions from basic instructions in the scratch tensor, and their rounding is not documented
-// (docs/hardware-choices.md).
+// Source: docs/zh/api, 高阶API/数学计算 and 激活函数. half and float are computed in double and rounded at the end. The device
+// composes these functions from basic instructions in the scratch tensor. The documentation does not say how often it
+// rounds (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/base/elementary_math.h"
 
 namespace gn_twin {
 
-// Applies a function of double to elements of half or float, and rounds the result once.
+// Applies a function of double to elements of half or float, and rounds the result to float, then to the element type.
 template <double (*kFunction)(double)>
 struct ElementaryOp {
   template <class T>
@@ -50,7 +50,7 @@ void RunMaths(const char* name, Loc loc, Op op, uint32_t count, const LocalTenso
 namespace AscendC {
 
 // Defines four forms: with or without scratch tensor, with a count or for the whole source. APART: whether the
-// documentation forbids dst and src to overlap. For the overload that returns R see GNT_BINARY.
+// documentation forbids dst and src to overlap. basic_api/vector/binary.h explains the overload that returns R.
 #define GNT_MATHS(NAME, APART)                                                                                      \
   template <class T, bool isReuseSource = false>                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,                   \

@@ -1,8 +1,8 @@
-// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; and Exp by its Taylor
-// series.
+// High-level functions of two operands: GeGLU, SwiGLU, ReGlu, ClampMax, ClampMin, Fmod, Xor; Exp by its Taylor series;
+// and Axpy with a scratch tensor.
 //
-// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. dst must overlap no source. half and float are computed in double and
-// rounded once.
+// Source: docs/zh/api, 高阶API/激活函数 and 数学计算. Except in Axpy, dst must overlap no source, and real numbers are
+// computed in double and rounded at the end.
 #pragma once
 #include "gn_twin/adv_api/wide_compute.h"
 #include "gn_twin/basic_api/vector/fused.h"
@@ -24,7 +24,7 @@ namespace gn_twin {
 
 namespace elementary {
 
-// Returns a - b trunc(a / b) without rounding, by long division in base 2. Infinite a and zero b give NaN.
+// Returns a - b trunc(a / b) without rounding, by long division in base 2. Infinite a, zero b, and NaN give NaN.
 inline double Fmod(double a, double b) {
   const double divisor = __builtin_fabs(b);
   double rest = __builtin_fabs(a);
@@ -85,7 +85,8 @@ struct ClampMinOp {
   T bound;
   T operator()(T x) const { return static_cast<float>(x) < static_cast<float>(bound) ? bound : x; }
 };
-// Returns e^floor(x) times the series of e^(x - floor(x)) up to the term `level`; at level 0 it returns e^x.
+// Returns e^floor(x) times the series of e^(x - floor(x)) up to the term `level`. At level 0, and for NaN and infinity,
+// it returns e^x.
 struct TaylorExpOp {
   uint32_t level;
   template <class T>

@@ -9,7 +9,7 @@ namespace gn_twin {
 struct Matrix {
   uint32_t rows;
   uint32_t columns;  // elements of a row, padding included
-  uint32_t live;     // the first columns, which are data; reductions leave out the rest of a row
+  uint32_t live;     // how many columns, from the first, are data; reductions leave out the rest of a row
   bool nz = false;   // fractal order: tiles of 16 columns, each with all rows, one after the other
 
   uint64_t Elements() const { return uint64_t{rows} * columns; }

@@ -44,7 +44,7 @@ namespace gn_twin {
 template <class U, class M>
 struct NormOperands {
   const LocalTensor<M>* mean;
-  const LocalTensor<M>* spread;  // variance, or its inverse root
+  const LocalTensor<M>* spread;  // the variance, or the inverse root of variance + epsilon
   const LocalTensor<U>* gamma;
   const LocalTensor<U>* beta;
 };

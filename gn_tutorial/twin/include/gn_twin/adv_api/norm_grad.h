@@ -16,7 +16,7 @@ namespace gn_twin {
 
 // Computes, with s = (variance + epsilon)^(-1/2), c = x - mean, g = dy * gamma and sums over the H elements of a row:
 //   resForGamma = c s
-//   pdX = g s + 2 / H c v + m / H, where v = -1/2 s^3 sum(g c) and m = -s sum(g) - 2 / H v sum(c).
+//   pdX = g s + (2 / H) c v + m / H, where v = -1/2 s^3 sum(g c) and m = -s sum(g) - (2 / H) v sum(c).
 template <class T>
 void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x, const LocalTensor<T>& res_for_gamma,
                       const LocalTensor<T>& dy, const LocalTensor<T>& x, const LocalTensor<T>& variance,

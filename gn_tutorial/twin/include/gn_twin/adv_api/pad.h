@@ -1,4 +1,4 @@
-// Pad makes the rows of a matrix longer, UnPad makes them shorter.
+// Pad fills columns beside the data of each row of a matrix; UnPad removes columns at the right end of each row.
 //
 // Source: docs/zh/api, 高阶API/张量变换/Pad and UnPad. The tiling gives the shape of the source.
 #pragma once

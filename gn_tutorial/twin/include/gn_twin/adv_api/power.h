@@ -1,7 +1,8 @@
 // Power: element-wise x^y of two tensors, or of a tensor and a scalar on either side.
 //
 // Source: docs/zh/api, 高阶API/数学计算/Power. half and float are computed as by C's pow. Results of int32_t wrap
-// around; if the exponent is negative, they are the whole part of the exact value (docs/hardware-choices.md).
+// around; if the exponent is negative, they are the whole part of the exact value, or 0 for base 0
+// (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/adv_api/math_functions.h"
 
@@ -60,7 +61,7 @@ void RunPower(Loc loc, uint32_t count, const LocalTensor<T>& dst, T src0, const 
 
 namespace AscendC {
 
-// The algorithms of Power. Atlas A2 has only INTRINSIC; the other one is for other products.
+// The algorithms of Power. Atlas A2 has only INTRINSIC; DOUBLE_FLOAT_TECH is for other products.
 enum class PowerAlgo { INTRINSIC = 0, DOUBLE_FLOAT_TECH };
 struct PowerConfig {
   PowerAlgo algo = PowerAlgo::INTRINSIC;

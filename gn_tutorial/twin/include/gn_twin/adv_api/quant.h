@@ -60,7 +60,8 @@ half AsHalf(T value) {
   return half(static_cast<float>(value));
 }
 
-// Sets dst to round(half(half(src) * scale) + offset) as int8_t, ties to even. Scales repeat after `period` elements.
+// Computes src * scale + offset in half, rounding each step, and rounds the result to int8_t, ties to even. Tensors of
+// scales and offsets repeat after `period` elements.
 template <class T, class S>
 void RunQuant(Loc loc, const LocalTensor<int8_t>& dst, const LocalTensor<T>& src, const Given<S>& scale,
               const Given<S>& offset, uint32_t period, uint32_t count) {
@@ -99,7 +100,8 @@ template <class D, class S>
 inline constexpr bool kDequantTypes =
     (kSame<D, half> && kSame<S, uint64_t>) || (kOneOf<D, float, bfloat16_t> && kOneOf<S, float, bfloat16_t>);
 
-// Sets dst to float(src) * scale for the first calCount elements of each row. Rows of dst begin at whole blocks.
+// Sets dst to float(src) * scale for the first calCount elements of each row. Rows of dst begin at whole blocks. In
+// mode SINGLE_ROW, one row is split into rows of calCount elements if these are whole blocks of dst and divide the row.
 template <class D, class S>
 void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& src, const Given<S>& scale,
                 AscendC::DequantParams params, AscendC::DeQuantMode mode) {
@@ -131,8 +133,8 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   ResetMaskRegister(ThisCore());
 }
 
-// Returns the rows and columns of a scale or an offset: height and width of the call if it gives them, else the shape
-// in the tensor's ShapeInfo, else the shape in the ShapeInfo of `other`.
+// Returns the rows and columns of a scale or an offset: 1, 1 for a number; else height and width if neither is 0, else
+// the shape in the tensor's ShapeInfo, else that in the ShapeInfo of `other`; 0, 0 if none gives a shape.
 template <class T>
 Matrix GivenShape(const Given<T>& given, const Given<T>* other, uint32_t height, uint32_t width) {
   if (given.tensor == nullptr) return {1, 1, 1};
@@ -232,8 +234,7 @@ namespace AscendC {
                       gn_twin::Or(CONFIG.scaleCount, scaleTensor.GetSize()),                                           \
                       gn_twin::Or(CONFIG.calcCount, src.GetSize()));                                                   \
   }
-// Every form exists twice: with a configuration, or with the result's type as first template argument (on this product
-// int8_t).
+// Every form exists twice: with a configuration, or with the type of dst (int8_t) as the first template argument.
 #define GNT_QUANT_CONFIG \
   template <class T, bool isReuseSource = false, const AscendQuantConfig& config = ASCEND_QUANT_DEFAULT_CFG>
 #define GNT_QUANT_TYPED                                   \

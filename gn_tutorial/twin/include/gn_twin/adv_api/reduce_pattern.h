@@ -2,7 +2,7 @@
 // pattern; Mean.
 //
 // Pattern AR reduces the inner axis (one result per row), RA the outer axis (one result per column).
-// Source: docs/zh/api, 高阶API/归约操作. Sums and products are computed in double and rounded once.
+// Source: docs/zh/api, 高阶API/归约操作. Sums and products are computed in double and rounded at the end.
 #pragma once
 #include "gn_twin/adv_api/activation.h"
 #include "gn_twin/adv_api/matrix.h"

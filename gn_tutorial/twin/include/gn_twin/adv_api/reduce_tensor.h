@@ -21,7 +21,7 @@ constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t elem
   }
 }
 
-// Checks a reduction of a whole tensor and emits its event. dst holds `results` elements and needs element alignment.
+// Checks a reduction of a whole tensor and emits its event. dst holds `results` elements, at any element's address.
 template <class T>
 void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
                        const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements,
@@ -48,8 +48,8 @@ inline void RequireCount(const char* op, int32_t count, Loc loc) {
   }
 }
 
-// Stores the extreme over all repeats and, if with_index, its index. Repeats are visited in order, so the lowest index
-// wins ties.
+// Stores the extreme over all repeats and, if with_index, its index; nothing if no lane is active. Repeats are visited
+// in order, so the lowest index wins ties.
 template <class Op, class T>
 [[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
@@ -78,8 +78,8 @@ template <class Op, class T>
 
 namespace AscendC {
 
-// Stores the sum of `count` elements in dst[0], which needs only element alignment. This form does not use the scratch
-// tensor.
+// Stores the sum of `count` elements in dst[0], which needs only element alignment. With isSetMask = false the mask
+// register chooses the elements, not `count`. This form does not use the scratch tensor.
 template <class T, bool isSetMask = true>
 inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
                       const int32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {

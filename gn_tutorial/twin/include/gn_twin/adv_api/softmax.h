@@ -113,9 +113,9 @@ inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, con
   gn_twin::RunSoftMax("LogSoftMax", loc, matrix, dst, &sum, &max, src, gn_twin::DecimalLog{});
 }
 
-// Sets all elements of a row to `to`, if the row's maximum has the bits `from`. Returns whether any row did. `from` has
-// the bits of a float, or those of a half in its low half. stepSizeMode 0: maxTensor holds a 32-byte block for each
-// row, else one element.
+// Sets all elements of a row to `to`, if the row's maximum has the bits `from`. Returns whether there was such a row.
+// `from` has the bits of a float, or those of a half in its lower 16 bits. stepSizeMode 0: maxTensor holds a 32-byte
+// block for each row; otherwise it holds one element for each row.
 template <class T1, class T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
 inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTensor<T2>& maxTensor, const uint32_t from,
                              const T1 to, const SoftMaxShapeInfo& softmaxShapeInfo,

@@ -55,8 +55,9 @@ void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, 
   }
 }
 
-// Computes one piece. exp_max gets the factor that corrects the results of earlier pieces. divide (SoftmaxFlash, not
-// SoftmaxFlashV2): dst is divided by the sum so far, and the factor is also multiplied by in_sum / sum so far.
+// Computes one piece. update: there were earlier pieces, and exp_max gets the factor that corrects their results.
+// divide (SoftmaxFlash, not SoftmaxFlashV2): dst is divided by the sum so far, and the factor is also multiplied by
+// in_sum / (sum so far).
 template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {
@@ -189,7 +190,7 @@ namespace AscendC {
                       gn_twin::Flash<T, S>{dst, expSum, max, src, expMax, inExpSum, inMax}, isUpdate, false,           \
                       config.mode == SoftmaxMode::SOFTMAX_NORMAL);                                                     \
   }                                                                                                                    \
-  /* With isUpdate also stores the piece's own maximum. In mode SOFTMAX_NORMAL it does nothing, as documented. */      \
+  /* With isUpdate this form stores the piece's own maximum too. In SOFTMAX_NORMAL it does nothing, as documented. */  \
   template <class T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,                     \
             bool isDataFormatNZ = false, const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG>                            \
   inline void SoftmaxFlashV2(const LocalTensor<T>& dst, const LocalTensor<T>& outReduceMax,                            \

@@ -30,7 +30,7 @@ namespace gn_twin {
 
 using AscendC::SoftMaxShapeInfo;
 
-// Returns the shape of a call. nz: whether all tensors of the call are in fractal order, a constant of the kernel.
+// Returns the shape of a call. nz, a template argument of the call: whether all its tensors are in fractal order.
 template <class T, class Tiling>
 Matrix SoftMaxMatrix(const LocalTensor<T>& src, const Tiling& tiling, const SoftMaxShapeInfo& given, bool nz) {
   if (given.srcM != 0 && given.srcK != 0) {

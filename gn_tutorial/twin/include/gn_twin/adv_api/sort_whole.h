@@ -28,7 +28,7 @@ inline void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const Loca
   concat = src;
 }
 
-// Writes 32 * repeatTime scores and indices as pairs, sorted all together (isFullSort) or in groups of 32.
+// Writes 32 * repeatTime scores and indices as pairs, largest first: sorted as a whole (isFullSort) or 32 at a time.
 template <class T, bool isFullSort>
 inline void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<uint32_t>& index,
                  LocalTensor<T>& tmp, const int32_t repeatTime, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -75,9 +75,10 @@ inline uint32_t GetSortLen(const uint32_t elemCount) {
 
 namespace gn_twin {
 
-// Writes the k largest or smallest elements of each row, and their indices. TOPK_NORMAL: rows of results begin at
-// multiples of 32 bytes, and all rows share one list of indices. TOPK_NSMALL: rows have 32 elements, the results have
-// no gaps, and every row has indices of its own. A row that `finish` marks gets the index n for all its results.
+// Writes the k largest or smallest elements of each row, padding included, and their indices: those in src_index, if
+// kGivenIndex is set, else the places in the row. TOPK_NORMAL: rows of results begin at multiples of 32 bytes, and all
+// rows share one list in src_index. TOPK_NSMALL: rows have 32 elements, the results have no gaps, and every row has
+// indices of its own in src_index. A row that `finish` marks gets the index n for all its results.
 template <class T, bool kGivenIndex, bool kFinish, bool kSmall>
 void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& index, const LocalTensor<T>& src,
              const LocalTensor<int32_t>& src_index, const LocalTensor<bool>& finish, int32_t k,

@@ -1,4 +1,4 @@
-// Converts elements to double and back, because high-level functions compute in double and round once.
+// Converts elements to double and back, because high-level functions compute in double and round at the end.
 //
 // The device composes these functions from basic instructions of half or float. The documentation does not say how
 // often it rounds on the way (docs/hardware-choices.md).
@@ -17,7 +17,8 @@ inline double Wide(T value) {
 }
 inline double Wide(int32_t value) { return value; }
 
-// Converts a result to an element: rounds it, then applies this launch's options (saturation, subnormals).
+// Converts a result to an element: rounds it to float, then to T, and applies this launch's options (saturation,
+// subnormals).
 class Rounder {
  public:
   explicit Rounder(const Core& core)

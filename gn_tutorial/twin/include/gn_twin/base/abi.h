@@ -4,7 +4,7 @@
 //   int32_t     gnt_run(const char* entry, GntJob* job)   runs every block of one launch; returns a GntStatus
 //   const char* gnt_entries(void)                          kernel names in the library, separated by '\n'
 //   uint32_t    gnt_abi(void)                              GNT_ABI_VERSION << 16 | sizeof(GntJob): a mismatch is refused
-// gn_tutorial/abi/structs.py mirrors these structs field by field; tests/abi/test_abi.py compares both sizes.
+// gn_tutorial/abi/structs.py mirrors these structs field by field; tests/abi/test_abi.py compares the two.
 #pragma once
 #include <stdint.h>
 
@@ -12,14 +12,14 @@
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
-// How a call of gnt_run ended. OK: every block ran to its end. STOPPED: the launch failed with a diagnostic. BAD_CALL:
-// the entry, or the number or size of the arguments, does not fit the kernel. `report` describes the last two.
+// How a call of gnt_run ended. OK: every block ran to its end, without an error. STOPPED: the launch failed with a
+// diagnostic. BAD_CALL: the entry, an argument or an option does not fit the library. `report` describes the last two.
 enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
 
 // One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` points to global memory of
 // `bytes` bytes; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null. GNT_LIST
-// is a list of tensors (ListTensorDesc), which the kernel only reads. Its tensors are arguments too, after those of the
-// signature. In the job file, the list has the index of such an argument in place of each address.
+// is a list of tensors (ListTensorDesc). The kernel only reads the list. Its tensors are arguments too, after those of
+// the signature. In the job file, the list has the index of such an argument in place of each address.
 struct GntArg {
   const char* name;
   uint8_t* data;
@@ -37,7 +37,7 @@ struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
   uint32_t integer_overflow;  // 0 wrap around, 1 saturate (Add, Sub, Mul on int16 and int32)
   uint32_t minmax_nan;        // 0 a NaN operand gives NaN, 1 the other operand wins (IEEE minNum)
-  uint32_t half_tree;         // 0 each step of a half reduction rounds to half, 1 the tree is in float, rounded once
+  uint32_t half_tree;         // 0 each step of a half reduction rounds to half, 1 all steps are in float, rounded once
   uint32_t reduce_lanes;      // 0 adjacent pairs, 1 lower half plus upper half
   uint32_t axpy_fused;        // 0 product and sum rounded separately, 1 fused
   uint32_t pad_dummy;  // DataCopyPad, isPad=false: 0 dummy lanes copy the block's first element, 1 they are poisoned
@@ -50,9 +50,9 @@ struct GntOptions {
   uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides, 1 the counter does
   uint32_t repeat_order;     // several repeats or blocks into one destination: 0 ascending, 1 descending
   uint32_t pair_unit;    // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
-  uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
+  uint32_t event_ids;    // a queue or AllocEventID finds no free event id: 0 stops with a diagnostic, 1 uses no flag
   uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 with the error that the documentation warns of
-  uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
+  uint32_t auto_sync;    // the compiler's automatic flags, for the race checker and delayed copies: 0 on, 1 off
   uint32_t races;        // 0 reported, 1 ignored
   uint32_t delayed_dma;  // when copies between GM and the Unified Buffer take effect: 0 at once, 1 when waited for
   uint32_t block_order;  // order of blocks at the start and after a barrier: 0 ascending, else a permutation's seed
@@ -73,7 +73,7 @@ struct GntTally {
 struct GntWatch {
   uint32_t block;    // in: the block, one of the chosen ones
   uint32_t event;    // in: number of the event, in the order in which the block's events were recorded
-  uint32_t operand;  // in: number of the operand; ~0: the last read of scalar accesses
+  uint32_t operand;  // in: number of the operand; ~0: the last access of a run of scalar accesses
   uint32_t seen;     // out: bytes of `value` that were read; 0: no such event, or the operand is shorter
   uint64_t offset;   // in: bytes from the start of the operand; for scalar accesses the model's address
   uint64_t value;    // out
@@ -112,7 +112,7 @@ struct GntJob {
   GntTally tally;         // out
   char* report;           // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
   uint64_t report_bytes;  // in: capacity of `report`
-  uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks
+  uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks and poisoning
   // The current place of the launch, which observed libraries keep up to date, so that a crash or a time-out can report
   // it. A signal handler may read it, because here_file points into the library's read-only data.
   const char* volatile here_file;

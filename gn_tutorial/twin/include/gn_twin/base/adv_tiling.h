@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 namespace AscendC {
-// The mode of TopK. Its host functions take it too.
+// The mode of TopK. TopK's host functions take the mode too.
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 }  // namespace AscendC
 

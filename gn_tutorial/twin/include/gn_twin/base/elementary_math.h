@@ -49,7 +49,7 @@ inline double ExpMinus1(double x) {
   return x * (p * x + 1.0);
 }
 
-// Returns 2 artanh(s) = 2 (s + s^3/3 + ...), to s^21, for |s| <= 0.172.
+// Returns 2 artanh(s) = 2 (s + s^3/3 + ...), to s^21, for |s| <= 0.25.
 inline double TwoArtanh(double s) {
   const double z = s * s;
   double p = 1.0 / 21.0;
@@ -116,7 +116,7 @@ inline double Tan(double x) {
   return both.sine / both.cosine;
 }
 
-// Returns the arc tangent. Two halvings of the angle bring the argument below tan(pi / 16); the series goes to x^25.
+// Returns the arc tangent. Two halvings of the angle bring the argument to tan(pi / 16) at most, for a series to t^25.
 inline double Atan(double x) {
   const double size = __builtin_fabs(x);
   double t = size > 1.0 ? 1.0 / size : size;
@@ -167,8 +167,8 @@ inline double Erf(double x) {
   for (int n = 129; n >= 3; n -= 2) sum = sum * z / n + 1.0;
   return 1.1283791670955126 * Exp(-x * x) * x * sum;
 }
-// Returns 1 - erf(x). From 2 on, where the subtraction would cancel, it is e^(-x^2) / sqrt(pi) divided by the continued
-// fraction x + (1/2) / (x + 1 / (x + (3/2) / ...)).
+// Returns 1 - erf(x). From x = 2 on the subtraction would cancel, so the result is e^(-x^2) / sqrt(pi) divided by the
+// continued fraction x + (1/2) / (x + 1 / (x + (3/2) / ...)).
 inline double Erfc(double x) {
   if (!(x >= 2.0)) return x != x ? x : 1.0 - (x > -4.0 ? Erf(x) : -1.0);
   double fraction = x;
@@ -196,8 +196,8 @@ inline double Ceil(double x) {
   return __builtin_copysign(near < x ? near + 1.0 : near, x);
 }
 
-// Returns x^y as C's pow does: NaN if x is negative and y is not whole. Magnitudes above e^200 become infinity, below
-// e^-200 zero; both are far outside the range of float.
+// Returns x^y as C's pow does: NaN if x is negative and finite and y is not whole. Magnitudes above e^200 become
+// infinity, those below e^-200 zero; both are far outside the range of float.
 inline double Pow(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;

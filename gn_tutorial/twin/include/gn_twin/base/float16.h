@@ -3,9 +3,9 @@
 // A float has 24 significant bits, at least 2 * 11 + 2. So if + - * / and sqrt of halves are computed in float and
 // rounded once more to half, the result is correctly rounded (Figueroa, "When is double rounding innocuous?", SIGNUM
 // 30(3), 1995).
-// The conversions are integer arithmetic without branches, so they are constexpr, give the same bits with every
-// compiler, and vectorise. They are always inlined: in a large kernel g++ otherwise called them once per element, and a
-// Cast took eight times as long.
+// The conversions have no branches, only integer arithmetic and at most one float addition or multiplication. So they
+// are constexpr, give the same bits with every compiler, and vectorise. All but FloatFromBfloat16Bits are always
+// inlined: in a large kernel g++ otherwise called them once per element, and a Cast took eight times as long.
 #pragma once
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
-// Exponential and logarithm. They use IEEE double arithmetic and no libm, so their bits are the same on every compiler
-// and machine.
+// Exponential, logarithm and square root. They use IEEE arithmetic (the first two in double) and no libm, so their bits
+// are the same on every compiler and machine.
 //
 // The device computes Exp and Ln with tables. The bits of its results are not public, and the documentation gives no
-// error bound. Both functions here are within 0.51 units in the last place of float (tests/twin/test_unary.py measures
-// it).
+// error bound. ExpFloat and LnFloat are within 0.51 units in the last place of float (tests/twin/test_unary.py measures
+// this).
 #pragma once
 #include <stdint.h>
 

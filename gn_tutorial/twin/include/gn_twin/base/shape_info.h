@@ -1,6 +1,6 @@
 // The shape that a kernel may attach to a tensor (SetShapeInfo). Some high-level functions read it there.
 //
-// On the device every tensor carries the whole struct, 68 bytes, through every copy and view. Here a tensor carries an
+// On the device every tensor carries the whole struct, 72 bytes, through every copy and view. Here a tensor carries an
 // index into a table of the core, in which equal shapes share one entry, because kernels use few different ones.
 // Source: docs/zh/api, 基础API/辅助数据结构/ShapeInfo.
 #pragma once
@@ -42,7 +42,7 @@ inline int GetShapeSize(const ShapeInfo& info) {
 
 namespace gn_twin {
 
-// Holds the different shapes of one core, numbered from 1. The number 0 stands for a tensor without a shape.
+// Holds the different shapes of one core, numbered from 1. A tensor without a shape has the number 0.
 class ShapeTable {
  public:
   ShapeTable() = default;

@@ -74,7 +74,7 @@ namespace AscendC {
 // Stops the launch as a failed assert does.
 inline void Trap(gn_twin::Loc loc = gn_twin::Loc::here()) { gn_twin::AssertFailed("Trap()", loc); }
 
-// Prints the first dumpSize elements; desc is a number of your choice that distinguishes dumps.
+// Prints the first dumpSize elements; stops if a LocalTensor has fewer. desc: a number that distinguishes dumps.
 template <class T>
 inline void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
                        gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -106,6 +106,6 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
 // The second argument, the text that a CPU build would print, is ignored.
 #define ASCENDC_ASSERT(EXPRESSION, ...) assert(EXPRESSION)
-// ASSERT expands to nothing, as on the device. Kernels rely on that: they write it without a semicolon in the middle of
-// a statement.
+// ASSERT expands to nothing, as on the device. Kernels rely on that: they write it in the middle of a statement,
+// without a semicolon.
 #define ASSERT(...)

@@ -1,8 +1,8 @@
 // Functions of single numbers that the device's compiler has built in: sqrt and fabs of a float, abs.
 //
 // Source: public kernels, which call them without a header. The functions are templates of exact types, so that a
-// kernel's own function of the same name, or the C library's in a sample that includes it, takes precedence. The device
-// has no exp, log or pow of a scalar.
+// kernel's own function of the same name takes precedence, and so does the C library's in a sample that includes its
+// header. The device has no exp, log or pow of a scalar.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/base/math.h"

@@ -16,8 +16,8 @@ inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRation() { return 1; }
 inline int64_t GetTaskRatio() { return 1; }
 
-// Returns the kernel's part of the workspace. On the device the system reserves the beginning; here all of it belongs
-// to the kernel.
+// Returns the kernel's part of the workspace. On the device the system reserves the workspace's beginning; here the
+// whole workspace belongs to the kernel.
 inline __gm__ uint8_t* GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 inline __gm__ uint8_t* GetSysWorkSpacePtr() {
   const GntJob& job = *gn_twin::ThisCore().job;

@@ -1,13 +1,13 @@
 // Tiling data (the struct that the host computed, read from its bytes in global memory) and the tiling key.
 //
-// Source: docs/zh/api, Kernel-Tiling. A plain struct is copied byte for byte, no constructor runs.
+// Source: docs/zh/api, Kernel-Tiling. A plain struct is copied byte for byte; no constructor runs.
 #pragma once
 #include "gn_twin/core/core.h"
 
 namespace gn_twin {
 
-// Returns a copy of the tiling bytes. Stops if the struct is larger than what the host sent, because the device would
-// read past the end.
+// Returns a copy of the tiling bytes. An observed launch stops if the struct is larger than what the host sent, because
+// the device would read past the end.
 template <class S>
 inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
   if constexpr (kObserved) {

@@ -1,6 +1,6 @@
 // Names of the Ascend C SIMD API that the twin lacks. A kernel that uses such a name gets a compile error at its own
-// line, "not on the twin yet: <name>", instead of "not declared in this scope". `./gnt lint apis --fix` makes the list
-// between the marks from gn_tutorial/twin/apis.toml.
+// line, "not on the twin yet: <name>", instead of "not declared in this scope". `./gnt lint apis --fix` makes the list,
+// between the two marks, from gn_tutorial/twin/apis.toml.
 #pragma once
 
 namespace gn_twin {

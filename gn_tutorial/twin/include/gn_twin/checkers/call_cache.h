@@ -1,9 +1,9 @@
 // The call cache of a core: the facts that checkers keep about a call, and their short checks when the call is
 // repeated.
 //
-// Each checker has its own functions for calls: Learn takes facts from the event of a call, Recheck checks the call
-// when it is repeated, and CanCopy, OnCopy, OnFlag and OnBuffer handle fast events. This header calls the checkers in
-// order.
+// The checkers have functions for calls, each checker those that it needs: Learn takes facts from the event of a call,
+// Recheck checks the call when it is repeated, and CanCopy, OnCopy, OnFlag and OnBuffer handle fast events. This header
+// calls the checkers in order.
 #pragma once
 #include "gn_twin/checkers/data_cache.h"
 #include "gn_twin/checkers/global_memory.h"

@@ -85,7 +85,7 @@ class DataCacheChecker final : public Observer {
   struct CoreState {
     uint32_t epoch = 0;      // how many SyncAll the block has reached
     uint32_t cleans = 0;     // how often it has cleaned its whole cache
-    Cache* cache = nullptr;  // from the block's first scalar access of global memory to its end
+    Cache* cache = nullptr;  // null while it holds no line; a scalar access of global memory makes it
   };
 
   // Returns the core's cache, or null if there is no memory; the checker then misses stale lines of that core.

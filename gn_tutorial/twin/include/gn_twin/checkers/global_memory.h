@@ -1,8 +1,8 @@
 // The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read
 // before they are written.
 //
-// It keeps one bit for every 32 bytes of each output and workspace. Where only some of the 32 bytes were written, it
-// keeps one bit a byte. All blocks of the launch share these bits.
+// It keeps one bit for every 32 bytes of each output and workspace, for the first kMost arrays. Where only some of the
+// 32 bytes were written, it keeps one bit a byte. All blocks of the launch share these bits.
 #pragma once
 #include "gn_twin/causes/unwritten_output.h"
 #include "gn_twin/checkers/input_reads.h"
@@ -175,7 +175,7 @@ class GlobalMemoryChecker final : public Observer {
   }
   // Whether the element at byte `at` counts as unwritten: its bytes without an observed write all still hold the
   // launcher's poison (gn_tutorial/runtime/launch_types.py). Writes through a kernel's pointer are not observed. The
-  // whole element is compared, because a single written byte may equal the poison.
+  // whole element is compared, because a single written byte may equal the poison. False if its size is unknown.
   static bool Untouched(const Watched& watched, uint64_t at) {
     const uint64_t bytes = watched.arg->element_bytes;
     if (bytes == 0) return false;

@@ -57,7 +57,7 @@ class MemoryChecker final : public Observer {
     shadow.bytes.Clear(at, end - at);
     shadow.Forget(at, end);
   }
-  // Whether a fast copy is a load, or all bytes that it stores have values.
+  // Whether a fast copy is a load, or all bytes that it stores have values. Marks the bytes that it stores as read.
   static bool CanCopy(UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
     return copy.IsLoad() || HasSource(shadow, range, blocks);
   }
@@ -294,9 +294,9 @@ class MemoryChecker final : public Observer {
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
   }
 
-  // Notes results that FreeTensor gives back although nobody has read any of them. They count as lost if the block
-  // stores any results at all. Loads do not count, because a loop may read only some of its tiles. Nor does a small
-  // part of a tensor, because a caller may want only some outputs.
+  // Notes results that FreeTensor gives back although nobody has read any of them. They count as lost if this block of
+  // the launch copies anything to global memory. Loads do not count, because a loop may read only some of its tiles.
+  // Nor does less than half of a tensor, because a caller may want only some outputs.
   GNT_COLD static void LookFreed(const Core& core, UbState& shadow, uint64_t first, uint64_t end) {
     for (uint64_t block = first; block < end; ++block) {
       if (shadow.UnreadWrite(block) != block) continue;

@@ -11,7 +11,7 @@ namespace gn_twin {
 
 // Returns the buffer that a byte of the Unified Buffer lies in, or null.
 inline const Buffer* BufferAt(const Core& core, uint64_t at) {
-  for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a pipe may have been reset
+  for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a TPipe may have been reset
     const Buffer& buffer = core.buffers[i - 1];
     if (at >= buffer.offset && at < uint64_t{buffer.offset} + buffer.bytes) return &buffer;
   }

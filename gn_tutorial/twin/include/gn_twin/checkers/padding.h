@@ -149,8 +149,8 @@ class PaddingChecker final : public Observer {
                {"other_file", copy.file},
                {"other_line", copy.line}});
   }
-  // Calls take(lane, byte) for padding that is larger (for a minimum: smaller) than all loaded elements of its group of
-  // lanes.
+  // Calls take(lane, byte) once for each group of lanes whose largest padding is larger than all its loaded elements
+  // (for a minimum: whose smallest is smaller). A group without loaded elements is skipped.
   template <class Take>
   static void CheckExtreme(const Core& core, const PaddingState& state, const Event& event, const Operand& source,
                            bool most, uint32_t group, Take take) {
@@ -220,7 +220,7 @@ class PaddingChecker final : public Observer {
     __builtin_memset(marks_, 0, end * sizeof(Mark));
   }
   // Whether the padding at byte `at` of a source leaves the other source's value unchanged. For example, this holds for
-  // an added 0, and for the smaller value in a Max.
+  // an added 0, and for the smaller value in a Max. A 0 from which a value is subtracted counts too.
   static bool Absorbed(const Core& core, const Event& event, const Operand& source, uint8_t index, uint64_t at,
                        uint32_t lane) {
     if (source.element_bytes != 2 && source.element_bytes != 4) return false;

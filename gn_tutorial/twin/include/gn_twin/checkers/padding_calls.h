@@ -10,7 +10,7 @@ namespace gn_twin {
 
 // Which values of padding have no effect on the result of an instruction. This follows from the instruction's name.
 struct PaddingKind {
-  bool sum;    // a 0 has no effect: in a sum, or added to another source
+  bool sum;    // a 0 has no effect: in a sum, or in an addition or subtraction of two sources
   bool most;   // a value that is not the largest has no effect: in a maximum
   bool least;  // a value that is not the smallest has no effect: in a minimum
 
@@ -91,7 +91,8 @@ class PaddingCalls {
     return neutral;
   }
   // Marks results as padding where the sources are padding. Returns false if the operands have different sizes or are
-  // not aligned, or if the padding of one source may leave a value of the other unchanged.
+  // not aligned, if an operand is read and written, or if the padding of one source may leave a value of the other
+  // unchanged.
   static bool CarryLanes(PaddingState& state, const CachedCall& call) {
     const CachedCall::Part& dst = call.part[0];
     bool in_place = false;

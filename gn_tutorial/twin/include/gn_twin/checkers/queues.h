@@ -1,5 +1,5 @@
 // The checker at the end of a block: it reports flags that nobody waited for, and tensors that nobody took out of their
-// queue or freed.
+// queue or freed. It also lets the core report the uses after FreeTensor that were noted.
 //
 // Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised is still set
 // for the next kernel on the core.

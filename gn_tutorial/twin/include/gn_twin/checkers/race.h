@@ -189,7 +189,7 @@ class RaceChecker final : public Observer {
     });
   }
 
-  // Checks a repeated call anew, after a pipe has seen something new.
+  // Checks a repeated call anew, after a pipe has seen something new; returns what Recheck returns.
   GNT_NOINLINE bool RecheckOrder(Core& core, RaceState& state, CachedCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {

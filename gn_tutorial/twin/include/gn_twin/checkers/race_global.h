@@ -1,5 +1,5 @@
-// The race checker on global memory. It checks each access of a core against those of the core's other pipes. It
-// records the access for these pipes and for the other blocks.
+// The race checker on global memory. It checks each access of a core against earlier ones of the core's pipes. It
+// records the access for the pipes and for the other blocks.
 #pragma once
 #include "gn_twin/checkers/race_report.h"
 #include "gn_twin/shadow/race_state.h"
@@ -10,8 +10,8 @@ class RaceGlobal {
  public:
   RaceGlobal(uint32_t blocks, bool auto_sync, Sites& sites) : between(blocks), auto_sync_(auto_sync), sites_(sites) {}
 
-  // Reports an access of `pipe` that is not in order with an access of another pipe. seen: the work of the other pipes
-  // that `pipe` has seen.
+  // Reports an access of `pipe` that is not in order with an earlier access of any pipe; for the scalar unit, of any
+  // other pipe. seen: the work of each pipe that `pipe` has seen.
   void Check(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
              const Site& site, const LaneStamps& seen) {
     uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);
@@ -24,9 +24,10 @@ class RaceGlobal {
     state.global.Add(LaneOf(pipe, use != Use::Read), stamp, use == Use::Atomic, rows);
     return stamp;
   }
-  // Records a copy to memory that was stored to before. Elements at its ends that equal those already there are
-  // recorded as Use::Equal, because equal bytes from two blocks do no harm. `from`: the copy's rows in the Unified
-  // Buffer, `pitch` bytes apart.
+  // Records a copy to memory that already holds stores; returns its stamp. If the copy has one row, the elements at the
+  // row's start and end that equal the memory's are recorded as Use::Equal, and the rest as Use::Write. A copy of
+  // several rows is Use::Equal if all bytes equal the memory's, else Use::Write. Equal bytes from two blocks do no
+  // harm. `from`: the copy's rows in the Unified Buffer, `pitch` bytes apart.
   GNT_COLD Stamp MarkAgain(Core& core, RaceState& state, const Site& site, uint32_t pipe, const RowSet& rows,
                            const uint8_t* from, uint64_t pitch, uint32_t element_bytes) {
     uint64_t same = 0;  // equal bytes at the start; same_end: at the end
@@ -60,8 +61,9 @@ class RaceGlobal {
     state.global.Add(LaneOf(pipe, true), stamp, false, rows);
     return stamp;
   }
-  // Records an access for the other blocks; returns the number of its call. Stores of the scalar unit are recorded for
-  // the other pipes of the core too, when their run is finished.
+  // Records an access for the other blocks; returns the number of its site. Stores of the scalar unit, and without
+  // automatic synchronisation its reads too, are also recorded for the other pipes of the core when their run is
+  // finished.
   GNT_NOINLINE uint32_t Gather(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use,
                                const RowSet& rows) {
     OpenRuns::Open& open = state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
@@ -81,7 +83,7 @@ class RaceGlobal {
     state.stores_open = false;
   }
 
-  // Notes that reads of this line wait for other blocks.
+  // Notes that reads of this line wait for other blocks, for up to PolledLines::kMost lines.
   GNT_COLD void NotePolling(Loc loc) {
     if (polled_.Has(loc) || polled_.count == PolledLines::kMost) return;
     polled_.all[polled_.count++] = loc;

@@ -81,7 +81,8 @@ struct PolledLines {
   }
 };
 
-// Reports the collisions between blocks. It is called with each pair of runs that collided.
+// Reports the collisions between blocks. It is called with each pair of runs that collided, and ignores a pair whose
+// read is in a polled line.
 struct Collision {
   Core& core;
   const Sites& sites;

@@ -2,7 +2,8 @@
 // block after a tensor's last value.
 //
 // Kernels round the length of a store up, and let the next store overwrite the tail. That works on a device if the
-// stores follow each other. So a tail is an error only if it is still there when the launch ends.
+// stores follow each other. So an overwritten tail gives only a warning. A tail that is still there when the launch
+// ends is reported like any missing value.
 #pragma once
 #include "gn_twin/checkers/memory_report.h"
 #include "gn_twin/shadow/row_set.h"

@@ -2,7 +2,8 @@
 //
 // The twin cannot see accesses through a pointer. So, from the first pointer on, the checker compares the Unified
 // Buffer at each event with its contents at the event before. If bytes have changed that no instruction wrote, the
-// kernel has written them itself. A kernel may write only into the buffers to which it has pointers.
+// kernel has written them itself. A kernel may write only into the buffers to which it has pointers. With delayed
+// copies the checker does nothing.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/per_core.h"
@@ -48,7 +49,7 @@ class UbBefore {
     return kUbBytes;
   }
 
-  bool active = false;  // whether the kernel has a pointer
+  bool active = false;  // whether an event has come since the kernel got its first pointer
   Loc last;             // the place of the last event
 
  private:

@@ -32,8 +32,9 @@ class UninitializedResults {
   UninitializedResults(const UninitializedResults&) = delete;
   UninitializedResults& operator=(const UninitializedResults&) = delete;
 
-  // Finds missing values of the sources, and reports them if a copy stores them to global memory. Calls take_in() to
-  // mark all results as written, and then marks the results that depend on a missing value as missing.
+  // Finds missing values of the sources. If a copy stores them to global memory, reports them, unless they are a tail
+  // that GlobalMemoryChecker::KeepTail keeps. Calls take_in() to mark all results as written, and then marks the
+  // results that depend on a missing value as missing.
   template <class TakeIn>
   GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event, TakeIn take_in) {
     Origin origin;

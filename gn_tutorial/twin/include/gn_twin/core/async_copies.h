@@ -2,11 +2,11 @@
 // delayed_dma).
 //
 // The vector and the scalar unit work in program order. A delayed copy takes effect when one of these units waits for
-// it. Such a wait is a WaitFlag on a flag that the copy's pipe set after the copy (queues set such flags), a
-// PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a SyncAll, or the end of the block. If only the
-// other copy pipe waits for the copy, it takes effect just before that pipe's next copy. Copies of one pipe keep their
-// order. Until a copy takes effect, reads return the old contents, as they may on the device. So a correct kernel gives
-// the same bits, and a kernel with a forgotten wait gives wrong numbers.
+// it. Such a wait is a WaitFlag on a flag that the copy's pipe set after the copy (queues set such flags), a barrier of
+// all pipes, a scalar access that the compiler orders, a SyncAll, a CrossCoreWaitFlag, or the end of the block. If only
+// the other copy pipe waits, the copy takes effect just before the next copy of that pipe does. Copies of one pipe keep
+// their order. Until a copy takes effect, reads return the old contents, as they may on the device. So a correct kernel
+// gives the same bits, and a kernel with a forgotten wait gives wrong numbers.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/hard_event.h"
@@ -50,7 +50,7 @@ class AsyncCopies {
     uint64_t& other = waited_[LaneOf(to)].issued[1 - LaneOf(to)];
     if (other < finished.issued[1 - LaneOf(to)]) other = finished.issued[1 - LaneOf(to)];
   }
-  // For CrossCoreSetFlag: notes the copies that its pipe has issued or waited for. WaitCrossFlag performs them.
+  // For CrossCoreSetFlag: notes the copies that copy pipe `pipe` issued or waited for. WaitCrossFlag performs them.
   void SetCrossFlag(Pipe pipe) {
     if (!IsCopyPipe(pipe)) return;
     const Finished& waited = waited_[LaneOf(pipe)];
@@ -62,8 +62,8 @@ class AsyncCopies {
 
   GNT_COLD void RunAll() { RunTo({{waited_[0].issued[0], waited_[1].issued[1]}}); }
 
-  // For a scalar access that the compiler orders: performs the copies of each pipe that has a copy of the same bytes,
-  // if the access or that copy writes them.
+  // For a scalar access that the compiler orders. If a delayed copy writes the bytes of the access, or reads bytes that
+  // the access writes, performs all copies of its pipe, and the copies that this pipe waited for.
   GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
     for (uint32_t lane = 0; lane < 2; ++lane) {
       for (uint64_t i = done_[lane]; i < waited_[lane].issued[lane]; ++i) {

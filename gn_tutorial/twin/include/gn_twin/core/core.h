@@ -1,6 +1,6 @@
 // The state of one AI Vector core while it runs one block: its Unified Buffer, mask register, buffers and event ids.
 //
-// All of it belongs to the launch: a second launch starts with a fresh Core and needs no reset.
+// Each block of each launch starts with a fresh Core, so nothing has to be reset.
 #pragma once
 #include <stdint.h>
 
@@ -51,8 +51,8 @@ struct Core {
   };
   uint16_t buffer_count = 0;
 
-  // A use of a tensor after FreeTensor. It is kept until the tensor's buffer is allocated again, because until then it
-  // does no harm.
+  // A use of a tensor after FreeTensor. The record is kept until the tensor's buffer is allocated again, because until
+  // then the use does no harm.
   struct FreedUse {
     const char* op = nullptr;
     const char* role = nullptr;
@@ -135,8 +135,8 @@ struct Core {
     if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
   }
 
-  // The latest lines with an instruction that sets no mask (isSetMask false), each with the earlier instruction that
-  // set the mask it uses.
+  // The latest lines with an instruction that sets no mask (isSetMask false), each with the earlier instruction whose
+  // mask is used there.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
@@ -178,7 +178,7 @@ struct Core {
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
   uint32_t queue_asks = 0;
 
-  int8_t saturate = -1;  // CTRL[48], if the kernel set it: 1 saturating, 0 not; -1: the launch's options decide
+  int8_t saturate = -1;  // as the kernel set CTRL[48]: 1 saturate, 0 do not; -1: the launch's options decide
   PollWatch polls;
   uint32_t looks = 0;            // number of calls that refresh the scalar unit's view of global memory
   int32_t soft_syncs = 0;        // calls of the software SyncAll
@@ -290,8 +290,8 @@ struct Core {
             {"freed_file", use.freed.file},
             {"freed_line", use.freed.line}};
   }
-  // Ends the launch with one diagnostic. This function and the next ones take the facts in braces, which costs the
-  // caller least, or as a FieldList.
+  // Ends the launch with one diagnostic. Stop, Fault, Warn and Refuse take the facts in braces, which costs the caller
+  // least, or as a FieldList.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     Stop(id, loc, FieldList(fields));
   }
@@ -300,22 +300,22 @@ struct Core {
     if (InTurn()) ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     StopBlock();
   }
-  // Waits until all earlier blocks have ended or are waiting themselves; false if one of them stopped the launch. Call
-  // this before an action whose order other blocks can observe. It returns at once in an observed launch, whose blocks
-  // run one at a time.
+  // Waits until all earlier blocks have ended or are waiting themselves. Returns false if the launch was stopped
+  // meanwhile. Call this before an action whose order other blocks can observe. In an observed launch, blocks run one
+  // at a time, so this returns true at once.
   bool InTurn() {
     if constexpr (kObserved) return true;
     return BlockInTurn(*this);
   }
-  // Reports a mistake and continues; the launch fails at its end. A mistake is reported once per id, place and `other`,
-  // the second place of a finding that has one.
+  // Reports an error and continues; the launch fails at its end. The launch's options may make the error a warning. A
+  // finding is reported once per id, place and `other`, the second place of a finding that has one.
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
     Fault(id, loc, other, FieldList(fields));
   }
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, const FieldList& fields) {
     Find(id, IsError(*job, id, true), loc, other, fields);
   }
-  // Reports a warning; it does not make the launch fail.
+  // Reports a warning. The launch does not fail, unless the launch's options make the warning an error.
   GNT_COLD void Warn(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
     Warn(id, loc, other, FieldList(fields));
   }
@@ -337,8 +337,8 @@ struct Core {
     if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
       TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
   }
-  // Reports a scalar without a value, unless gm-read-before-write was reported before: the scalar then comes from that
-  // read.
+  // Reports a scalar without a value, unless gm-read-before-write was reported before: then the scalar probably comes
+  // from the read which that finding names.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
     if (job->report != nullptr && __builtin_strstr(job->report, "gm-read-before-write") != nullptr) return;
@@ -371,8 +371,8 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
   return quiet;
 }
 
-// Returns the kernel argument that contains an address; else the nearest argument that begins before the address; null
-// if there is none. The nearest one is needed because a block without work may point just past its argument's end.
+// Returns the tensor argument that contains an address; else the nearest one that begins at or before the address; null
+// if there is neither. The nearest one is needed because a block without work may point just past its argument's end.
 inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const uint8_t* at = static_cast<const uint8_t*>(address);
   const GntArg* nearest = nullptr;

@@ -50,10 +50,10 @@ struct Buffer {
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
-// Detects a block that waits for another block: it keeps reading the same places of global memory, and stores nothing
-// there.
+// Detects a block that waits for another block: such a block keeps reading the same places of global memory, and stores
+// nothing to global memory.
 struct PollWatch {
-  static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run; a tile has fewer rows
+  static constexpr uint32_t kFirst = 4096;  // repeated reads before the other blocks run: more than a tile has rows
   static constexpr uint32_t kAgain = 64;    // repeated reads before the other blocks run again
   static constexpr uint32_t kLines = 4;
   // The reads in one source line, and the range of their addresses.
@@ -89,7 +89,7 @@ struct PollWatch {
   }
 };
 
-// A mask of SetVectorMask that no instruction used before another instruction wrote its own.
+// A mask that SetVectorMask set (at `set`), and that an instruction (at `by`) overwrote before any instruction used it.
 struct MaskLost {
   Loc set;
   Loc by;
@@ -135,7 +135,7 @@ struct PairResults {
   Loc loc;
 };
 
-// The bits that the last Compare or CompareScalar wrote, and the number of its repeats.
+// The bits that the last Compare, Compares or CompareScalar wrote, and the number of its repeats.
 struct Compared {
   const uint8_t* bits = nullptr;
   uint32_t repeats = 0;

@@ -24,7 +24,7 @@ class Counters final : public Observer {
   }
 
   void OnInstructions(Pipe pipe, uint64_t count) { sums_.instructions[static_cast<int>(pipe)] += count; }
-  // Counts the bytes of a copy into the Unified Buffer or out of it.
+  // Counts the bytes of a copy into the Unified Buffer (`in`) or out of it.
   void OnBytes(bool in, uint64_t bytes) { (in ? sums_.bytes_in : sums_.bytes_out) += bytes; }
   void OnCopy(const FastCopy& copy) {
     OnInstructions(copy.pipe, 1);

@@ -54,7 +54,7 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
-// Notes that an instruction uses a tensor of a freed buffer. The use is reported later.
+// Notes that an instruction uses a tensor of a freed buffer. The use is reported later. Eight uses are noted at most.
 GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* role, uint16_t buffer, Loc loc) {
   for (uint32_t i = 0; i < core.freed_use_count; ++i) {
     const Core::FreedUse& one = core.freed_uses[i];
@@ -64,7 +64,7 @@ GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* ro
   core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
 }
 // Refuses the noted uses of a freed buffer. Called when the buffer is allocated again, because the operation that fills
-// it next does not wait for these uses.
+// it next does not wait for these uses, and when it is freed a second time.
 GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   uint32_t kept = 0;
   const uint32_t count = core.freed_use_count;

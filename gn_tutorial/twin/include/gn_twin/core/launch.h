@@ -1,6 +1,6 @@
 // The entry points of a kernel library (gn_twin/base/abi.h). A launch checks the arguments against the kernel's
-// signature, then runs every block in order on a core of its own. The generated file includes this header after the
-// kernel's source.
+// signature, then runs every block on a core of its own (core/scheduler.h). The generated file includes this header
+// after the kernel's source.
 #pragma once
 #include <time.h>
 
@@ -40,8 +40,8 @@ struct Plain<const P> {
 template <class P>
 struct Plain<P&> : Plain<P> {};
 
-// Checks and converts one argument to the kernel's parameter type P: a pointer into global memory, or the bytes of a
-// value.
+// Checks one argument, and converts it to the kernel's parameter type P: a pointer into global memory, or the bytes of
+// a value.
 template <class P>
 struct Parameter {
   using Value = typename Plain<P>::Type;
@@ -92,7 +92,7 @@ struct Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  // Runs one block on a core of its own; returns false if the block was stopped.
+  // Runs one block on a core of its own; returns false if it was stopped, threw an exception or had no memory for a UB.
   GNT_COLD bool RunBlock(Scheduler& scheduler, uint32_t block) {
     UbMemory* const ub = ObjectPool<UbMemory>::Take();
     if (ub == nullptr) {
@@ -152,8 +152,8 @@ struct Launch {
   // Marked as hot, because its only caller is cold. The compiler might otherwise treat the kernel as cold, too.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
-  // Warns of an atomic mode that is still on when the block ends, because later copies would add to the old contents.
-  // Gives no warning after an error: such a copy may have caused the error, which then names the copy's line.
+  // Warns of an atomic mode that is still on when the block ends: a later copy would combine its data with the old
+  // contents. Gives no warning after an error: such a copy may have caused the error, which names the copy's line.
   static void TellAtomicOn(Core& core) {
     if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;

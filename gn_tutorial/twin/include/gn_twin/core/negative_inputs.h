@@ -13,7 +13,7 @@ struct NegativeInputs {
   struct Note {
     const char* op = "";
     Loc loc;
-    uint64_t index = 0;           // index of the first input that this line's record is about
+    uint64_t index = 0;           // index of the first such input in the call that made this line's record
     float value = 0.0f;           // value of that input
     const uint8_t* at = nullptr;  // destination of this line's latest result
     bool reported = false;
@@ -37,8 +37,8 @@ struct NegativeInputs {
     notes[latest] = note;
     ++pending;
   }
-  // Returns the record that explains NaN in the bytes [begin, end): a record whose result lies there, or else the
-  // latest record.
+  // Returns the record that explains NaN in the bytes [begin, end): the first whose `at` lies there, or else the one
+  // that was made or updated last.
   Note& OneOf(const uint8_t* begin, const uint8_t* end) {
     for (uint32_t i = 0; i < count; ++i)
       if (notes[i].at >= begin && notes[i].at < end) return notes[i];

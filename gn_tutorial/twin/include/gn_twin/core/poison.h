@@ -10,7 +10,7 @@
 
 namespace gn_twin {
 
-// Fills memory with repetitions of `word`, the first at `at`. It uses memcpy, because in builds with little
+// Fills memory with repetitions of `word`, the first at `at`. Uses memcpy, because in builds with little
 // optimisation a loop over words takes several times as long.
 GNT_COLD inline void FillWithPoison(uint8_t* at, uint64_t bytes, uint64_t word) {
   constexpr uint64_t kPiece = 4096;

@@ -26,15 +26,16 @@ GNT_COLD inline void TakeTurn(Core& core, const char* op, const void* at, Loc lo
   NotePolledRead(core, op, at, loc);
 }
 
-// Lets the other blocks run if this block has only repeated its reads. Call this before a read of global memory.
+// Lets the other blocks run if this block has only repeated its reads, and emits an Acquire if blocks have polled in
+// this line. Call this before a read of global memory.
 [[gnu::always_inline]] inline void NoteGlobalRead(Core& core, const char* op, const void* at, Loc loc) {
   if (core.polls.Idle(loc.line, static_cast<const uint8_t*>(at)) && core.job->blocks > 1) [[unlikely]]
     return TakeTurn(core, op, at, loc);
   if (core.scheduler->AnyPoll()) [[unlikely]]
     NotePolledRead(core, op, at, loc);
 }
-// Notes that the block makes progress, and emits a Release if blocks poll. Call this after a store to global memory was
-// emitted.
+// Notes that the block makes progress. Emits a Release if blocks have polled and the store has at most 64 bytes. Call
+// this after a store to global memory was emitted.
 [[gnu::always_inline]] inline void NoteGlobalStore(Core& core, const char* op, const void* at, uint64_t bytes,
                                                    Loc loc) {
   core.polls.Moved();

@@ -5,8 +5,8 @@
 // Actions whose order can be observed happen in turn: at a barrier, a flag, an atomic store, a read that refreshes the
 // block's view of global memory, printed text, or a mistake, a block leaves its thread until all earlier blocks have
 // ended or wait. When it continues, memory is as if the blocks had run one after the other. The first block of the
-// order never leaves its thread. So a block that waits for an earlier one in a way that the twin does not see still
-// gets its value.
+// order never leaves its thread for that. So a block that waits for an earlier one in a way that the twin does not see
+// still gets its value.
 #pragma once
 #include <new>
 
@@ -16,8 +16,8 @@
 
 namespace gn_twin {
 
-// Returns the number of threads for a launch: 1 if more would not make it faster. Starting a thread takes some 50 us,
-// in which a bare kernel processes half a MiB.
+// Returns the number of threads for a launch: 1 if more would not make it faster, or if the job asks for one. Starting
+// a thread takes some 50 us, in which a bare kernel processes half a MiB.
 GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 1;  // the sanitizers' records of stacks do not follow a block to another thread

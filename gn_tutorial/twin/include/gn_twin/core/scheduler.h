@@ -17,7 +17,7 @@ namespace gn_twin {
 
 class Scheduler {
  public:
-  // Runs one block on a core of its own; returns false if it stopped with a diagnostic.
+  // Runs one block on a core of its own; returns false if the block was stopped, threw an exception or had no memory.
   using RunOne = bool (*)(void* context, Scheduler& scheduler, uint32_t block);
 
   Scheduler(GntJob& job, Poisoning& poison, RunOne run_one, void* context)
@@ -63,7 +63,7 @@ class Scheduler {
   }
 
   // Suspends this block until `cores` blocks (0: all blocks of the launch) have called SyncAll equally often. Throws
-  // Stopped if that is impossible.
+  // Stopped if that is impossible, or if the launch was stopped.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
     if (!core.InTurn()) StopBlock();
     expected_ = cores == 0 ? job_.blocks : cores;
@@ -71,7 +71,8 @@ class Scheduler {
     Suspend(core, loc, Waits::Barrier);
   }
 
-  // Suspends this block until another block makes ready() true. Throws Stopped if no block can.
+  // Suspends this block until another block makes ready() true. Throws Stopped if no block can, or if the launch was
+  // stopped.
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
     if (!core.InTurn()) StopBlock();
@@ -83,8 +84,8 @@ class Scheduler {
   }
 
   // Runs the other blocks, because this block keeps reading the same words of global memory at `loc`. `moved`: this
-  // block has done something else since its last turn. Throws Stopped if no block has done anything but poll for so
-  // long that the wait cannot end.
+  // block has done something else since its last turn. Throws Stopped if the launch was stopped, or if no block has
+  // done anything but poll for so long that the wait cannot end.
   void Poll(Core& core, Loc loc, bool moved) {
     State& mine = states_[core.block];
     if (moved) ++changes_;
@@ -99,7 +100,7 @@ class Scheduler {
     Suspend(core, loc, Waits::Turn);
   }
   bool AnyPoll() const { return polls_ != 0; }
-  // Whether some block has polled in this line.
+  // Whether some block has polled in this line. Only the first kMostPolls lines are noted.
   GNT_COLD bool IsPolling(Loc loc) const {
     for (uint32_t i = 0; i < polls_; ++i)
       if (polling_[i].line == loc.line && polling_[i].file == loc.file) return true;
@@ -250,8 +251,9 @@ class Scheduler {
   }
 
   // Returns the block to run next, or kNobody if all have ended. Until all blocks have started or a barrier is
-  // complete, this is the next block to start; after that, the next one that can continue. If none can and all have
-  // reached the barrier, releases them and returns the first one. If some have not reached it, reports a deadlock.
+  // complete, this is the next block to start; after that, the next one that can continue. If none can and expected_
+  // blocks wait at the barrier, releases these and returns the first one; otherwise reports a deadlock. After a
+  // deadlock or another stop, returns FirstWaiting().
   GNT_COLD uint32_t Next() {
     if (Aborted()) return FirstWaiting();
     if (round_ == 0 && next_ < job_.blocks) return order_[next_++];

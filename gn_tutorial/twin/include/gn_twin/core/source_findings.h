@@ -17,10 +17,11 @@ struct SourceFinding {
   Field fields[kMostFields];
 };
 
-// Writes the findings of `entry`; returns whether one is an error. GNT_SOURCE_FINDINGS_END defines it.
+// Writes the findings of `entry`; returns whether one is an error. GNT_SOURCE_FINDINGS_END defines this function.
 bool ReportSource(GntJob& job, const char* entry);
 
-// Writes the findings of `entry`, or all of them for a whole program's main; returns whether one is an error.
+// Writes the findings of `entry`. If `entry` is the main of a whole program, writes the findings of all entries, each
+// once. Returns whether one is an error.
 GNT_COLD inline bool WriteSourceFindings(GntJob& job, const char* entry, const SourceFinding* table, uint32_t count) {
   const char* const angle = __builtin_strchr(entry, '<');
   const uint64_t length = angle != nullptr ? static_cast<uint64_t>(angle - entry) : __builtin_strlen(entry);

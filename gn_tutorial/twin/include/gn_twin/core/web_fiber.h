@@ -1,5 +1,5 @@
 // A fiber in WebAssembly, where code cannot access the call stack: the host suspends a call and resumes it (JavaScript
-// promise integration), and gives each fiber memory for the variables whose address is taken.
+// promise integration). Each fiber has memory of its own (stack_) for the variables whose address is taken.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 namespace gn_twin {
 class Fiber;
 }
-// Runs the fiber until it leaves or ends; the first time it calls gnt_fiber_body. `stack`: one past the highest byte of
-// the fiber's memory.
+// Runs the fiber until it leaves or ends; the first time, the host calls gnt_fiber_body. `stack`: one past the highest
+// byte of the fiber's memory.
 extern "C" __attribute__((import_module("gnt"), import_name("fiber_enter"))) void GnTwinHostEnter(gn_twin::Fiber* fiber,
                                                                                                   void* stack);
 // Suspends the fiber until it is entered again.

@@ -1,5 +1,5 @@
-// Masks of the bytes that an operand with gaps touches: a bitmap with one bit a 32-byte block, and a mask for each
-// block touched in part.
+// Masks of the bytes that an operand with gaps touches: two bitmaps with one bit a 32-byte block (touched whole and
+// touched at all), and a mask of the bytes of each block touched in part.
 #pragma once
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
 
 namespace gn_twin {
 
-// A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
+// A call of an instruction. Two calls have the same event if their keys, shapes and offsets (if any) are equal.
 struct CallKey {
   static constexpr uint32_t kMost = 4;
   // The form of the call, in addition to KindOf of its operands.
@@ -83,7 +83,7 @@ enum class Touches : uint8_t {
 // A call whose event was emitted, and the data that observers keep about it, most frequently read first.
 struct CachedCall {
   CallKey key;
-  uint32_t last = 0;  // tag of the latest call that was emitted for this place but not cached
+  uint32_t last = 0;  // tag of the call that Insert put here last; Insert caches it when it comes again
   uint32_t parts = 0;
   uint32_t number = 0;    // unique in the launch; 0 is unused
   bool replaces = false;  // the results fill whole 32-byte blocks and depend on sources

@@ -6,8 +6,8 @@
 
 namespace gn_twin {
 
-// Calls visit(address, bytes) for the active lanes of an operand with strides, at most one repeat at a time. With
-// kOnce, bytes that all repeats or all blocks share (stride 0) are visited once.
+// Calls visit(address, bytes) for active lanes of an operand with strides, at most one repeat at a time. kOnce: visits
+// once the bytes that all repeats share (stride 0) and, without a bit mask, those that all blocks of a repeat share.
 template <bool kOnce = false, class Visit>
 void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   const ActiveLanes& active = event.active;
@@ -37,7 +37,7 @@ void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   }
 }
 
-// Returns the bytes of an operand that is one run from operand.at on; 0 for an operand of several runs, or of none.
+// Returns how many bytes an operand has if it is clearly one run from operand.at on; 0 for every other operand.
 inline uint64_t OneRun(const Event& event, const Operand& operand) {
   const ActiveLanes& active = event.active;
   if (operand.pieces != nullptr) return 0;
@@ -95,8 +95,8 @@ void ForRuns(const Event& event, const Operand& operand, Visit visit) {
   for (uint32_t row = 0; row < operand.rows; ++row) visit(operand.at + row * operand.row_pitch, operand.row_bytes);
 }
 
-// Calls visit for the same bytes as ForRuns, but in any order. Bytes that all repeats or all blocks share (stride 0)
-// are visited once.
+// Calls visit for the same bytes as ForRuns, but in any order, and as ForStridedRuns<true> if repeats or blocks share
+// their bytes (stride 0).
 template <class Visit>
 void ForBytes(const Event& event, const Operand& operand, Visit visit) {
   const bool shared = operand.strided && event.active.per_repeat != 0 && operand.pieces == nullptr &&

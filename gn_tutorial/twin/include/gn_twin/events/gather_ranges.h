@@ -47,7 +47,7 @@ class OwnedGatherRanges {
   OwnedGatherRanges& operator=(const OwnedGatherRanges&) = delete;
 
   const GatherRanges& Get() const { return pieces_; }
-  // Copies `pieces`; returns false, and stays empty, if there is no memory.
+  // Copies `pieces`. If there is no memory, returns false and is empty.
   bool Keep(const GatherRanges& pieces) {
     pieces_ = {};
     if (room_ < pieces.count) {

@@ -12,11 +12,11 @@ class Observer {
   virtual ~Observer() = default;
   // Returns the kinds of events that this observer gets.
   virtual Kinds Wants() const { return kAllKinds; }
-  // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the
-  // core that issued the operation.
+  // Called for each operation of these kinds except repeated cached calls and fast events, after its operands were
+  // validated and before it computes. `core` is the core that issued the operation.
   virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
-  // Called with every GetValue, SetValue and element access, in order. Accesses are too frequent for one call each, so
-  // many come at a time, always before the core's next event.
+  // Called with all GetValue, SetValue and element accesses outside quiet ranges, in order. Accesses are too frequent
+  // for one call each, so many come at a time, always before the core's next event.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
   // Narrows `quiet`, a range of bytes of the Unified Buffer around the access `like`, which was just logged. Until the
   // next event, this observer needs to see no loads from the bytes that remain. If `like` is a store, makes `quiet`

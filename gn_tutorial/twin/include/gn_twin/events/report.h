@@ -163,7 +163,7 @@ class ReportWriter {
 // places, so that a loop does not fill the report.
 class Findings {
  public:
-  // Whether this finding is new. `other` is the second place of findings that have one.
+  // Whether this finding is new, and there is room for it (kMost). `other` is the second place of findings with one.
   bool First(const char* id, Loc loc, Loc other) {
     for (uint32_t i = 0; i < count_; ++i) {
       const Seen& seen = seen_[i];

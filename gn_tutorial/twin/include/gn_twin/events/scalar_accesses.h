@@ -23,7 +23,7 @@ struct ScalarLog {
   // The quiet ranges of one source line, in `lines` at the last bits of the line number.
   struct Line {
     QuietBytes loads;
-    uint64_t loaded = 0;  // loads counted in it; one counter a line, so that lines do not wait for each other
+    uint64_t loaded = 0;  // loads counted in `loads`; one counter a line, so that lines do not wait for each other
     ScalarAccess store;   // the first store of a run
     const uint8_t* stored_to = nullptr;  // where the run ends so far
   };
@@ -38,9 +38,9 @@ struct ScalarLog {
   Line lines[kLines];
 
   // Whether the access lies in a quiet range. If so, counts it or adds it to its line's run of stores. `place.line` is
-  // a constant in the compiled kernel. The other case is marked as unlikely: g++ then keeps the variables of a kernel's
-  // loop in registers and saves them only around the call that logs the access. Without the mark, it keeps them in
-  // memory, which doubles the time of a sum.
+  // a constant in the compiled kernel. An access outside a quiet range is marked as unlikely: g++ then keeps the
+  // variables of a kernel's loop in registers and saves them only around the call that logs the access. Without the
+  // mark, g++ keeps these variables in memory, which doubles the time of a sum.
   template <class T>
   [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
     const uint8_t* at = reinterpret_cast<const uint8_t*>(address);

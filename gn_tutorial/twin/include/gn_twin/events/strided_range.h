@@ -23,7 +23,7 @@ struct StridedRange {
   StridedRange() = default;
   // Makes a range of one row.
   StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
-  // Joins the given rows and groups into as few as possible. row_bytes, row_count and group_count must not be 0.
+  // Joins rows without gaps, and groups that continue at the rows' step. row_bytes and both counts must not be 0.
   StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
                uint32_t group_count)
       : bytes(row_bytes),
@@ -51,13 +51,13 @@ struct StridedRange {
   bool Covers(const StridedRange& other) const {
     return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
   }
-  // Merges `next` if it continues where this one ends and neither has gaps.
+  // Merges `next` and returns true if `next` begins where this range ends and neither has gaps; else returns false.
   bool Append(const StridedRange& next) {
     if (next.range.begin != range.end || HasGaps() || next.HasGaps()) return false;
     *this = LocalRange{range.begin, next.range.end};
     return true;
   }
-  // Calls visit(range of a row), group by group.
+  // Calls `visit` with the range of each row, group by group.
   template <class Visit>
   [[gnu::always_inline]] void ForEach(Visit visit) const {
     for (uint32_t group = 0; group < groups; ++group) {

@@ -32,8 +32,8 @@ inline bool IsWild(const T& value) {
 
 // Whether a scalar has the contents of global memory that was never written: of outputs, of a workspace, or of the
 // bytes after an array (the poison of gn_tutorial/abi/dtypes.py and runtime/launch_types.py). Reads through a `__gm__`
-// pointer are not observed, but this check recognises the values read, because a sum keeps the bits of a NaN. Of the
-// integer types, only those of four bytes are checked: a shorter integer may equal the poison by chance.
+// pointer are not observed, but this check recognises the values read, because a sum keeps the bits of a NaN. Only
+// float and the integers of four bytes are checked: a shorter integer may equal the poison by chance.
 template <class T>
 inline bool IsUnwritten(const T& value) {
   if constexpr (__is_same(T, float)) {
@@ -46,8 +46,8 @@ inline bool IsUnwritten(const T& value) {
   }
 }
 
-// Whether a length, count or offset was computed from a variable that was never set: it is the fill pattern times the
-// size of an element, perhaps rounded a little. Such a number is larger than any memory.
+// Whether a length, count or offset was computed from an unset variable: whether it is within 64 of the fill pattern
+// times the size of an element or of a block, modulo 2^32. Such a number is larger than any memory.
 inline bool IsWildNumber(int64_t number) {
   for (const uint32_t factor : {1u, 2u, 4u, 8u, kBlockBytes}) {
     const uint32_t over = static_cast<uint32_t>(number) - kWildInteger * factor + 64;

@@ -12,8 +12,8 @@ struct Wrapped {
   int64_t bits = 32;
 };
 
-// Returns how far a number went below zero. `of_16`: it is in a field of 16 bits. A number that is further below zero
-// than any count of a core's elements, or of a copy's rows, does not count as the result of a wrong subtraction.
+// Returns how far a number went below zero. `of_16`: the number is a copy's rows, in a field of 16 bits. A number that
+// is more than 2^20 below zero (no core has so many elements), or 2^8 for rows, does not count as a wrong subtraction.
 constexpr Wrapped WrappedNumber(int64_t number, bool of_16) {
   const int64_t bits = of_16 ? 16 : 32;
   const int64_t all = int64_t{1} << bits;

@@ -50,7 +50,7 @@ typedef enum aclFormat {
   ACL_FORMAT_NCL = 47,
 } aclFormat;
 
-// Returns the bytes of one element; 0 for a type whose elements are not whole bytes.
+// Returns the bytes of one element; 0 for a string, an unknown type, or a type whose elements are not whole bytes.
 inline size_t aclDataTypeSize(aclDataType type) {
   switch (type) {
     case ACL_INT8:
@@ -73,7 +73,7 @@ inline size_t aclDataTypeSize(aclDataType type) {
   }
 }
 
-// The base of every object. A destroyed object is kept, so that its use is refused instead of being undefined.
+// The base of tensors, scalars, arrays and lists. A destroyed one is kept, so that its use is refused, not undefined.
 struct GntAclObject {
   static constexpr uint32_t kAlive = 0x6c636161;
   uint32_t alive = kAlive;

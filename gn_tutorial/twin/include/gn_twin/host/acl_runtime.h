@@ -3,7 +3,7 @@
 // (tikicpulib.h) only call this runtime.
 //
 // Everything runs immediately, in the order of the program, so a launch has ended when its statement ends. A result is
-// therefore visible earlier than on a device. A forgotten aclrtSynchronizeStream is reported as a warning.
+// therefore visible earlier than on a device. A blocking copy before aclrtSynchronizeStream is reported as a warning.
 #pragma once
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ class Runtime {
     unfinished_.erase(stream);
   }
   void SynchronizeAll() { unfinished_.clear(); }
-  // Notes that the program has put work on a stream, for which it has not waited yet.
+  // Notes that the program has put work on a stream other than the default one, and has not waited for it yet.
   void Enqueue(const void* stream) {
     if (stream != nullptr) unfinished_.insert(stream);
   }
@@ -191,7 +191,7 @@ class Runtime {
   static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
   // The alignment of aclrtMalloc's addresses.
   static constexpr uint64_t kAlign = 64;
-  // The bytes without access rights on each side. Larger than a Unified Buffer, so that no copy that begins inside the
+  // The bytes without access rights on each side. No Unified Buffer is larger, so no copy that begins inside the
   // allocation can reach beyond them.
   static constexpr uint64_t kGuard = 256 * 1024;
 
@@ -214,7 +214,7 @@ inline Runtime& Now() {
   return *running;
 }
 
-// One launch with the values between <<< and >>>. Calling it with the body runs it.
+// One launch with the values between <<< and >>>. A call of this object with the kernel's body runs the launch.
 struct Started {
   const char* kernel;
   int64_t blocks;

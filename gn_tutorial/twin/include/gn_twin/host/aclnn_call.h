@@ -1,5 +1,5 @@
-// The two calls of an operator (aclnn) in a program's own test. The arguments go to the process that runs the program.
-// That process tiles and launches the operator's project, and returns the bytes of the outputs.
+// The two calls of an operator (aclnn) in a project's own test program. The arguments go to the process that runs the
+// program. That process tiles and launches the operator's project, and returns the bytes of the outputs.
 //
 // The program is restricted like a launch and may start no other process, so the launch is not made here. Requests and
 // answers go through two named pipes in the program's folder, as lines of text with raw bytes between them. The other
@@ -113,7 +113,7 @@ class FirstCall {
  public:
   explicit FirstCall(const char* function) : function_(function), text_("first " + std::string(function) + "\n") {}
 
-  // Adds an argument. `values`: the tiling function reads the tensor's values, so up to kMostValues bytes are sent too.
+  // Adds an argument. `values`: tiling reads the tensor's values, so they are sent too if they fit kMostValues bytes.
   void Add(const char* name, const aclTensor* one, bool values = false) {
     if (one == nullptr) return Line("none");
     if (one->alive != GntAclObject::kAlive) return Line("dead");

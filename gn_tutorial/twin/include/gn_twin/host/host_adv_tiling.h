@@ -10,7 +10,7 @@
 namespace gn_twin::host {
 
 // Columns returns the last length of a shape; RowsOf returns the product of the other lengths. Both return 0 for a
-// shape without axes.
+// shape without axes, or whose last length is 0.
 inline uint32_t Columns(const AscendC::TensorShape& shape) {
   return shape.GetDimNum() == 0 ? 0 : static_cast<uint32_t>(shape.GetDim(shape.GetDimNum() - 1));
 }
@@ -57,7 +57,7 @@ GNT_SOFTMAX_TILING(SoftMaxGradTilingFunc, gradTiling, uint32_t, uint32_t, tiling
                    bool = false)
 #undef GNT_SOFTMAX_TILING
 
-// Whether a shape is a basic block: a multiple of 64 columns, from 256 bytes to 2047 elements, and of 8 rows.
+// Whether a shape is a basic block: columns at least 256 bytes, below 2048, a multiple of 64; rows a multiple of 8.
 inline bool IsBasicBlockInSoftMax(tiling::SoftMaxTiling& tiling, const uint32_t dataTypeSize = 2) {
   return tiling.srcK < 2048 && tiling.srcK >= 256 / dataTypeSize && tiling.srcK % 64 == 0 && tiling.srcM % 8 == 0;
 }

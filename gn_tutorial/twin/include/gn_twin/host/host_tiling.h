@@ -37,9 +37,9 @@ class TensorShape {
 };
 
 // Returns the bytes of scratch memory that Get...MaxMinTmpSize(shapes, ..., max, min) gives for an operation of the
-// high-level API: `times` (4 for max, 1 for min) times the bytes of the largest tensor as float, where more than 16 KB
-// count as 16 KB. The twin's operations use none. The answers lie within the usual range of the documented bounds, so
-// that projects reserve memory as for the device.
+// high-level API: `times` (4 for max, 1 for min) times the bytes of the largest tensor as float, a multiple of 256
+// and at most 16 KB. The twin's operations use none. The answers lie within the usual range of the documented bounds,
+// so that projects reserve memory as for the device.
 inline uint32_t GntScratch(int64_t elements, uint32_t times) {
   const int64_t bytes = (elements * 4 + 255) / 256 * 256;
   const int64_t most = 64 * 1024;

@@ -1,5 +1,5 @@
-// The chip for host code: cores, sizes of memories, names. The driver (op_host/driver.h) sets it before it calls a
-// tiling function; a sample with its own main gets the default chip.
+// The chip for host code: cores, sizes of memories, names. The driver (op_host/driver.h) sets the chip before it
+// calls a tiling function; a sample with its own main gets the default chip.
 //
 // Source of the numbers: the ini files of CANN 8.1 (platform_config), as in gn_tutorial/projects/chips.toml. The
 // toolkit reserves 256 bytes of the Unified Buffer and of the L1 of Ascend910B (asc-devkit, platform_ascendc.cpp:
@@ -18,7 +18,7 @@ struct Platform {
   std::string family = "Ascend910B";  // the short name of the chip
   uint32_t vector_cores = 48;
   uint32_t cube_cores = 24;
-  uint32_t vector_only_cores = 0;  // GetCoreNumVector: cores beside the AI cores, of Ascend310P
+  uint32_t vector_only_cores = 0;  // GetCoreNumVector: cores beside the AI cores, on Ascend310P
   bool separate = true;            // vector and cube cores are separate cores
   uint64_t ub_bytes = kUbBytes;
   uint64_t l1_bytes = 512 * 1024;

@@ -62,8 +62,8 @@ class PlatformAscendC {
   uint32_t GetLibApiWorkSpaceSize() const { return Chip().library_workspace; }
   uint32_t GetResGroupBarrierWorkSpaceSize() const { return 0; }
   uint32_t GetResCubeGroupWorkSpaceSize() const { return 0; }
-  // Returns the number of blocks to launch for `slices` parts of work, where a block has vector / cube vector cores:
-  // the smallest number that covers all parts.
+  // Returns the smallest number of blocks that covers `slices` parts of work, if a block has `vector` / `cube` vector
+  // cores; `slices` if one of the two is 0, or if `cube` is larger than `vector`.
   uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube, uint32_t vector) const {
     if (cube == 0 || vector == 0 || cube > vector) return slices;
     const uint32_t ratio = vector / cube;

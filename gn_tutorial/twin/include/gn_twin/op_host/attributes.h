@@ -3,7 +3,7 @@
 // Source: the graph engine's documentation (gert::RuntimeAttrs, ContinuousVector). Attributes are in the order of their
 // declaration; an int is stored as int64_t, a float as float, a string as characters. A device does not check the T of
 // GetAttrPointer<T>, so an attribute that is read as another type gives other numbers there. The twin notes such a read
-// for the report (attribute-type).
+// for the report (attribute-type), unless T is an integer of 4 or 8 bytes for an int, or a ContinuousVectorVector.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Integer arithmetic of operator repositories (Ops::Base).
 //
 // Source: the list of operator interfaces (aolapi), op_common, math: both operands have the same integer type; CeilDiv
-// by 0 is the dividend, FloorAlign to 0 is 0. We inferred that FloorDiv and CeilAlign treat 0 in the same way.
+// by 0 is the dividend, FloorAlign to 0 is 0. We inferred that FloorDiv treats 0 as CeilDiv, CeilAlign as FloorAlign.
 #pragma once
 #include <concepts>
 #include <limits>

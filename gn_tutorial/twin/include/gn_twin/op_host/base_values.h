@@ -1,8 +1,8 @@
 // Functions of operator repositories (Ops::Base) that read the values of integer inputs, from any context. Tiling and
 // inference get only the values of inputs that have ValueDepend in the definition.
 //
-// Source: opbase, op_common, util/const_util, names and use. The functions read integers of 32 and 64 bits, and return
-// false for a tensor without values.
+// Source: opbase, op_common, util/const_util, names and use. The functions return false for a tensor without values.
+// GetConstInt and GetConstIntToShape read integers of 32 and 64 bits, and return false for other types.
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 
 namespace Ops::Base {
 
-// Calls visit(values, count) with the tensor's integers in their own type; returns false if there are none.
+// Calls visit(values, count) with the tensor's integers in their own type; false for no values or for another type.
 template <class Visit>
 bool GntVisitIntegers(const gert::Tensor* tensor, Visit visit) {
   if (tensor == nullptr || tensor->GetAddr() == nullptr) return false;
@@ -33,7 +33,7 @@ bool GetValueToShape(const gert::Tensor* tensor, gert::Shape& shape) {
   return true;
 }
 
-// Reads the first value of input `index`.
+// Reads the first value of input `index`. Returns false if there is none.
 template <class Context, class T>
 bool GetConstInt(const Context* context, int64_t index, T& value) {
   bool found = false;

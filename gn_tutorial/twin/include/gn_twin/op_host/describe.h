@@ -130,8 +130,8 @@ class HostDescription {
     json_.Close(']');
   }
 
-  // Writes the registrations of a project for one operator: functions that the twin calls, functions that only the
-  // graph engine calls, sizes, data dependencies and private attributes.
+  // Writes the registrations of a project for one operator: tiling and inference functions, functions that only the
+  // graph engine calls, sizes, dependencies on data and on the computation, and private attributes.
   void Functions(HostOperator& one) {
     std::vector<std::string> names;
     if (one.Tiling() != nullptr) names.emplace_back("tiling");

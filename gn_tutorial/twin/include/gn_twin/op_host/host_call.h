@@ -1,8 +1,8 @@
 // Makes one call of an operator's host functions: inference of shapes and types, then tiling. HostCall takes a request
 // and returns an answer in JSON.
 //
-// Each line of the request is one statement. Blanks separate its words, and text and data are in hexadecimal
-// (gn_tutorial/projects/host_call.py).
+// Each line of the request is one statement. Blanks separate its words. The data of inputs and the string attributes
+// are an x and hexadecimal digits (gn_tutorial/projects/host_call.py).
 #pragma once
 #include <algorithm>
 #include <sstream>
@@ -104,8 +104,8 @@ class HostCall {
         chip.l2_bytes >> chip.library_workspace >> chip.arch;
   }
 
-  // Reads an input or an output: declared type format given axes lengths... ["data" hexadecimal]. An output whose
-  // `given` is 0 is inferred.
+  // Reads an input or an output: declared type format given axes lengths... ["data" x and hexadecimal]. An output
+  // whose `given` is 0 is inferred.
   gert::GntInstance Instance(std::istringstream& words) {
     size_t declared = 0, axes = 0;
     int type = 0, format = 0;
@@ -131,7 +131,8 @@ class HostCall {
     bytes.resize(at + sizeof(T));
     memcpy(bytes.data() + at, &value, sizeof(T));
   }
-  // Reads an attribute: kind many values... A float is exact, because it is written in hexadecimal floating point.
+  // Reads an attribute: kind many values... Each row of a list_list_int begins with its length. A float is written in
+  // hexadecimal floating point, so it is exact.
   void Attribute(std::istringstream& words) {
     using Kind = gert::RuntimeAttrs::Kind;
     std::string kind, word;
@@ -166,9 +167,9 @@ class HostCall {
                        : kind == "list_int"   ? Kind::ListInt
                        : kind == "list_float" ? Kind::ListFloat
                                               : Kind::ListBool;
+    // An empty list gets eight zero bytes, because an empty vector has a null pointer. A project that reads the list as
+    // a number would then crash here, but not on a device.
     if (bytes.empty()) bytes.assign(8, 0);
-    // Moved, because the copy of an empty vector has a null pointer. A project that reads an empty list as a number
-    // would then crash here, but not on a device.
     call_.attributes.Append(which, std::move(bytes), many);
   }
 
@@ -202,8 +203,8 @@ class HostCall {
     }
   }
 
-  // Returns the number of bytes that tiling may fill. On a device, a kernel's build writes the size of its largest
-  // tiling struct into its description, and the framework allocates that much (asc-devkit,
+  // Returns the number of bytes that tiling may fill. For a device, the build of a kernel writes the size of its
+  // largest tiling struct into the kernel's description, and the framework allocates that much (asc-devkit,
   // tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
   size_t Room(const HostOperator& op) const {
     size_t room = op.max_tiling_bytes;

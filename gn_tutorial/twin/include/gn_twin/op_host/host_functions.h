@@ -20,7 +20,7 @@ class InferDataTypeContext;
 
 namespace ge {
 
-// Only the graph engine can make an Operator. Check functions take one, so they are registered but never called.
+// Only the graph engine can make an Operator. The twin registers functions that take an Operator, but never calls them.
 class Operator;
 
 class AscendString {

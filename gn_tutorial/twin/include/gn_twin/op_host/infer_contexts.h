@@ -33,7 +33,7 @@ class InferShapeContext : public KernelContext {
 class InferDataTypeContext : public KernelContext {
  public:
   using KernelContext::KernelContext;
-  // Returns DT_UNDEFINED for an absent input.
+  // The getters return DT_UNDEFINED for an absent input or output.
   ge::DataType GetInputDataType(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     return Of(Input(index, loc, "GetInputDataType"));
   }

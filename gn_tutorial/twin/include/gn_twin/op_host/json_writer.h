@@ -57,8 +57,8 @@ class JsonWriter {
   JsonWriter& Value(uint64_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(int32_t value) { return Raw(std::to_string(value)); }
   JsonWriter& Value(uint32_t value) { return Raw(std::to_string(value)); }
-  // Writes the fewest digits, at least 6, that read back as the same float. Infinities and NaN are spelled as Python's
-  // json reads them.
+  // Writes the fewest significant digits, from 6 to 9, that read back as the same float, without zeros at the end.
+  // Infinities and NaN are spelled as Python's json reads them.
   JsonWriter& Value(float value) {
     if (isnan(value)) return Raw("NaN");
     if (isinf(value)) return Raw(value > 0 ? "Infinity" : "-Infinity");

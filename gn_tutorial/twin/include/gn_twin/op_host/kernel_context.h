@@ -1,8 +1,8 @@
 // The base of all contexts of host functions: the operator as a node of a graph, its inputs, outputs and attributes.
 //
-// A getter returns null if there is no input or output at the index, as on a device's host; the address of a tensor
-// without data is null, too. GetOptional..., GetRequired... and GetDynamic... take the index of the declaration. The
-// others take the index of the instance, which is smaller if an optional input or output before it is absent.
+// A getter of a pointer returns null if there is no input or output at the index, as on a device's host; the address of
+// a tensor without data is null, too. GetOptional..., GetRequired..., GetDynamic... and ...InstanceInfo take the index
+// of the declaration. The others take the index of the instance, which counts only inputs or outputs that are present.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ class GntInstanceInfo {
 };
 using AnchorInstanceInfo = GntInstanceInfo;
 
-// The operator as a node of a graph: its names, and its actual inputs and outputs.
+// The operator as a node of a graph: its names and attributes, and its actual inputs and outputs.
 class ComputeNodeInfo {
  public:
   explicit ComputeNodeInfo(const GntCall& call) : call_(&call) {}

@@ -17,7 +17,7 @@ namespace gn_twin::op_host {
 struct LogArgument {
   enum class Kind { kSigned, kUnsigned, kFloat, kText, kPointer } kind = Kind::kText;
   int64_t number = 0;
-  unsigned bits = 64;  // size of the number's type, which decides how %x and %u show a negative number
+  unsigned bits = 64;  // size of the number's type in bits, for negative numbers under %x, %X, %o and %u
   double real = 0;
   std::string text;
 };
@@ -58,7 +58,7 @@ LogArgument ArgumentOf(const T& value) {
 }
 
 // Returns the text of one argument for a conversion such as "%-8.3lf". If the conversion does not fit the argument,
-// uses another one that does. `flags`: the characters between % and the conversion.
+// uses another one that does. `flags`: the characters between % and the conversion, without a length such as l or h.
 inline std::string Converted(const std::string& flags, char conversion, const LogArgument& argument) {
   using Kind = LogArgument::Kind;
   const bool is_number = argument.kind == Kind::kSigned || argument.kind == Kind::kUnsigned;
@@ -123,7 +123,7 @@ inline std::string Formatted(const std::string& format, const std::vector<LogArg
   return text;
 }
 
-// Returns the name of a log line's source, which is a name or a context with a name; "" for a null pointer.
+// Returns the name of a log line's source. The source is a name, or a context that has one. Without a name, returns "".
 template <class Source>
 std::string SourceName(const Source& source) {
   if constexpr (requires { source->GetNodeName(); }) {

@@ -80,7 +80,7 @@ class OpAICoreDef {
   OpAICoreDef& SetOpSpecInfo(gn_twin::CheckFunction function) { return spec_info_ = function, *this; }
   OpAICoreDef& SetParamGeneralize(gn_twin::GeneralizeFunction function) { return generalize_ = function, *this; }
   OpAICoreDef& LaunchWithZeroEleOutputTensors(bool launch) { return launch_empty_ = launch, *this; }
-  // Adds a chip. According to the documentation it returns nothing, but samples of CANN 9 chain calls.
+  // Adds a chip, or replaces it. In the documentation AddConfig returns nothing, but samples of CANN 9 chain its calls.
   OpAICoreDef& AddConfig(const char* soc) {
     OpAICoreConfig config(soc);
     return AddConfig(soc, config);
@@ -124,7 +124,7 @@ class OpAICoreDef {
 enum HcclServerType : uint32_t { AICPU = 0, AICORE, CCU, MAX };
 
 // The settings of operators that also communicate between devices. The twin has only one device, so it only records the
-// groups.
+// groups and the server types.
 class OpMC2Def {
  public:
   OpMC2Def& HcclGroup(const char* group) { return groups_.emplace_back(group), *this; }

@@ -23,7 +23,7 @@ namespace ge {
 constexpr uint32_t SUCCESS = 0, FAILED = 0xFFFFFFFF;
 }  // namespace ge
 // Host files of production operators write SUCCESS without ge:: (add_rms_norm_quant of cann-ops). This is a using
-// directive, so that a project's own name takes precedence in any namespace.
+// directive, so that a SUCCESS that a project declares in a namespace takes precedence there.
 namespace gn_twin::unqualified {
 using ge::SUCCESS;
 }

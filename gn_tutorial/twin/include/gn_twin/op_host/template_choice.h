@@ -2,9 +2,9 @@
 // template's arguments as text.
 //
 // Source: docs/zh/api, Utils-API/Tiling模板编程. A key has the arguments in the order of their declaration, the first in
-// the lowest bits. A dtype, a format or a kernel type takes 8 bits, a bool 1. A uint takes the declared number of bits,
-// which hold its index in its list of values. There is no key for values that no ASCENDC_TPL_ARGS_SEL has, and no key
-// of more than 64 bits. CANN's release build does not check the values; the launch then finds no kernel.
+// the lowest bits. A dtype, a format or a kernel type takes 8 bits, a bool 1. A uint takes the declared number of bits;
+// they hold the index of the value in the declared list. There is no key for values that no ASCENDC_TPL_ARGS_SEL has,
+// and no key of more than 64 bits. CANN's release build does not check the values; the launch then finds no kernel.
 #pragma once
 #include "gn_twin/host/graph_types.h"
 #include "gn_twin/op_host/template_values.h"
@@ -22,7 +22,7 @@ struct TemplateChoice {
   std::string tiling_struct;  // of ASCENDC_TPL_TILING_STRUCT_SEL; empty: the default one
   std::string kernel_type;    // of ASCENDC_TPL_KERNEL_TYPE_SEL: "MIX_AIC_1_2"; empty: CANN's compiler infers it
   bool deterministic = false;
-  std::string wrong;  // the reason why there is no key; empty: key is valid
+  std::string wrong;  // the reason why there is no key; empty: the key is valid
 };
 
 inline const char* KindOf(const ParamStruct& parameter) {

@@ -46,7 +46,7 @@ inline TemplateChoice ChoiceOfNumber(const std::string& op_type, uint64_t key) {
   return none;
 }
 
-// The values of one GET_TPL_TILING_KEY: numbers and enumerators of any type, in braces or not.
+// The values of one GET_TPL_TILING_KEY: integers and enumerators of any type, in braces or not.
 class ChosenValues {
  public:
   struct Value {

@@ -113,7 +113,7 @@ class ValueList {
     return size;
   }
 
-  // Whether this list has every value of `other`; if not, sets *missing to the first missing value.
+  // Whether this list has every value of `other`, or AnyValue() of either. If not, *missing is the first missing value.
   bool HasAll(const ValueList& other, uint64_t* missing) const {
     if (references_ || other.references_) return true;
     for (const Range& wanted : other.ranges_) {

@@ -1,9 +1,9 @@
 // Tiling by templates, as in operator repositories: an operator has several tiling classes, each with a priority, and
 // the first capable class tiles.
 //
-// Source: ops-nn, docs and use. After GRAPH_PARAM_INVALID the class with the next higher priority number tries; any
-// other status ends the search. TilingBaseClass defines the steps of a tiling and their order; classes of operators
-// override the steps.
+// Source: ops-nn, docs and use. After GRAPH_PARAM_INVALID the class with the next higher priority number tries, or the
+// next one in a given list of priorities; any other status ends the search. TilingBaseClass defines the steps of a
+// tiling and their order; classes of operators override the steps.
 #pragma once
 #include <stdint.h>
 
@@ -66,8 +66,8 @@ class TilingBaseClass {
   virtual ge::graphStatus PostTiling() = 0;
   virtual void DumpTilingInfo() {}
 
-  // Returns the number of blocks to launch if each cube core works with several vector cores: the number of cube cores
-  // for `slices` slices.
+  // Returns the smallest number of blocks that covers `slices` slices, if a block has vector_cores / cube_cores vector
+  // cores with one slice each. Returns `slices` if there are no cube cores, or more of them than vector cores.
   static uint32_t CalcTschBlockDim(uint32_t slices, uint32_t cube_cores, uint32_t vector_cores) {
     if (cube_cores == 0 || vector_cores < cube_cores) return slices;
     const uint32_t beside = vector_cores / cube_cores;
@@ -146,7 +146,7 @@ class TilingRegistry {
   std::map<int32_t, std::map<std::string, Classes>> classes_;
 };
 
-// Chooses the classes by the architecture of the call's chip.
+// Chooses the classes by the architecture of the call's chip, or by a given one.
 class TilingRegistryArch : public TilingRegistry {
  public:
   static TilingRegistryArch& GetInstance() {

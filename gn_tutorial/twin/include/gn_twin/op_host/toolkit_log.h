@@ -1,5 +1,5 @@
 // The toolkit's own log functions, on which some operator repositories build their log macros: AlogRecord and its
-// constants. Its lines go into the log of logs.h, like those of log_macros.h.
+// constants. AlogRecord's lines go into the log of logs.h, like those of log_macros.h.
 //
 // Source: names and numbers of base/alog_pub.h and base/err_msg.h as public repositories use them (cann-ops,
 // common/inc/log).

@@ -39,7 +39,7 @@ class Sites {
   uint32_t count_ = 0;
 };
 
-// Stamps of one pipe grow with time. kPart: the access touches only some of the 32 bytes to which the stamp belongs.
+// The windows in one pipe's stamps only grow. kPart: the access touches only some of the 32 bytes of its stamp.
 using Stamp = uint32_t;
 inline constexpr uint32_t kSiteBits = 10;
 inline constexpr Stamp kPart = 1u << kSiteBits;
@@ -47,7 +47,7 @@ inline constexpr uint32_t kWindowShift = kSiteBits + 1;
 inline constexpr uint32_t kLastWindow = (1u << (32 - kWindowShift)) - 8;
 
 inline constexpr Stamp StampOf(uint32_t window, uint32_t site) { return window << kWindowShift | site; }
-// Returns the largest stamp of a window. A pipe that has seen this window has not seen larger stamps.
+// Returns the largest stamp of a window. A pipe that has seen no later window has seen no larger stamp.
 inline constexpr Stamp EndOf(uint32_t window) { return (window << kWindowShift) | ((1u << kWindowShift) - 1); }
 inline constexpr uint32_t SiteOf(Stamp stamp) { return stamp & (kPart - 1); }
 

@@ -123,7 +123,7 @@ class BlockAccesses {
 
  private:
   static constexpr uint32_t kLookBack = 8;
-  static constexpr uint32_t kMost = 1u << 19;  // 28 MiB; in a launch with more runs, the later ones are not checked
+  static constexpr uint32_t kMost = 1u << 19;  // 28 MiB; of more runs between two SyncAll, the later are not checked
 
   // Sorts the runs and keeps equal ones in their order, because the first race found must not depend on how a C
   // library's qsort treats ties.
@@ -180,7 +180,7 @@ class BlockAccesses {
   bool packed_ = false;
 };
 
-// The runs that one core is building: one per call. A run ends at the first access that does not continue it.
+// A core's unfinished runs, one per call. A run ends if an access does not continue it or another call takes its slot.
 class OpenRuns {
  public:
   struct Open {

@@ -114,7 +114,7 @@ class ByteState {
         part_[block] = ~0u;
       }
       part_[block] &= ~BytesOfBlock(at, stop);
-      if (part_[block] == 0) in_part_.Clear(block);  // was cleared element by element, and holds no value
+      if (part_[block] == 0) in_part_.Clear(block);  // no byte of the block holds a value any more
       at = stop;
     }
   }

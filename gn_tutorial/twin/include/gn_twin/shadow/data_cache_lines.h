@@ -19,7 +19,7 @@ struct DataCacheLine {
   uint32_t cleans = 0;    // how many times the owner had cleaned its whole cache when it wrote
 };
 
-// A line, its number, and the accessed bytes in it.
+// A line, its number, and the mask of its accessed bytes.
 struct GmPlace {
   DataCacheLine* line = nullptr;
   uint64_t number = 0;
@@ -43,7 +43,7 @@ class DataCacheLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // Returns the line of `at`, creating it if needed, and the mask of at most `bytes` of its bytes, from `at` on. The
+  // Returns the line of `at`, created if needed, its number, and the mask of its bytes in [at, at + bytes). The
   // line is null if there is no memory, or if `at` is outside all arguments; the access is then not checked.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {

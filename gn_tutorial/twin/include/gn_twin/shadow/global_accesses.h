@@ -19,15 +19,15 @@ class GlobalAccesses {
   // Returns the newest stamp of each lane.
   const LaneStamps& Last() const { return last_; }
 
-  // Returns the newest access of a lane with a stamp after `seen` that touches `rows`, or null; sets `at` to the first
-  // byte that both touch. Atomic stores do not conflict with each other.
+  // Returns the lane's newest access with a stamp after `seen` that touches `rows`, or null; sets `at` to the first
+  // byte that both touch. If `atomic`, atomic stores do not count, because two of them do not conflict.
   GNT_NOINLINE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
     if (last_.of[index] <= seen) return nullptr;
     const Lane& lane = lanes_[index];
     const uint64_t oldest = lane.made > kEntries ? lane.made - kEntries : 0;
     for (uint64_t i = lane.made; i-- > oldest;) {
       const Entry& entry = lane.entries[i % kEntries];
-      if (entry.stamp <= seen) return nullptr;  // stamps only grow
+      if (entry.stamp <= seen) return nullptr;  // windows only grow, and `seen` ends one
       if (entry.atomic && atomic) continue;
       at = entry.rows.Common(rows);
       if (at != 0) return &entry;

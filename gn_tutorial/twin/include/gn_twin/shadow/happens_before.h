@@ -52,7 +52,7 @@ class HappensBefore {
     Enter({block, before.segment, *kept});
   }
 
-  // Whether two intervals of different blocks cannot run at the same time.
+  // Whether two intervals of different blocks cannot run at the same time. After Stop() this is always true.
   bool InOrder(uint32_t one, uint32_t other) const {
     if (now_ == nullptr) return false;
     const Interval& a = intervals_[one];
@@ -65,7 +65,7 @@ class HappensBefore {
 
   struct Interval {
     uint32_t block;
-    uint32_t segment;      // number within its block, from 1
+    uint32_t segment;      // 1 + the block's Releases before the interval
     const uint32_t* seen;  // per block: the last segment that happened before; null for none
   };
   struct Word {
@@ -119,8 +119,8 @@ class HappensBefore {
     }
     return &list[count++];
   }
-  // Stops recording because the record is too large. From then on all intervals count as ordered, and later races are
-  // not found.
+  // Stops recording because the record is too large or there is no memory. From then on all intervals count as ordered,
+  // so no race between blocks is found.
   void Stop() { stopped_ = true; }
 
   uint32_t blocks_;

@@ -10,15 +10,15 @@ inline constexpr uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + 
 
 // Returns the set of a pipe's two lanes. A set has one bit per lane.
 inline constexpr uint32_t LanesOf(uint32_t pipe) { return uint32_t{3} << LaneOf(pipe, false); }
-// Returns the set of lanes with which an access may conflict: all lanes for a write, those of writes for a read.
+// Returns the set of lanes with which an access may conflict: all lanes for a write, the lanes of writes for a read.
 inline constexpr uint32_t LanesAgainst(bool writes) {
   static_assert(kAccessLanes == 8);
   return writes ? 0xff : 0xaa;
 }
 
-// Calls found(lane, its pipe, whether it has the pipe's writes) for the lanes of a set until found returns true. Reads
-// come before writes, and among each of them `pipe` itself comes last. An access has to wait for the nearest access of
-// a chain: after a write and a read of its bytes, for the read.
+// Calls found(lane, its pipe, whether it has the pipe's writes) for the lanes of a set until found returns true. Lanes
+// of reads come first, then lanes of writes; in both groups the lane of `pipe` comes last. So if bytes were written and
+// then read, the read is found: an access that waits for the read need not also wait for the write.
 template <class Found>
 void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
   for (const bool wrote : {false, true}) {

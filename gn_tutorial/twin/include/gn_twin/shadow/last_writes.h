@@ -13,7 +13,7 @@ struct LastWrite {
   const char* op = "";
   uint32_t begin = 0;  // the range of the Unified Buffer that encloses all written bytes
   uint32_t end = 0;
-  uint32_t order = 0;    // place in the order of writes and buffers; 0: unused
+  uint32_t order = 0;    // number in the sequence of writes, Renew and Restart; 0: unused
   uint16_t repeats = 0;  // of a vector instruction
   uint16_t lanes = 0;    // active lanes of each repeat, for a strided write
   uint16_t per_repeat = 0;
@@ -66,8 +66,8 @@ class LastWrites {
       if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
   }
 
-  // Calls visit(write) for the writes into the buffer that begins with this block. Only writes since the buffer was
-  // made or last allocated count.
+  // Calls visit(write) for the writes into the buffer that begins with this block and ends before byte `end`. Only
+  // writes since the buffer was made or last allocated count.
   template <class Visit>
   void ForBuffer(uint64_t block, uint64_t end, Visit visit) const {
     const uint32_t since = renewed_[block] > started_ ? renewed_[block] : started_;
@@ -77,7 +77,7 @@ class LastWrites {
 
  private:
   static constexpr uint32_t kLines = 128;
-  static constexpr uint32_t kNear = 1024;  // bytes: writes of a source line further apart get separate entries
+  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line that are further apart get separate entries
   static constexpr uint32_t kSpread = 37;  // distance of these entries, so that nearby source lines rarely share one
 
   LastWrite all_[kLines];

@@ -64,7 +64,7 @@ class PaddingState {
   // Returns the number of the copy that made the padding in the 32-byte block of `at`. The block must hold padding.
   uint8_t OriginOf(uint64_t at) const { return origin_[at / kBlockBytes]; }
   Loc CopyOf(uint8_t origin) const { return copies_[origin]; }
-  // Returns a number for a copy that pads. A new copy takes the number of the oldest.
+  // Returns the number of a copy that pads. A new copy takes a free number, or else that of the oldest copy.
   uint8_t Remember(Loc copy) {
     for (uint8_t i = 0; i < kCopies; ++i)
       if (copies_[i].line == copy.line && copies_[i].file == copy.file) return i;

@@ -54,8 +54,8 @@ struct RaceState {
     sent = Clock{};
   }
 
-  // Whether two accesses of these pipes to local memory need no flag, because the pipe works in order or the compiler
-  // orders them.
+  // Whether accesses of these two pipes to local memory need no flag: both are of the scalar unit, which works in
+  // order, or the compiler orders them.
   bool InOrder(uint32_t pipe, uint32_t other) const {
     if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
     return auto_sync && (pipe == kS || other == kS);
@@ -91,8 +91,8 @@ struct RaceState {
     return vector.unseen;
   }
 
-  // Returns an access to bytes of the range, in one of the `unseen` lanes, that is newer than the lane's stamp in
-  // `seen`. Its stamp is 0 if there is none.
+  // Returns an access in one of the `unseen` lanes that is newer than the lane's stamp in `seen` and conflicts with an
+  // access of `pipe` to the range (`writes`: with a write). Its stamp is 0 if there is none.
   GNT_NOINLINE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                                  LocalRange range) const {
     Earlier hit;

@@ -31,9 +31,9 @@ struct RowSet {
     for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
-  // Merges `next` and returns true if both together are again rows at a regular pitch; otherwise returns false. Each
-  // access of a loop follows the one before in one of these ways: the same bytes again, the next bytes, one row
-  // further, the next column of the same rows.
+  // Merges `next` and returns true if it continues these rows in one of the ways of a loop: the same bytes again, the
+  // next bytes, one row further, the next column of the same rows. The result is again rows at a regular pitch.
+  // Otherwise changes nothing and returns false.
   GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {

@@ -1,10 +1,10 @@
 // The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again. So each lane keeps its latest accesses as ranges, and
-// renewing a range takes the same time for any length and any gaps. When a range is replaced, it is painted into a map
-// with one stamp per 32 bytes (a granule). If the range begins or ends inside a granule, a mask says which bytes it
-// touched, so that neighbours in one granule give no false alarm. An access of a later window to other bytes of the
-// granule replaces the granule's stamp and mask. A race there can be missed, but no false one is reported.
+// renewing a range takes the same time for any length and any gaps. A replaced range that no later access covers is
+// painted into a map with one stamp per 32 bytes (a granule). If the range begins or ends inside a granule, a mask says
+// which bytes it touched, so that neighbours in one granule give no false alarm. An access of a later window to other
+// bytes of a granule replaces its stamp and mask. A race there can be missed, but no false one is reported.
 #pragma once
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ class UbAccesses {
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
     // Loops renew ranges in the order in which they made them, or go from row to row. So each search begins where the
-    // last one ended.
+    // last search for the same call ended.
     uint8_t& place = lane.places[SiteOf(stamp) % kPlaces];
     for (uint32_t step = 0, i = place; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
       Recent& recent = lane.recent[i];
@@ -80,8 +80,8 @@ class UbAccesses {
     lane.oldest = lane.oldest + 1 < kRecent ? lane.oldest + 1 : 0;
   }
 
-  // Marks one of many runs; MarkMasked marks all runs of an operand. Both paint the map, because many runs would
-  // displace others from the recent ranges.
+  // Marks one of many runs; MarkMasked marks all runs of an operand. Both paint the map at once, because many runs
+  // would displace other accesses from the recent ranges.
   void MarkRun(uint32_t index, Stamp stamp, LocalRange run) {
     last_.of[index] = stamp;
     Paint(lanes_[index], stamp, run);

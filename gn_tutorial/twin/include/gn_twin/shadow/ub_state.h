@@ -267,7 +267,7 @@ struct UbState {
       if (origin.first < end && first < origin.end) origin = Origin{};
   }
   // Notes that the bytes [at, at + bytes) are results of an instruction that read missing bytes. `origin`: the origin
-  // of these.
+  // of the missing bytes.
   void Remember(Origin origin, uint64_t at, uint64_t bytes) {
     origin.first = static_cast<uint32_t>(at);
     origin.end = static_cast<uint32_t>(at + bytes);

@@ -1,9 +1,10 @@
 // Happens-before within one core: one vector clock per pipe. A pipe's clock says which work of the other pipes is
 // guaranteed to be finished before the pipe's next instruction.
 //
-// The work of a pipe is cut into windows. A window ends at each point that other pipes can wait for: a SetFlag or a
-// barrier. A flag carries the clock of the pipe that set it. So a pipe that waits for the flag has also waited for
-// everything that the other pipe had waited for before.
+// The work of a pipe is cut into windows. A window ends at each point that other pipes can wait for: a SetFlag, a
+// barrier, a CrossCoreSetFlag, or a scalar access that the compiler makes wait for the pipe. A flag carries the clock
+// of the pipe that set it. So a pipe that waits for the flag has also waited for everything that the other pipe had
+// waited for before.
 // Source: docs/zh/api, 同步控制/核内同步 (SetFlag/WaitFlag, PipeBarrier, 关键特性说明).
 #pragma once
 #include "gn_twin/base/config.h"

@@ -1,4 +1,4 @@
-// Emits vector instructions: every instruction reaches its observers through these functions.
+// Emits vector instructions to the observers. Some instructions use Operation::Emit (tensor/operand.h) instead.
 //
 // A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). If a
 // call is in the cache, the twin does not validate it again, and observers check only the state that may have changed
@@ -40,7 +40,7 @@ template <class D, class... S>
   return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
 }
 
-// Emits a call and returns true if it is cached and no observer needs the whole event; otherwise returns false.
+// Emits a call and returns true if it is cached, its tensors fit and no observer needs the event; else returns false.
 template <class D, class... S>
 [[gnu::always_inline]] inline bool EmitCached(Core& core, const CallKey& key, const LocalTensor<D>& dst,
                                               const LocalTensor<S>&... src) {
@@ -55,9 +55,9 @@ template <class D, class... S>
   return core.FlushedCache().Recheck(core, call);
 }
 
-// Emits an instruction. `form` is one word with its numbers (0: they do not fit); `kind` is one of CallKey's forms
-// (kRepeats, kRows...). If the call is not cached, emit_checked(key) validates the operands and emits the event
-// (Operation::EmitAs).
+// Emits an instruction. `form`: the instruction's numbers in one word; 0 if they do not fit. `kind`: a constant of
+// CallKey, such as kRows. If EmitCached does not emit the call, emit_checked(key) validates the operands and emits the
+// event (Operation::EmitAs).
 template <class EmitChecked, class D, class... S>
 [[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
                                             EmitChecked emit_checked, const LocalTensor<D>& dst,
@@ -170,7 +170,7 @@ GNT_COLD inline bool AllFit(const Core& core, const Plan& plan, const RawRepeatO
   return true;
 }
 
-// Returns two numbers of the call that, if exchanged, would make all operands fit.
+// Returns two numbers of the call that, if exchanged, would make all operands fit; an empty Exchange if there are none.
 GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, const RawRepeatOperand* operands,
                                           uint32_t many) {
   Event event;
@@ -214,8 +214,8 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
     const bool computes =
-        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;  // plan.prefix: mask bits may skip the indices
-    if (i != 0 && tensor.floats && computes && plan.prefix)
+        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
+    if (i != 0 && tensor.floats && computes && plan.prefix)  // a mask of bits may leave the indices out
       WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
     if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);

@@ -1,8 +1,8 @@
 // Emits copies between global memory and the Unified Buffer.
 //
-// A copy that is not atomic, and whose bytes in the Unified Buffer are contiguous, is a fast event
-// (events/fast_events.h): observers get its numbers instead of an event. A copy with an operand that does not fit is no
-// fast event.
+// A copy is a fast event (events/fast_events.h) if it is not atomic, has at most kMaxRows rows and contiguous bytes in
+// the Unified Buffer, and its operands fit. Observers then get its numbers instead of an event. A launch without a call
+// cache, such as a traced one, has no fast events.
 #pragma once
 #include "gn_twin/tensor/operand.h"
 
@@ -34,9 +34,9 @@ struct Rows {
 
 // Returns how many bytes of a DataCopy lie after the end of the kernel argument, but inside its allocation: aclrtMalloc
 // rounds sizes up to 32 bytes and adds 32, so that copies may be rounded up to whole blocks (docs of CANN 8.0,
-// aclcppdevg_03_0095). Warns if the copy writes these bytes, or if they are a whole block or more. Returns 0 if there
-// are none, if the copy reaches beyond the allocation, or if it begins after the argument's end. The twin does not copy
-// these bytes, because it never reads or writes an array's neighbours.
+// aclcppdevg_03_0095). The twin does not copy these bytes, because it never reads or writes an array's neighbours. It
+// warns if the copy writes them, or if they are a whole block or more. Returns 0 if there are none, if the argument has
+// no byte of the last row, or if GlobalTensor::Behind returns 0 (the copy reaches beyond the allocation, for example).
 template <class T>
 GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
   const uint64_t behind = global.Behind(far.Extent());

@@ -18,14 +18,14 @@ struct Strides {
   uint32_t rep = 8;
 };
 
-// The lanes of one instruction in mask-and-repeat or counter form.
+// The lanes of one instruction, divided into repeats.
 struct Plan {
   uint32_t repeats = 0;
   uint32_t lanes = 0;  // lanes of one whole repeat
   uint32_t first = 0;  // when prefix: active lanes of every repeat but the last
   uint32_t last = 0;   // when prefix: active lanes of the last repeat
   bool prefix = true;  // active lanes are the leading ones
-  uint64_t low = 0;    // otherwise: the bits of the mask
+  uint64_t low = 0;    // when not prefix: the bits of the mask
   uint64_t high = 0;
   bool descending = false;  // last repeat and last lane first (docs/hardware-choices.md, repeat_order)
 
@@ -41,7 +41,7 @@ struct Plan {
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
   }
-  // Returns one past the highest active lane of all repeats; ReachIn does so for one repeat.
+  // Returns one past the highest lane that `first`, `last` or the mask makes active; ReachIn does so for one repeat.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
@@ -122,8 +122,8 @@ inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lane
   return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);
 }
 
-// Writes the mask register for a mask that is a number of lanes: (1 << mask) - 1, also in counter mode; all ones for a
-// whole repeat or more.
+// Writes the mask register for a mask that is a number of lanes, also in counter mode. The lowest `mask` bits are set;
+// all bits are set if `mask` is a whole repeat or more, or at least 128.
 inline void WriteMask(Core& core, uint64_t mask, uint32_t lanes) {
   if (mask >= lanes || mask >= 128) {
     core.mask.low = core.mask.high = ~uint64_t{0};

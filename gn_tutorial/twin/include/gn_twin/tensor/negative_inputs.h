@@ -1,5 +1,5 @@
-// The warning for NaN that a kernel produced itself, from a negative input of Sqrt, Rsqrt or Ln, or from a too large
-// input of Exp. Only observed libraries have it.
+// The warning for NaN that a kernel produced itself, from a negative input of Sqrt, Rsqrt or Ln, from the input 0 of
+// Rsqrt or Ln, or from a too large input of Exp. Only observed libraries have it.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
@@ -51,8 +51,8 @@ bool HasNan(const T* at, uint64_t count) {
   return any;
 }
 
-// Reports NaN in rows that a block stores, unless an input array holds NaN. Called if the block has recorded negative
-// inputs.
+// Reports NaN in rows that a block stores, at most once for each record of NegativeInputs, unless an input array holds
+// NaN. Called if the block has a record that is not reported yet.
 template <class T>
 GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint32_t count, uint64_t bytes,
                               uint64_t pitch) {

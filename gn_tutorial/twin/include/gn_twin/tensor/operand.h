@@ -63,8 +63,8 @@ class Operation {
     return *this;
   }
 
-  // Records the copy's rows, as the call gives them, on the side of the next operand, for a finding if that operand
-  // does not fit.
+  // Records one side of a copy: the rows of the next operand, as the call gives them. A finding uses them if that
+  // operand does not fit.
   Operation& Copies(const CopySide& side) {
     side_ = side;
     return *this;
@@ -95,8 +95,8 @@ class Operation {
     return *this;
   }
 
-  // Records that the next operand consists of `pairs` pairs of a value and its index, each of `bytes` bytes, for a
-  // finding if that operand does not fit.
+  // Records that the next operand consists of `pairs` pairs of a value and its index, `bytes` bytes for each pair, for
+  // a finding if that operand does not fit.
   Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
     laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;

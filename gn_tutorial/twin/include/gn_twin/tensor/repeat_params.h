@@ -36,7 +36,7 @@ class RepeatTime {
   template <class N>
     requires kWhole<N>
   constexpr RepeatTime(N given) : given_(static_cast<int64_t>(given)) {}
-  // Returns the number of repeats; stops if it would wrap on the device.
+  // Returns the number of repeats. If it does not fit in 8 bits, stops; in a bare library it wraps, as on the device.
   uint32_t Checked(const char* op, Loc loc) const {
     if constexpr (kObserved) {
       if (given_ < 0 || given_ > kMaxRepeats) [[unlikely]]
@@ -116,7 +116,7 @@ inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t
 
 // Warns of a mask with more lanes than a repeat, and of a mask in counter mode. The device clips a mask with too many
 // lanes, and the CPU build of 9.x refuses it. In counter mode the register holds a number of elements, but an
-// instruction with a mask still writes one bit per lane into it.
+// instruction with a mask still writes one bit per lane into it. A mask that is an array is not checked.
 template <class Mask>
 inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uint32_t lanes) {
   if constexpr (kObserved && requires { static_cast<uint64_t>(mask); }) {

@@ -29,7 +29,7 @@ struct RepeatValues {
   }
 
  private:
-  // Calls visit(index in the operand, first lane, bytes) for lanes that are contiguous in memory.
+  // Calls visit(index in the operand, first lane, bytes) for each piece of lanes that is contiguous in memory.
   template <class Visit>
   static void ForPieces(Strides strides, uint32_t repeat, uint32_t lanes, Visit visit) {
     const uint32_t piece = strides.blk == 1 ? kLanes<T> : kBlockBytes / static_cast<uint32_t>(sizeof(T));

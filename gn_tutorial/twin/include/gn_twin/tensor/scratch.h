@@ -8,8 +8,8 @@
 
 namespace gn_twin {
 
-// Marks a work buffer as in use while this object lives. Functions take it as a parameter in place of the tensor, so
-// that it lives until the call ends. The twin's functions need no work buffer; only Operation reads its bounds.
+// Marks a work buffer as in use while this object lives. Functions take this object as a parameter in place of the
+// tensor, so that it lives until the call ends. The twin's functions need no buffer; only Operation reads its bounds.
 class Scratch {
  public:
   Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }

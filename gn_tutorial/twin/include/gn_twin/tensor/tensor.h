@@ -47,8 +47,8 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
              {"buffer_nth", made.nth}});
 }
 
-// Performs the delayed copies for which a scalar access waits. The compiler makes the scalar unit wait for copies of
-// the same bytes, except at SetValue of a global tensor (docs/zh/api, 同步控制/核内同步/关键特性说明).
+// Performs the delayed copies for which a scalar access waits. With auto_sync, the compiler makes the scalar unit wait
+// for copies of the same bytes, except at SetValue of a global tensor (docs/zh/api, 同步控制/核内同步/关键特性说明).
 GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
@@ -108,7 +108,7 @@ class LocalTensor {
 
   // Returns the number of elements of the view.
   uint32_t GetSize() const { return size_; }
-  // Sets the logical length in elements. The tensor may then reach up to the end of the Unified Buffer.
+  // Sets the logical length in elements. Stops if the tensor would reach beyond the end of the Unified Buffer.
   void SetSize(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
@@ -148,9 +148,9 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // Returns a pointer to element `offset`, for functions that take pointers. The pointer may be the end of the tensor
-  // or of its buffer. Accesses through the pointer are not observed, except writes into another buffer
-  // (checkers/ub_pointers.h).
+  // Returns a pointer to element `offset`, for functions that take pointers. Stops if the element lies after the end of
+  // the tensor and outside its buffer; the buffer's end itself is allowed. Accesses through the pointer are not
+  // observed, except writes into another buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
@@ -257,8 +257,8 @@ class GlobalTensor {
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
   const GntArg* Argument() const { return argument_; }
   // Returns how many of `bytes` bytes from the start of this view lie after the argument's end. Returns 0 if the view
-  // begins at or after this end, if the bytes reach beyond the allocation (BytesBehind), or if the size that
-  // SetGlobalBuffer declared ends before the argument does.
+  // is in no argument or begins at or after its end, if the bytes reach beyond the allocation (BytesBehind), or if the
+  // size that SetGlobalBuffer declared ends before the argument does.
   uint64_t Behind(uint64_t bytes) const {
     if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
     const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);

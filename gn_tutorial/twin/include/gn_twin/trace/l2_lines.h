@@ -66,7 +66,7 @@ class L2Lines {
   };
 
   // Adds to `sum` the lines that a read or a write touches. `moved`: the number of lines that the block has moved so
-  // far. After a cached read or a write, the cache holds the line.
+  // far. After a cached read or a write, the cache holds the line. Other reads only count the lines and blocks.
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {
     if (bytes == 0) return;

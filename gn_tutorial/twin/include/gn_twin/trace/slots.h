@@ -54,7 +54,7 @@ struct OperandSlot {
   uint64_t at;
   uint64_t bytes;
   uint64_t row_bytes;
-  uint32_t row_pitch;    // at most 2^32 - 1
+  uint32_t row_pitch;    // the low 32 bits
   uint32_t cold;         // touched lines that were never touched before
   uint32_t reuse_lines;  // the largest reuse distance (L2Lines) of a line that is not cold, in lines
   uint32_t cold_blocks;  // 32-byte pieces of the operand that were never touched before
@@ -69,7 +69,8 @@ struct PiecesSlot {
   uint32_t at[kRoom];
 };
 
-// The scalar accesses with the same line, space and access that came between two events.
+// Scalar accesses between two events: those of one source line, of the same kind and size, to one argument or to the
+// Unified Buffer. There may be several slots for them.
 struct ScalarsSlot {
   Slot slot;
   Space space;
@@ -83,7 +84,8 @@ struct ScalarsSlot {
   uint64_t begin;  // the accesses lie in [begin, end)
   uint64_t end;
   uint64_t
-      changes;  // how often an access was in another 64-byte line (of the scalar unit's data cache) than the one before
+      changes;  // accesses in another 64-byte line (of the scalar unit's data cache) than the access before; the first
+                // access of the slot counts too
   uint64_t floats;
   uint64_t unused;
 };

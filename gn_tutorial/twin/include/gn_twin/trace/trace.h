@@ -1,6 +1,6 @@
 // The trace: an observer that records the events of each chosen block as slots (gn_twin/trace/slots.h). It also counts,
-// over all blocks, the lines of global memory that were read, written or touched for the first time. If the memory is
-// full, recording stops, and GntTrace::full says so.
+// over all blocks, the lines of global memory that were read, written or touched for the first time. If the memory for
+// the trace is full, recording stops, and GntTrace::full says so.
 #pragma once
 #include <stdlib.h>
 

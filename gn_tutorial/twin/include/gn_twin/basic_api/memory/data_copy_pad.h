@@ -62,8 +62,9 @@ struct Padding {
   uint64_t bits = 0;  // of one element
 };
 
-// The value that fills the padding: the instruction's, that of SetPadValue, poison, or each row's first element (see
-// docs/hardware-choices.md, pad_dummy).
+// The value that fills the padding. With isPad it is paddingValue. Otherwise, with left or right padding, it is the
+// value set before (by SetPadValue or a copy with isPad), or poison if none is set. Without either padding, the rest of
+// a row's last block gets copies of the row's first element, or poison (docs/hardware-choices.md, pad_dummy).
 template <class T>
 struct Filling {
   T value;
@@ -192,7 +193,8 @@ inline void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, c
   gn_twin::CopyPadOut(loc, dst, src, params.blockCount, params.blockLen, params.srcStride, params.dstStride);
 }
 
-// Sets the value with which DataCopyPad fills left and right padding if isPad is false.
+// Sets the value with which DataCopyPad fills the padding if isPad is false and there is left or right padding. A
+// DataCopyPad with isPad replaces this value.
 template <class T, TPosition pos = TPosition::MAX>
 inline void SetPadValue(T value) {
   gn_twin::Core& core = gn_twin::ThisCore();

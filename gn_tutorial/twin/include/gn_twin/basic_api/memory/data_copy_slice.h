@@ -1,9 +1,9 @@
 // DataCopy with SliceInfo: copies parts of an array of up to eight dimensions between global memory and the Unified
 // Buffer.
 //
-// Source: docs/zh/api, 数据搬运/DataCopy（GM与UB切片数据搬运）. Dimension 0 is the innermost: pieces of burstLen 32-byte blocks with
-// `stride` elements between them. The other dimensions take single indices with `stride` between them. The parts of
-// both sides are paired in order.
+// Source: docs/zh/api, 数据搬运/DataCopy（GM与UB切片数据搬运）. Dimension 0 is the innermost: its parts have burstLen 32-byte
+// blocks, with `stride` elements between two parts. In the other dimensions a part is one index, with `stride` indices
+// between two parts. The parts of both sides are paired in order.
 #pragma once
 #include "gn_twin/basic_api/memory/data_copy.h"
 
@@ -99,7 +99,7 @@ void ForEachSlice(const AscendC::SliceInfo* dst, const AscendC::SliceInfo* src, 
     copy(to.Begin(row, dimensions), to.Inner(sizeof(T)), from.Begin(row, dimensions), from.Inner(sizeof(T)));
 }
 
-// Stops if the gaps in the Unified Buffer are not whole blocks, as they must be for every copy.
+// Stops if the gaps in the Unified Buffer are not whole blocks. Every copy needs whole blocks there.
 template <class T>
 inline void RequireBlockGaps(const char* side, const AscendC::SliceInfo& info, Loc loc) {
   const uint64_t over = uint64_t{info.stride} * sizeof(T) % kBlockBytes;

@@ -51,7 +51,7 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
 
 namespace AscendC {
 
-// Sets the first `size` elements to the value.
+// Sets the first `size` elements to the value, or combines them with it if an atomic operation is set.
 template <class T>
 inline void Fill(GlobalTensor<T>& gmWorkspaceAddr, const uint64_t size, const T value,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {

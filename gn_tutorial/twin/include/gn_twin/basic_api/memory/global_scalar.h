@@ -44,7 +44,8 @@ inline void WriteGmByPassDCache(__gm__ T* addr, T value, gn_twin::Loc loc = gn_t
   *addr = value;
 }
 
-// Makes the scalar unit wait until its own reads and writes have finished.
+// On the device the scalar unit waits until its own reads and writes have finished. On the twin this is a barrier of
+// all pipes.
 template <MemDsbT arg0>
 inline void DataSyncBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("DataSyncBarrier", PIPE_ALL, loc);

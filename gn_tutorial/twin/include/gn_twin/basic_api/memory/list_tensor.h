@@ -39,7 +39,8 @@ class ListTensorDesc {
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
     Init(data, length, shapeSize, loc);
   }
-  // Reads the list. length: its bytes; shapeSize: the number of its tensors. If given, both are compared with the list.
+  // Reads the list. length: its bytes, or more; shapeSize: the number of its tensors. Each is checked if it is given.
+  // Stops if a check fails or the list does not fit into the kernel's argument.
   void Init(__gm__ void* data, uint32_t length = 0xffffffff, uint32_t shapeSize = 0xffffffff,
             gn_twin::Loc loc = gn_twin::Loc::here()) {
     const uint64_t* words = static_cast<const uint64_t*>(data);

@@ -50,7 +50,7 @@ class LocalMemAllocator {
 };
 
 // Sets popLocal to all of the Unified Buffer above InitBuffer's memory except the last 128 bytes, and returns whether
-// any is left. It is scratch memory, which the next caller overwrites.
+// any is left. popLocal is scratch memory, which the next caller overwrites.
 template <class T, TPosition pos = TPosition::LCM>
 inline bool PopStackBuffer(LocalTensor<T>& popLocal) {
   gn_twin::Core& core = gn_twin::ThisCore();

@@ -108,7 +108,8 @@ class TPipe {
     used_ = 0;
     count_ = 0;
   }
-  // Waits for all pipes. The next TPipe's buffers start at address 0 again.
+  // Waits for all pipes. The next TPipe's buffers start at address 0 again. Does nothing unless this pipe is the
+  // live one.
   void Destroy(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::Core& core = gn_twin::ThisCore();
     if (core.pipe != this) return;

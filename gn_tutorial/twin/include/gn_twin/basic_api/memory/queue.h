@@ -6,7 +6,8 @@
 
 namespace AscendC {
 
-// A queue whose buffers go from position `src` to position `dst`. `depth`: how many tensors may be enqueued at once.
+// A queue whose buffers go from position `src` to position `dst`. `depth`: how many tensors may be enqueued at once;
+// 0: as many as there are buffers.
 template <TPosition src, TPosition dst, int32_t depth, auto mask = 0>
 class TQueBind {
  public:

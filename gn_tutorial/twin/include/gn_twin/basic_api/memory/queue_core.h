@@ -2,7 +2,8 @@
 // does not depend on element types.
 //
 // Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue sets the flag that the consuming pipe
-// waits for in DeQue. FreeTensor sets the flag of the other direction, which the buffer's next AllocTensor waits for.
+// waits for in DeQue. FreeTensor sets the flag of the other direction, which the buffer's next AllocTensor waits for. A
+// queue between two vector instructions (HardEvent::V_V) has no flags.
 // Source: docs/zh/api, 资源管理/TQue, TQueBind.
 #pragma once
 #include "gn_twin/tensor/event_ids.h"

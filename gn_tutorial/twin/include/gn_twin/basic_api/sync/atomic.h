@@ -1,7 +1,7 @@
 // Atomic stores: copies from the Unified Buffer that combine with the values in global memory instead of overwriting.
 //
 // Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds
-// for every later copy of the core until SetAtomicNone. The twin runs blocks in one order, which
+// for every later copy of the core until SetAtomicNone or DisableDmaAtomic. The twin runs blocks in one order, which
 // TwinOptions(block_order=...) chooses, so a sum is the same in every run. On the device the order of the blocks, and
 // with it the last bits of a float sum, changes from run to run.
 #pragma once

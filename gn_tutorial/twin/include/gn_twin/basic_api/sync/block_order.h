@@ -37,8 +37,8 @@ inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t e
 
 namespace AscendC {
 
-// IBSet sets the event of one block, and another block waits for this event with the same arguments. IBWait clears the
-// word again, and IBSet first waits until the previous event has been taken, so the same event can be used repeatedly.
+// IBSet sets the event of one block. Another block waits for the event by IBWait with the same arguments. IBWait clears
+// the word again, and IBSet first waits until the word is clear, so the same event can be used repeatedly.
 template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                   int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {

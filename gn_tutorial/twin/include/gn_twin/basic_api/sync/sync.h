@@ -1,7 +1,8 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
-// Source: docs/zh/api, 同步控制. The twin executes in program order, so flags and barriers never change a result. The twin
-// checks that each wait has its flag, and emits events. The race checker derives the guaranteed order from the events.
+// Source: docs/zh/api, 同步控制. The twin executes a block in program order, so flags and pipe barriers change no result
+// unless copies are delayed (TwinOptions.delayed_dma). The twin checks that each wait has its flag, and emits events.
+// The race checker derives the guaranteed order from the events.
 #pragma once
 #include "gn_twin/basic_api/sync/kernel_type.h"
 #include "gn_twin/core/scheduler.h"
@@ -114,7 +115,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
     operation.Local("ubWorkspace", ubWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
   }
   // Each block counts its own calls in its slot. If the slot does not hold the number of calls so far, it was not zero
-  // at the start.
+  // at the start, or something else wrote to it.
   int32_t& slot = gmWorkspace.Data()[core.block * gn_twin::kBlockBytes / sizeof(int32_t)];
   if (slot != core.soft_syncs)
     core.Refuse("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});

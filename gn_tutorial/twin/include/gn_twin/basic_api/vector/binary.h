@@ -6,8 +6,9 @@
 
 namespace gn_twin {
 
-// Integer results that do not fit wrap around or are clamped, as an option says (docs/hardware-choices.md,
-// integer_overflow), because the device's behaviour is not public. The option is read once per instruction (`clamp`).
+// Integer results of Add, Sub and Mul that do not fit wrap around or are clamped, as an option says
+// (docs/hardware-choices.md, integer_overflow), because the device's behaviour is not public. The option is read once
+// per instruction (`clamp`). Results of AddRelu and SubRelu always wrap around.
 template <class T>
 inline T WrapInteger(int64_t value) {
   return static_cast<T>(value);

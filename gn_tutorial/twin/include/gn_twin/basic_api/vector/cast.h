@@ -1,4 +1,4 @@
-// Cast: conversion between element types with the documented rounding modes, and the scalar conversions of bfloat16.
+// Cast: conversion between element types with the documented rounding modes, and conversions of single numbers.
 //
 // Source: docs/zh/api, 类型转换/Cast and 数据结构 (precision conversion). For a (source, destination, mode) outside the table
 // the device silently emits no instruction; the twin stops.
@@ -70,8 +70,8 @@ inline D IntegerFrom(double x) {
   return static_cast<D>(static_cast<int64_t>(rounded));
 }
 
-// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. `magnitude`
-// has the float's bits without the sign. A carry into the exponent gives the next larger float.
+// Rounds the significand of a finite float so that its low `drop` bits become zero. `magnitude` has the float's bits
+// without the sign, or only those of the significand. A carry into the exponent gives the next larger float.
 template <RoundMode kMode>
 inline uint32_t DropBits(uint32_t magnitude, bool negative, uint32_t drop) {
   const uint32_t unit = 1u << drop;
@@ -128,7 +128,7 @@ inline bfloat16_t Bfloat16FromFloat(float value) {
   return __builtin_bit_cast(bfloat16_t, static_cast<uint16_t>(rounded >> 16));
 }
 
-// Returns an int64 rounded to float. It has its own rounding, because a double cannot hold every int64.
+// Returns an int64 rounded to float. The function does not use RoundDouble, because a double cannot hold every int64.
 template <RoundMode kMode>
 inline float FloatFromInt64(int64_t value) {
   const float nearest = static_cast<float>(value);
@@ -206,7 +206,8 @@ constexpr const char* TypeName() {
   return "a type the twin has no name for";
 }
 
-// Calls run(op) with the operation of a mode that is known only at run time. Stops if S to D has no such mode.
+// Calls run(op) with the operation of a mode that is known only at run time. If S to D has no such mode, an observed
+// library stops, and a bare one does nothing. For int32 to half an observed library also asks for a scale.
 template <class D, class S, RoundMode... kModes, class Run>
 inline void WithMode(RoundMode mode, Loc loc, Run run) {
   Core& core = ThisCore();
@@ -259,7 +260,7 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
   });
 }
 
-// Sets the scale of Cast from int32_t to half. Before the first call it is undefined on the device.
+// Sets the scale of Cast from int32_t to half. On the device the scale is undefined before the first call.
 inline void SetDeqScale(half scale) {
   gn_twin::Core& core = gn_twin::ThisCore();
   core.deq_scale = static_cast<float>(scale);

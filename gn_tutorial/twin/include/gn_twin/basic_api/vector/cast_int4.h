@@ -52,8 +52,8 @@ void RequireInt4Mode(RoundMode mode, Loc loc) {
   }
 }
 
-// Adds the bytes that an operand touches: one row per repeat if each repeat is contiguous, else one range from the
-// first byte to the last.
+// Adds an operand with the bytes that it touches: one row per repeat if each repeat is contiguous, all are equally long
+// and there are gaps between them; else one range from the first byte to the last.
 template <class T>
 void AddPairs(Operation& operation, const char* role, const LocalTensor<T>& tensor, const Plan& plan, Strides strides,
               Access access) {

@@ -74,8 +74,8 @@ struct CompareLength {
   uint32_t last = kLanes<T>;
 };
 
-// Compares repeats of kE elements. Each writes kE / 8 contiguous bytes, with zeros for elements that the last repeat
-// lacks. The mask register has no effect.
+// Compares repeats of kE elements. Each repeat writes kE / 8 contiguous bytes, with zeros for elements that the last
+// repeat lacks. The bits of the mask register have no effect.
 template <class T, class U>
 void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length, const LocalTensor<U>& dst,
                 const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
@@ -276,8 +276,8 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
     }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);
-  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1), so the
-  // kernel's data there are lost.
+  // Modes 1 and 2 keep scratch data at the start of the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in
+  // mode 1), so the kernel's data there are lost.
   if (mode != SELMODE::VSEL_CMPMASK_SPR) {
     const uint32_t scratch = kSame<T, half> && mode == SELMODE::VSEL_TENSOR_SCALAR_MODE ? 64 : 128;
     RequireScratch("Select", loc, scratch);
@@ -289,7 +289,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
 
 namespace AscendC {
 
-// Sets dst[i] to src0[i] where bit i of selMask is set, else to src1[i].
+// Sets dst[i] to src0[i] where the bit of element i in selMask is set (see ChooseLanes), else to src1[i] or the scalar.
 template <class T, class U>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
                    const LocalTensor<T>& src1, SELMODE selMode, uint32_t count,

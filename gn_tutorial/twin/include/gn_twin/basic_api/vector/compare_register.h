@@ -9,7 +9,7 @@
 namespace gn_twin {
 
 // Returns the address that a kernel put into the register. Select in mode 2 reads its selection bits at this address.
-// It has 64 bits, as in CANN's CPU build.
+// The address has 64 bits, as in CANN's CPU build.
 inline const uint8_t* AddressInRegister(const Core& core) {
   return reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(core.compare_mask[0]));
 }
@@ -20,7 +20,8 @@ Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
   return PlanFromRegister(ThisCore(), kLanes<T>, repeats.Checked("Select", loc));
 }
 
-// Does what RunSelect does, but with the register's bits, or the bits at its address, in place of a tensor argument.
+// Checks and computes a Select. `bits` are the register's bits, or the bits at the address in the register. Unlike
+// RunSelect, this function gives no warnings, and does not overwrite scratch memory.
 template <class T>
 void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, const LocalTensor<T>& src0,
                   const LocalTensor<T>& src1, const AscendC::BinaryRepeatParams& params, const uint8_t* bits) {

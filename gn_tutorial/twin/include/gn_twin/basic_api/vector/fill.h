@@ -47,7 +47,7 @@ struct CopyRepeatParams {
       : dstStride(dst_blk), srcStride(src_blk), dstRepeatSize(dst_rep), srcRepeatSize(src_rep) {}
 };
 
-// Sets every element of dst to scalarValue.
+// Sets the first `count` elements of dst, or the active lanes of every repeat, to scalarValue.
 template <class T, bool isSetMask = true>
 inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -71,7 +71,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask
 
 namespace gn_twin {
 
-// Returns first + index, exact for integers, rounded once for floats.
+// Returns first + index. Integers wrap around; half and float are rounded.
 template <class T>
 inline T Nth(T first, uint32_t index) {
   if constexpr (kOneOf<T, half, float>) {

@@ -45,13 +45,13 @@ struct Finish {
 // results of operations that only move bits (such an operation defines a type MovesBits).
 template <class D, class Op>
 inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
-// Whether this launch's options change results of type D.
+// Whether this launch's options, or the kernel's setting of CTRL[48], can change results of type D.
 template <class D, class Op>
 inline bool Finishes(const Core& core) {
   return kFinished<D, Op> && (Saturates(core) || core.job->options.denormals != 0);
 }
-// Calls run(finish) if this launch's options change results. That is rare, so `run` makes a second pass over the
-// results, and the operations themselves need no code for these options.
+// Calls run(finish) if Finishes returns true. That is rare, so `run` makes a second pass over the results, and the
+// operations themselves need no code for these options.
 template <class D, class Op, class Run>
 inline void WithFinish(const Core& core, Run run) {
   if constexpr (kFinished<D, Op>) {
@@ -60,7 +60,7 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
-// Whether the twin warns if an operation on finite halves gives an infinite result.
+// Whether the twin warns if an operation on finite operands gives an infinite half.
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
@@ -89,7 +89,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   ResetMaskRegister(core);
 }
 
-// Computes the lanes of any plan. All the forms of an instruction share one copy of this function.
+// Computes the lanes of any plan. The forms with a mask share one copy of this function.
 template <class Op, class D, class... S>
 GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   // Only contiguous lanes are watched, because otherwise the stores of later repeats would hide the overflow.
@@ -111,7 +111,7 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
   });
 }
 
-// Emits the instruction and computes the lanes of the plan.
+// Emits the instruction's event and computes the lanes of the plan.
 template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
@@ -121,9 +121,9 @@ template <class Op, class D, class... S>
   ComputePlan(name, loc, op, plan, dst, src...);
 }
 
-// Runs the most frequent case in loops, without a plan: repeats with all lanes active and no gaps between blocks, and a
-// cached call. Returns false, and does nothing, in any other case. It is short enough to be inlined in a kernel's loop,
-// where the compiler computes much of it before the loop.
+// Runs the most frequent case in loops, without a plan: repeats with all lanes active and no gaps between blocks; in an
+// observed library, only a cached call whose results are not watched. Returns false, and does nothing, in any other
+// case. It is short enough to be inlined in a kernel's loop, where the compiler computes much of it before the loop.
 template <bool kSetMask, class Op, class Mask, class D, class... S>
 [[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
                                                    Arg<D> dst, Arg<S>... src) {

@@ -1,7 +1,7 @@
 // Multiply and accumulate: Axpy, MulAddDst, FusedMulAdd, FusedMulAddRelu. The destination is also a source.
 //
-// Source: docs/zh/api, Memory矢量计算/复合计算. Sources may be half with a float destination. Then a repeat has 64 lanes, and
-// contiguous repeats have strides of 8 blocks in the destination, 4 in the sources.
+// Source: docs/zh/api, Memory矢量计算/复合计算. Axpy and MulAddDst also take half sources with a float destination. Then a
+// repeat has 64 lanes, and contiguous repeats have strides of 8 blocks in the destination, 4 in the sources.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 

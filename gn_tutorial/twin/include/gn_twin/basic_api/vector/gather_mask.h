@@ -51,7 +51,7 @@ inline uint64_t CountSelected(uint32_t elements, Byte byte) {
 }
 
 // Writes the selected elements and returns their number. `bits` is the user's tensor of one bit per element, in which
-// repeats start pattern_rep blocks apart, or null for the built-in pattern.
+// repeats start pattern_rep blocks apart. If `bits` is null, the built-in `pattern` selects.
 template <class T>
 uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t* bits,
                        uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {

@@ -1,4 +1,4 @@
-// The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask; AscendCUtils.
+// The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask; AscendCUtils; InitSocState.
 //
 // Source: docs/zh/api, 掩码操作. The hardware keeps the order between setting the mask and vector instructions, so
 // setting it is never a race.

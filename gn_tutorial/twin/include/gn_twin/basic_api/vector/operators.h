@@ -1,7 +1,7 @@
 // The operators on whole tensors: `dst = a + b`, `mask = a < b`.
 //
 // Source: docs/zh/api, the operator form of each page of 基础算术, 逻辑计算 and 比较与选择. An operator covers as many elements as
-// dst has; a comparison covers those of its first operand, a multiple of 256 bytes.
+// dst has. A comparison covers the elements of its first operand (for a part of a repeat see CompareLengthOf).
 #pragma once
 #include "gn_twin/basic_api/vector/binary.h"
 #include "gn_twin/basic_api/vector/compare.h"

@@ -219,7 +219,7 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
   }
 }
 
-// Stores the extreme value of every repeat and its index, in the given order.
+// Stores the extreme value of every repeat, its index, or both, as `order` says.
 template <class Op, class T, class Mask>
 void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask,
                      bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {

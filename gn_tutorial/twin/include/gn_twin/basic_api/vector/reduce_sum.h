@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-// How this launch rounds sums (docs/hardware-choices.md, half_tree and half_overflow).
+// How this launch rounds sums (docs/hardware-choices.md, half_tree, half_overflow and denormals).
 struct SumRule {
   bool round;  // for half only: round every step to half
   Finish finish;

@@ -1,8 +1,8 @@
 // AddReluCast, SubReluCast: Relu of the sum or difference of two sources, converted to a narrower type.
 //
 // Source: docs/zh/api, Memory矢量计算/复合计算/AddReluCast and SubReluCast. The sum has the sources' type, as in AddRelu; the
-// documentation does not say how it is rounded to the narrower type (docs/hardware-choices.md). Integers are clamped,
-// as by Cast.
+// documentation does not say how the sum is rounded to the narrower type (docs/hardware-choices.md). int8_t results
+// are clamped, as by Cast.
 #pragma once
 #include "gn_twin/basic_api/vector/binary.h"
 #include "gn_twin/basic_api/vector/cast.h"

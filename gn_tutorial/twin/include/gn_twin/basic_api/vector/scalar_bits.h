@@ -1,6 +1,6 @@
 // Bits of a 64-bit number, for the scalar unit: first bit, number of bits, leading zeros.
 //
-// Source: docs/zh/api, 基础API/标量计算. The names that begin with Scalar are those of 8.x.
+// Source: docs/zh/api, 基础API/标量计算. The names that begin with Scalar are those of CANN 8.x.
 #pragma once
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 
 namespace AscendC {
 
-// Returns the position of the lowest bit that equals countValue, -1 if there is none.
+// Returns the position of the lowest bit that equals countValue; -1 if there is none.
 template <int countValue>
 inline int64_t GetSFFValue(uint64_t valueIn) {
   static_assert(countValue == 0 || countValue == 1, "GetSFFValue looks for a 0 or a 1");
@@ -35,7 +35,7 @@ inline int64_t ScalarGetCountOfValue(uint64_t valueIn) {
 inline int64_t CountLeadingZero(uint64_t valueIn) { return valueIn == 0 ? 64 : __builtin_clzll(valueIn); }
 inline int64_t ScalarCountLeadingZero(uint64_t valueIn) { return CountLeadingZero(valueIn); }
 
-// Returns the number of bits right after the sign bit that equal the sign bit; -1 for 0 and -1, where all bits do.
+// Returns how many bits right after the sign bit equal the sign bit; -1 for the numbers 0 and -1, whose bits are equal.
 inline int64_t CountBitsCntSameAsSignBit(int64_t valueIn) {
   const uint64_t differs = static_cast<uint64_t>(valueIn < 0 ? ~valueIn : valueIn);
   return differs == 0 ? -1 : __builtin_clzll(differs) - 1;

@@ -56,7 +56,7 @@ constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
 
 namespace gn_twin {
 
-inline constexpr uint32_t kTile = 16;  // rows, and for 16-bit elements columns, of the transposing unit
+inline constexpr uint32_t kTile = 16;  // rows of the transposing unit; also its columns, except for 32-bit elements
 
 // Transposes one tile of kTile x kTile elements. dst may be src.
 template <class T>
@@ -98,7 +98,7 @@ void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::Tr
   for (uint32_t row = 0; row < kTile; ++row) __builtin_memcpy(tile[row], src[row] + from, sizeof(tile[row]));
   for (uint32_t column = 0; column < kColumns; ++column) {
     for (uint32_t row = 0; row < kTile; ++row) {
-      const uint32_t at = column * kTile + row;  // counted over the destination's blocks; not used for 8 bits
+      const uint32_t at = column * kTile + row;  // the element's index over all destination blocks; not used for 8 bits
       uint8_t* block = sizeof(T) == 1 ? dst[column] + to + row : dst[at / kPerBlock] + at % kPerBlock * sizeof(T);
       __builtin_memcpy(block, &tile[row][column], sizeof(T));
     }
@@ -139,7 +139,7 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// Returns the distance in bytes from an address in a list to the end of the block that its last repeat touches.
+// Returns the number of bytes from an address in a list to the end of the block that the last repeat touches.
 inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
   return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
 }
@@ -162,7 +162,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_t
   gn_twin::TransposeTile(dst.Data(), src.Data());
 }
 
-// Transposes [N, C, H, W] to [N, H, W, C] or back, or the 16 x 16 tile.
+// Transposes [N, C, H, W] to [N, H, W, C] or back, or the 16 x 16 tile. TRANSPOSE_TYPE_NONE does nothing.
 template <class T>
 inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>& sharedTmpBuffer,
                       const TransposeParamsExt& transposeParams, gn_twin::Loc loc = gn_twin::Loc::here()) {

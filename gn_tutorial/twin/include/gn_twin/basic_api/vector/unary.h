@@ -1,6 +1,6 @@
 // Instructions with one source and one result: Abs, Exp, Ln, Sqrt, Rsqrt, Reciprocal, Relu.
 //
-// Source: docs/zh/api, Memory矢量计算/基础算术. A half is computed in float and rounded once.
+// Source: docs/zh/api, Memory矢量计算/基础算术. A half is computed as a float, and the float is rounded to half.
 #pragma once
 #include "gn_twin/base/math.h"
 #include "gn_twin/basic_api/vector/forms.h"
