@@ -213,8 +213,7 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
                                   : operation.Laid(0, 0, 0, 0);
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
-    const bool computes =
-        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
+    const bool computes = flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
     if (i != 0 && tensor.floats && computes && plan.prefix)  // a mask of bits may leave the indices out
       WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
