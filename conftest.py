@@ -30,6 +30,8 @@ WITH_ZIG = [
     *(f"tests/compiler/test_{name}.py" for name in ("toolchain", "messages", "same_bits")),
     "tests/platforms/test_macos.py",
 ]
+# These describe the same host files, which compile for 8 s in each worker that needs them.
+OF_HOST_FILES = [f"tests/projects/test_{name}.py" for name in ("definition", "aclnn", "dtype_columns")]
 # These share a server and load the machine: two browsers at a time would only slow each other.
 IN_A_BROWSER = "tests/browser/"
 # Seconds that each file took when --durations-file last wrote them, with empty caches. The longest files go first,
@@ -112,6 +114,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             file = file_of(nodeid)
             if file.startswith(IN_A_BROWSER):
                 return "browser"
+            if file in OF_HOST_FILES:
+                return "host files"
             return "zig" if file in WITH_ZIG and config.getoption("--all") else file
 
     config.option.loadscopereorder = False

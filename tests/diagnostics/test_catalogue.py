@@ -30,6 +30,7 @@ fix = "f"
 """
 
 
+@pytest.mark.thorough  # ./gnt lint does the same
 def test_pages_are_current() -> None:
     assert make_catalogue.stale() == [], f"repair with: {make_catalogue.COMMAND}"
 

@@ -27,6 +27,7 @@ def read(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.thorough  # ./gnt lint does the same
 def test_every_file_of_every_language_is_what_the_lint_makes() -> None:
     command = [sys.executable, "tools/pages/make_translations.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

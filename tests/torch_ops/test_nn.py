@@ -287,6 +287,7 @@ def test_the_npu_s_name_is_followed_when_torch_npu_has_renamed_it() -> None:
     assert (done.stdout, done.stderr) == ("npu []\n", "")
 
 
+@pytest.mark.thorough
 def test_a_cell_that_is_run_twice_registers_again() -> None:
     done = child("""
         import importlib, torch
