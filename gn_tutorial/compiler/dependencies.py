@@ -104,7 +104,7 @@ def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Depende
 
 
 def hash_file(path: str) -> Dependency:
-    """Return one file's current hash and looks. Raises OSError if it cannot be read."""
+    """Return the file's Dependency as it is now. Raises OSError if the file cannot be read."""
     now = time.time_ns()
     looks = _looks(path)
     with open(path, "rb") as file:

@@ -272,7 +272,7 @@ def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Sympt
 
 @functools.cache
 def symptoms() -> tuple[Symptom, ...]:
-    """Return the package's symptoms, in the order of the guide."""
+    """Return the package's symptoms, in the order of symptoms.toml."""
     return read_symptoms((_HERE / "symptoms.toml").read_text(encoding="utf-8"), entries())
 
 

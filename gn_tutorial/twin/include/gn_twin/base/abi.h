@@ -90,8 +90,8 @@ struct GntTrace {
   uint64_t used;           // out: bytes written
   // Out: counts of lines over every block of the launch, exact even if few blocks were recorded.
   uint64_t lines_read;       // reads into the Unified Buffer or by the scalar unit
-  uint64_t lines_cold;       // of these, reads through the L2 cache of lines never touched before in this launch
-  uint64_t lines_bypassed;   // of these, reads past the L2 cache (a cache hint)
+  uint64_t lines_cold;       // of lines_read: through the L2 cache, and never touched before in this launch
+  uint64_t lines_bypassed;   // of lines_read: past the L2 cache (a cache hint)
   uint64_t lines_written;    // writes
   uint64_t lines_dirty;      // different lines that were written
   uint64_t lines_held;       // different lines that were read through the L2 cache or written

@@ -64,7 +64,7 @@ struct Core {
   FreedUse freed_uses[kFreedUses];
   uint32_t freed_use_count = 0;
 
-  // The latest instructions without repeats.
+  // The latest instructions that were called with 0 repeats, and so did nothing.
   static constexpr uint32_t kNoRepeats = 4;
   NoRepeats no_repeats[kNoRepeats];
   uint32_t next_no_repeats = 0;

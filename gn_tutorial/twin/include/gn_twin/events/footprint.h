@@ -95,8 +95,8 @@ void ForRuns(const Event& event, const Operand& operand, Visit visit) {
   for (uint32_t row = 0; row < operand.rows; ++row) visit(operand.at + row * operand.row_pitch, operand.row_bytes);
 }
 
-// Calls visit for the same bytes as ForRuns, but in any order, and as ForStridedRuns<true> if repeats or blocks share
-// their bytes (stride 0).
+// Calls visit for the same bytes as ForRuns, but in any order. If repeats or blocks share their bytes (stride 0), does
+// what ForStridedRuns<true> does.
 template <class Visit>
 void ForBytes(const Event& event, const Operand& operand, Visit visit) {
   const bool shared = operand.strided && event.active.per_repeat != 0 && operand.pieces == nullptr &&

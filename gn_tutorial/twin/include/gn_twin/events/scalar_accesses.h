@@ -20,7 +20,8 @@ struct ScalarLog {
   static constexpr uint32_t kFirst = 16;  // room until the first flush after an event: loops soon get quiet ranges
   static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The quiet ranges of one source line, in `lines` at the last bits of the line number.
+  // What is quiet on one source line: a range of loads, a run of stores. Its index in `lines` is the line number modulo
+  // kLines.
   struct Line {
     QuietBytes loads;
     uint64_t loaded = 0;  // loads counted in `loads`; one counter a line, so that lines do not wait for each other

@@ -105,7 +105,7 @@ struct UbState {
     unread.ClearAll(first, end);
     return end;
   }
-  // Marks the blocks of [first, end) that hold values as stale, when AllocTensor allocates them again.
+  // Called when AllocTensor allocates [first, end) again. Marks as stale those blocks in it that hold values.
   void GrowStale(uint64_t first, uint64_t end) {
     uint64_t* old = stale.Words();
     bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });

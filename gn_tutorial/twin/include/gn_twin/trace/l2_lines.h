@@ -9,7 +9,7 @@ namespace gn_twin {
 
 inline constexpr uint16_t kNoArgument = 0xffff;
 
-// Records, for each line of the arguments, which of its 32-byte pieces were touched, and when the line was touched
+// Records, for each line of the arguments, which of its 32-byte pieces writes and cached reads touched, and when the line was touched
 // last. The time of a touch is the number of lines that the touching block had moved by then. Blocks run side by side
 // on the device but one after the other here, so the distance between the touches of two blocks is the difference of
 // their times.
