@@ -14,9 +14,9 @@ from gn_tutorial.profiler.bench.run import Bench, BenchRow, rows_that_ran
 def shares(bench: Bench) -> Picture:
     """Draw, for each step, the bound divided by the modelled time.
 
-    A shape has a line for its first dtype, and hollow marks for its other dtypes. Each dtype has its own bound, because elements of half the bytes take less time to copy. This bound is the lowest
-    ``bound_us`` of the shape's rows in the dtype, as in ``bounds_and_times``. Raises ArgumentError if no kernel ran, or
-    for more shapes than LINES has colours.
+    A shape has a line for its first dtype, and hollow marks for its other dtypes. Each dtype has its own bound, because
+    elements of half the bytes take less time to copy. This bound is the lowest ``bound_us`` of the shape's rows in the
+    dtype, as in ``bounds_and_times``. Raises ArgumentError if no kernel ran, or for more shapes than LINES has colours.
     """
     shapes: dict[str, dict[str, list[BenchRow]]] = {}
     for row in rows_that_ran(bench.rows):

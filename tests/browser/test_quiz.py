@@ -55,6 +55,7 @@ def test_answers_are_scored_noted_and_remembered(desk: Desk) -> None:
     assert notebook.panel.locator(".gnt-quiz-score").inner_text() == says
 
 
+@pytest.mark.thorough
 def test_a_theory_paper_is_written_and_handed_in(desk: Desk) -> None:
     cells = ["import gn_tutorial as gnt", "gnt.exam_theory(count=3, topics=['host'], seed=1, new=True)"]
     notebook = desk.open(desk.lab.write_notebook("paper.ipynb", [(cell, []) for cell in cells]))

@@ -16,6 +16,7 @@ from gn_tutorial.projects.project import Project
 NOTE = re.compile(r"\[(\w+(?:-\w+)+)\]$", re.MULTILINE)
 
 
+@pytest.mark.thorough  # the whole page; tests/projects and tests/cli have its commands, one by one
 def test_from_the_prototype_to_the_verdict(gnt: Gnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_walk_project(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -91,6 +91,7 @@ def test_a_kernel_file_is_built_once(begun: Cache) -> None:
     assert list((begun.root / "scratch").iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(begun: Cache) -> None:
     source = KERNEL % "GNT_OBSERVED * 100 + VALUE"
     built = {

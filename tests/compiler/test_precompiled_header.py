@@ -110,6 +110,7 @@ def test_it_is_made_at_the_second_build_and_used_from_then_on(cache: Cache, seen
     assert cache.info().bytes > header.stat().st_size > 1_000_000  # it counts to the limit
 
 
+@pytest.mark.thorough
 def test_another_level_has_a_header_of_its_own(warm: Cache, seen: Compilations) -> None:
     """g++ takes one that was made with another -O, and crashes."""
     assert value(make(KERNEL % 1, warm, optimise=False)) == 1
@@ -178,6 +179,7 @@ def test_a_project_s_host_files_have_theirs(cache: Cache, tmp_path: Path, seen: 
     assert [said.startswith("! ") for said in seen.said if "standard_headers" in said][-2:] == [True, True]
 
 
+@pytest.mark.thorough
 def test_the_library_is_the_same_byte_for_byte(cache: Cache, warm: Cache, seen: Compilations) -> None:
     built = [make(ROOT / "kernels" / "silu" / "silu.cpp", one) for one in (cache, warm)]
     assert seen.used() == [False, True]

@@ -13,8 +13,8 @@ ALL = bool(os.environ.get("GNT_TEST_ALL"))
 
 
 def examples(most: int) -> int:
-    """Return how many examples hypothesis tries: ``most`` with --all, else a fifth of them and at least 20."""
-    return most if ALL else min(most, max(20, most // 5))
+    """Return how many examples hypothesis tries: ``most`` with --all, else a tenth of them and at least 10."""
+    return most if ALL else min(most, max(10, most // 10))
 
 
 def some(items: Sequence[Item], number: int) -> Sequence[Item]:

@@ -39,6 +39,7 @@ def texts(count: int) -> list:
     return list(varied(chosen, count))
 
 
+@pytest.mark.thorough
 def test_verdicts_are_as_named_though_a_judge_is_killed(camp: Path, tmp_path: Path) -> None:
     count = 40 if ALL else 16
     named = lay_out(texts(count), camp)

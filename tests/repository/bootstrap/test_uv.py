@@ -41,6 +41,7 @@ def noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 WITH_UV = {"GNT_NO_UV": ""}
 
 
+@pytest.mark.thorough
 def test_uv_makes_the_environment_and_installs(clone: Path, noted: Path) -> None:
     result = gnt(clone, "tour", env={**WITH_UV, "UV_SYSTEM_PYTHON": "1"})
     assert (result.returncode, result.stdout.strip()) == (0, f"{Path.cwd()}|tour"), result.stderr

@@ -27,7 +27,8 @@ class GlobalAccesses {
     const uint64_t oldest = lane.made > kEntries ? lane.made - kEntries : 0;
     for (uint64_t i = lane.made; i-- > oldest;) {
       const Entry& entry = lane.entries[i % kEntries];
-      if (entry.stamp <= seen) return nullptr;  // no later window has older entries: `seen` is the last stamp of its window
+      if (entry.stamp <= seen)
+        return nullptr;  // no later window has older entries: `seen` is the last stamp of its window
       if (entry.atomic && atomic) continue;
       at = entry.rows.Common(rows);
       if (at != 0) return &entry;
