@@ -60,7 +60,7 @@ def limits(profile: Profile) -> Picture:
 
 
 def intensity(profile: Profile) -> float:
-    """Return the elements that vector instructions process per byte read from or written to HBM; infinite without such a byte."""
+    """Return the elements that vector instructions process for each byte moved to or from HBM; infinite without one."""
     traffic = profile.timeline.traffic
     moved = traffic.hbm_read + traffic.hbm_written
     return profile.operations / moved if moved else float("inf")

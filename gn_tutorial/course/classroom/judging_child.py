@@ -4,8 +4,8 @@ The process reads a line of JSON for each text, and writes one for each judgemen
 of a text; this process exists so that its parent can stop it. At the end of its input it ends itself and all processes
 that it started.
 
-It writes into a cache of its own, and only reads the user's or the class's (docs/platforms.md). So judges do not wait for each other's
-locks, and the libraries compiled for the texts are removed with that cache.
+It writes into a cache of its own, and only reads the user's or the class's (docs/platforms.md). So judges do not wait
+for each other's locks, and the libraries compiled for the texts are removed with that cache.
 """
 
 from __future__ import annotations
