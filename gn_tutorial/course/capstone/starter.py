@@ -38,7 +38,7 @@ def new_operator(folder: Path | str, operator: str = "own") -> Path:
     """Write the folder of a new operator and return its path. The operator gets the folder's name.
 
     operator: one of OPERATORS. The files run unchanged; comments YOUR TURN mark the gaps. Raises ArgumentError for an
-    unknown operator, for a name that is invalid or taken, and if ``folder`` exists, is not a path, or cannot be written.
+    unknown operator, for a name that is invalid or taken, and if ``folder`` exists, is no path, or cannot be written.
     """
     if not isinstance(folder, (str, Path)):
         raise ArgumentError(f"gnt.new_operator takes the path of a folder, not {shown(folder, 60)}")

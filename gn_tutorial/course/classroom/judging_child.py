@@ -1,7 +1,7 @@
-"""The process that judges submitted texts, one after the other: ``python -m gn_tutorial.course.classroom.judging_child FOLDER``.
+"""Judges submitted texts, one after the other: ``python -m gn_tutorial.course.classroom.judging_child FOLDER``.
 
-The process reads a line of JSON for each text, and writes one for each judgement. Other modules isolate the programs
-of a text; this process exists so that its parent can stop it. At the end of its input it ends itself and all processes
+This process reads a line of JSON for each text, and writes one for each judgement. Other modules isolate the programs
+of a text; this one exists so that its parent can stop it. At the end of its input it ends itself and all processes
 that it started.
 
 It writes into a cache of its own, and only reads the user's or the class's (docs/platforms.md). So judges do not wait
