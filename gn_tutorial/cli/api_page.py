@@ -52,14 +52,17 @@ class ApiPage:
 
 
 def find_page(apis: Sequence[Api], name: str) -> Api | None:
-    """Return the supported API of this name, in upper or lower case. Return None if there is none, or more than one.
+    """Return the supported API of this name. Return None if there is none, or more than one.
 
-    If no API has the name itself, the name of a member finds it: ``EnQue`` finds ``TQue::EnQue``.
+    If no API has the name as it is written, upper and lower case are taken as the same. If still none has it, the name
+    of a member finds it: ``EnQue`` finds ``TQue::EnQue``.
     """
-    low = name.lower()
-    exact = [one for one in apis if one.supported and one.name.lower() == low]
-    members = [one for one in apis if one.supported and one.name.lower().endswith(f"::{low}")]
-    found = exact or members
+    low, supported = name.lower(), [one for one in apis if one.supported]
+    found = (
+        [one for one in supported if one.name == name]
+        or [one for one in supported if one.name.lower() == low]
+        or [one for one in supported if one.name.lower().endswith(f"::{low}")]
+    )
     return found[0] if len(found) == 1 else None
 
 

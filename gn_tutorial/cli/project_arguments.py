@@ -83,12 +83,10 @@ def outputs_of(definition: OpDefinition, words: Sequence[str]) -> Any:
         if name not in kinds:
             raise ArgumentError(f"--out {word}: {definition.type} has no output '{name}'", hint=", ".join(kinds))
         value = None if text == _ABSENT else out(*array_type_of("--out", word, text))
-        if kinds[name] == "dynamic" and value is not None:
-            named.setdefault(name, []).append(value)
-        elif name in named:
+        tensors = named.get(name)
+        if name in named and (tensors is None or value is None or kinds[name] != "dynamic"):
             raise ArgumentError(f"--out {word}: '{name}' is given twice")
-        else:
-            named[name] = value
+        named[name] = value if kinds[name] != "dynamic" or value is None else [*(tensors or ()), value]
     return named
 
 

@@ -85,7 +85,10 @@ def find_compiler(*, install: bool = True) -> Compiler:
 
 
 def _chosen(command: str) -> Compiler:
-    argv = shlex.split(command)
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise CompilerMissing(f"GNT_CXX is no command: {error} in {command}", hint="correct or unset it") from None
     path = shutil.which(argv[0]) if argv else None
     if path is None:
         raise CompilerMissing(

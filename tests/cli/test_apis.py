@@ -94,6 +94,7 @@ def test_a_whole_name_has_its_forms_and_its_cost(gnt: Gnt) -> None:
     ("name", "said"),
     [
         ("Exp", "of two bytes"),  # other slopes for half
+        ("Broadcast", "高阶API"),  # as it is written: there is a BroadCast
         ("EnQue", "TQue::EnQue"),  # a member, without its class
         ("DataCopy", "mte2_bytes_per_cycle"),
         ("SetFlag", "flag"),

@@ -34,3 +34,5 @@ def test_outputs_are_lists_or_left_out(gnt: Gnt, tmp_path: Path) -> None:
         ran = gnt(*words, "--out", "ends=none", "--out", wrong)
         assert ran.code == 2
         assert said in ran.err
+    ran = gnt(*words[:5], "--out", "y=none", "--out", "y=float32[8,5]")
+    assert (ran.code, "'y' is given twice" in ran.err) == (2, True), ran.err

@@ -88,7 +88,13 @@ def test_the_users_choice_wins_and_may_have_options(folder: Path, monkeypatch: p
 
 @pytest.mark.parametrize(
     ("command", "reason"),
-    [("nowhere++ -O", "not there"), ("/bin/sh", "not a C"), ("/bin/echo", "not a C"), (" ", "not there")],
+    [
+        ('g++ "-O', "no command"),
+        ("nowhere++ -O", "not there"),
+        ("/bin/sh", "not a C"),
+        ("/bin/echo", "not a C"),
+        (" ", "not there"),
+    ],
 )
 def test_a_wrong_choice_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str, reason: str) -> None:
     monkeypatch.setenv("GNT_CXX", command)
