@@ -217,7 +217,7 @@ class FuzzRun:
             stale = stale + 1 if self.examples == before else 0
             if self.most_failures is not None and len(self.state.failures) >= self.most_failures:
                 self._stopped = "failures"
-            elif stale == _STALE_ROUNDS and len(self.state.failures) == groups:
+            elif stale >= _STALE_ROUNDS and len(self.state.failures) == groups:
                 self._stopped = "nothing new"
         return self._stopped
 
