@@ -68,16 +68,17 @@ def everything() -> Learned:
 
 def test_shares_are_means_over_the_kinds_that_an_objective_has() -> None:
     paradigm = goal("paradigm")
+    exercises = len(paradigm.of("exercises"))
     known = answered(answered(passing("05.1"), paradigm, "quizzes", 1, 1), paradigm, "theory", 2)
     found = standing("paradigm", Learned(known, handed_in(40.0)))
     assert found.parts == {
-        "exercises": KindDone(1.0, 1),
+        "exercises": KindDone(1.0, exercises),
         "quizzes": KindDone(1.0, 2),
         "theory": KindDone(2.0, 3),
         "tasks": KindDone(0.4, 1),
     }
-    assert found.share == pytest.approx((1 + 1 / 2 + 2 / 3 + 0.4) / 4)
-    assert [str(part) for part in found.parts.values()] == ["1 of 1", "1 of 2", "2 of 3", "0.4 of 1"]
+    assert found.share == pytest.approx((1 / exercises + 1 / 2 + 2 / 3 + 0.4) / 4)
+    assert [str(part) for part in found.parts.values()] == [f"1 of {exercises}", "1 of 2", "2 of 3", "0.4 of 1"]
     assert standing("gradients", NOTHING).parts["tasks"] == KindDone(0, 0)
     assert str(standing("gradients", NOTHING).parts["tasks"]) == ""
 

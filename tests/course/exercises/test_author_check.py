@@ -193,15 +193,15 @@ def test_stray_files_and_unused_checks_are_found(tmp_path: Path) -> None:
     (roots[0] / "00_start_here" / "notes.txt").write_text("")
     (roots[1] / "old.cpp").write_text("")
     for root in roots:  # among the learner's files a check has no place
-        (root / "00_start_here" / "00_2.check.py").write_text("CHECK = None")
+        (root / "00_start_here" / "00_99.check.py").write_text("CHECK = None")
     shutil.copy(roots[1] / "00_start_here" / "00_1.check.py", roots[0] / "00_start_here")
     (roots[1] / "11_backward_kernel" / "unused.py").write_text("")
     copied = load_course(*roots)
     assert [one.text for one in check_folders(copied)] == [
         "exercises/00_start_here/00_1.check.py belongs to no exercise",
-        "exercises/00_start_here/00_2.check.py belongs to no exercise",
+        "exercises/00_start_here/00_99.check.py belongs to no exercise",
         "exercises/00_start_here/notes.txt belongs to no exercise",
-        "solutions/00_start_here/00_2.check.py belongs to no exercise",
+        "solutions/00_start_here/00_99.check.py belongs to no exercise",
         "solutions/11_backward_kernel/unused.py belongs to no exercise",
         "solutions/old.cpp belongs to no exercise",
     ]
