@@ -270,7 +270,8 @@ class Tracing:
             return tuple(sorted({index * (launched - 1) // max(count - 1, 1) for index in range(count)}))
         wrong = [block for block in self.blocks if not 0 <= block < launched]
         if wrong or not self.blocks:
-            raise ArgumentError(f"Tracing: no block {wrong[:1] or 'is chosen'}", hint=f"0 to {launched - 1} run")
+            what = f"block {wrong[0]} is not launched" if wrong else "no blocks are chosen"
+            raise ArgumentError(f"Tracing: {what}", hint=f"choose from the blocks 0 to {launched - 1}")
         return tuple(sorted(set(self.blocks)))
 
     def place(self, tensors: Sequence[tuple[str, int]]) -> tuple[TracedArgument, ...]:

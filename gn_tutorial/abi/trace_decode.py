@@ -75,7 +75,7 @@ class _Decoder:
     def __init__(self, slots: bytes | memoryview, arguments: Sequence[str]) -> None:
         self._slots, self._arguments = memoryview(slots).cast("B"), arguments
         if len(self._slots) % _SLOT_BYTES:
-            raise ValueError("no whole number of slots")
+            raise ValueError(f"the trace's size is not a multiple of {_SLOT_BYTES} bytes")
         self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _PIECES_SLOT + 1)}
         for place, kind in enumerate(self._slots[::_SLOT_BYTES].tobytes()):
             self._places[kind].append(place)

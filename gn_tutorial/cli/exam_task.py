@@ -233,7 +233,7 @@ def _print_time(attempt: Attempt, now: float) -> None:
         print(f"{begun}; {left / 60:.0f} of {attempt.minutes:g} min are left, until {clock(attempt.deadline)}")
     else:
         over = (now - attempt.deadline) / 60
-        print(f"{begun}; the time has been over for {over:.0f} min: what is handed in now is late")
+        print(f"{begun}; the time ended {over:.0f} min ago: work handed in now is late")
 
 
 def _lateness(attempt: Attempt) -> str:

@@ -129,7 +129,7 @@ class FileNumber(_Own):
         numbers = [name for name, value in values.items() if isinstance(value, int)]
         if field not in numbers:
             raise ArgumentError(
-                f"{kernel.name} is given no whole number '{field}'",
+                f"the call gives {kernel.name} no integer '{field}'",
                 hint=f"--field: one of {', '.join(numbers)}" if numbers else "--arg tile=512 gives one",
             )
         self._kernel, self._values, self._how = kernel, dict(values), {"entry": entry, "blocks": blocks}
@@ -156,7 +156,7 @@ class ProjectField(_Own):
         if field not in known:
             listed = ", ".join(known) or "none that could be read"
             raise ArgumentError(
-                f"{project.name} has no whole number '{field}' in its tiling struct", hint=f"fields: {listed}"
+                f"{project.name} has no integer field '{field}' in its tiling struct", hint=f"fields: {listed}"
             )
         inputs = arrays_of_call(project, (), values)
         shapes = " ".join(f"{name}{list(array.shape)}" for name, array in inputs.items())

@@ -29,7 +29,8 @@ class Tensor:
     def __init__(self, array: np.ndarray) -> None:
         require_array("array", array)
         if array.dtype.itemsize == 0 or any(step % array.dtype.itemsize for step in array.strides):
-            raise ArgumentError(f"the strides {array.strides} are no whole elements of {array.dtype}")
+            what = f"the strides {array.strides} are not multiples of the element size of {array.dtype}"
+            raise ArgumentError(what, hint="give a contiguous array")
         self.array = array
         loaded = c_library.library()
         strides = [step // array.dtype.itemsize for step in array.strides]

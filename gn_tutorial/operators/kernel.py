@@ -145,7 +145,7 @@ class Kernel:
         if blocks is None:
             blocks = default_cores() if self.path else 1
         if tracing is not None and not observed:
-            raise ArgumentError("a bare build tells nobody what it does, so it cannot be traced", hint="observed=True")
+            raise ArgumentError("a bare build records no events, so it cannot be traced", hint="observed=True")
         bound = self._bind(chosen, values, named)
         request = LaunchRequest(
             entry=chosen.name,
@@ -305,7 +305,7 @@ def kernel(
         if not path.is_file():
             raise RegistryError(f"there is no file {path}", hint="includes are read before the kernel's file")
     if (name_or_path is None) == (source is None):
-        raise ArgumentError("a kernel is found by a name or a path, or made from source=")
+        raise ArgumentError("kernel() needs a name or a path, or source=, but not both")
     if source is not None:
         source = source.removeprefix("\ufeff")
         entries = find_entries(source)

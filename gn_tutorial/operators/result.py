@@ -138,7 +138,7 @@ class Result:
             raise ArgumentError(f"this result has no output '{name}'", hint=f"outputs: {', '.join(self.outputs)}")
         flat = flat_index(name, self.outputs[name].shape, index)
         if self.again is None or not self.observed or not self.blocks:
-            what = "only a launch that is observed, and does not write over its own inputs, can say what it did"
+            what = "an origin needs an observed launch that does not overwrite its inputs"
             raise ArgumentError(what, hint="observed=True; isolated=True if an array is read and written")
         return Origins(self.again, self.blocks).of(name, self.outputs[name], flat)
 

@@ -164,7 +164,8 @@ class TilingFunction:
             kind not in _KINDS or not length or size not in (length << n for n in range(5)) or at + size > total
             for at, size, kind, length in rows
         ):
-            raise RegistryError(f"the library says nonsense of struct {self.spec.struct}", where=str(self.spec.header))
+            what = f"the library reports an impossible layout of struct {self.spec.struct}"
+            raise RegistryError(what, where=str(self.spec.header))
         formats = []
         for _, size, kind, length in rows:
             element = np.dtype("?" if kind == 3 else f"{_KINDS[kind]}{size // length}")

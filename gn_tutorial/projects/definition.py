@@ -98,7 +98,7 @@ class OpDefinition:
             entry = self.chips[0]
             names = ", ".join(one.name for one in self.chips)
             note = (
-                f"{self.type} has no AddConfig for {chip}, only for {names}: what it says of {entry.name} is taken. "
+                f"{self.type} has no AddConfig for {chip}, only for {names}: the columns of {entry.name} are used. "
                 f'On {chip} the operator would not be found; add this->AICore().AddConfig("{chip}");'
             )
         elif entry is None:

@@ -96,7 +96,7 @@ class Layout:
         types = self.op_types()
         if not types:
             raise ArgumentError(
-                f"{self.named} has host files, and none registers an operator",
+                f"no host file of {self.named} registers an operator",
                 where=str(self.hosts[0]),
                 hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
             )

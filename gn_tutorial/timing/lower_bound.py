@@ -62,9 +62,8 @@ class Work:
 
     def __post_init__(self) -> None:
         if min(self.read, self.written, self.units, self.unit_bytes) < 0 or self.units * self.unit_bytes > self.read:
-            raise ArgumentError(
-                f"these sizes are impossible: {self}", hint="bytes >= 0, and all groups together at most what is read"
-            )
+            hint = "no size may be negative, and units * unit_bytes may not exceed read"
+            raise ArgumentError(f"these sizes are impossible: {self}", hint=hint)
 
 
 class Bound(NamedTuple):

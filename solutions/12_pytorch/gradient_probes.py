@@ -68,8 +68,8 @@ def statistics(attempt: Any, op: str, seed: int) -> Said:
     for name, one in zip(RESULTS[op][1:], getattr(attempt, op)(*given, EPS)[1:], strict=True):
         if one.requires_grad:
             return (
-                f"{name} says that it has a gradient, which the backward pass then ignores: whoever uses {name} gets a "
-                "wrong gradient without a word. Mark it as not differentiable"
+                f"{name} says that it has a gradient, which the backward pass then ignores: code that uses {name} gets "
+                "a wrong gradient without a word. Mark it as not differentiable"
             )
     return None
 

@@ -225,5 +225,5 @@ def test_arrays_that_cannot_be_described() -> None:
     with pytest.raises(ArgumentError, match="no number for 'float64'"):
         Tensor(np.ones(4))
     pairs = np.zeros(4, [("a", np.float32), ("b", np.uint8)])
-    with pytest.raises(ArgumentError, match="no whole elements"):
+    with pytest.raises(ArgumentError, match="not multiples of the element size"):
         Tensor(pairs["a"])

@@ -69,20 +69,20 @@ def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | 
             continue
         what = marks.losses[0].what
         if wrong.message not in what:
-            yield f"the wrong solution '{wrong.name}' must be told '{wrong.message}', not: {what}"
+            yield f"the wrong solution '{wrong.name}' must get the message '{wrong.message}', not: {what}"
         if what in told:
-            yield f"the wrong solutions '{wrong.name}' and '{told[what]}' are told the same: {what}"
+            yield f"the wrong solutions '{wrong.name}' and '{told[what]}' get the same message: {what}"
         told[what] = wrong.name
 
 
 def complaints(task: Task) -> Iterator[str]:
     """Yield the complaints of all checks. Wrong solutions are judged in one layout, the rest in both. Takes minutes."""
     if len(task.wrong()) < FEWEST_WRONG:
-        yield f"{len(task.wrong())} wrong solutions; {FEWEST_WRONG} are the least"
+        yield f"{len(task.wrong())} wrong solutions; at least {FEWEST_WRONG} are needed"
     if len(right_solutions(task)) < RIGHT:
-        yield f"{len(right_solutions(task))} right solutions; {RIGHT} are the least"
+        yield f"{len(right_solutions(task))} right solutions; at least {RIGHT} are needed"
     if not 0 < task.points[SPEED] <= 20:
-        yield f"{task.points[SPEED]} points for '{SPEED}', which refuses nobody"
+        yield f"'{SPEED}' has {task.points[SPEED]} points; give it 1 to 20, because a slow solution is still accepted"
     for layout in LAYOUTS:
         yield from gaps_complaints(task, layout)
         yield from right_complaints(task, layout)

@@ -169,7 +169,8 @@ class _Judging:
             self._lose("tiling fails", everything, number, hidden, what, error.where)
             return None
         if [tuple(shape) for _, _, shape in inferred] != [one.shape for one in golden]:
-            self._lose("shape", everything, number, hidden, "InferShape, which was given, says another shape now")
+            what = "InferShape, which was given, now returns another shape; leave it as it was"
+            self._lose("shape", everything, number, hidden, what)
         if not plan.data or (plan.struct is not None and not plan.struct.fields):
             what = "the tiling struct has no field: the kernel cannot know how the work is divided"
             self._lose("no field", everything, number, hidden, what)

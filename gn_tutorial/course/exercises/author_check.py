@@ -111,7 +111,7 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
         yield f"{missing} is not installed, so nothing of it was run: ./gnt torch installs it"
         return
     if len(exercise.wrong) < FEWEST_WRONG:
-        yield f"{len(exercise.wrong)} wrong solutions; {FEWEST_WRONG} are the least"
+        yield f"{len(exercise.wrong)} wrong solutions; at least {FEWEST_WRONG} are needed"
     stub, solution = exercise.stub.read_text(encoding="utf-8"), exercise.solution.read_text(encoding="utf-8")
     yield from (f"the stub gives the solution away: {line}" for line in leaks(stub, solution))
     try:
@@ -152,9 +152,10 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
             yield f"the wrong solution '{wrong.name}' passes"
             continue
         if wrong.message not in result.message:
-            yield f"the wrong solution '{wrong.name}' must be told '{wrong.message}', not: {result.message}"
+            yield f"the wrong solution '{wrong.name}' must get the message '{wrong.message}', not: {result.message}"
         if result.message in said:
-            yield f"the wrong solutions '{wrong.name}' and '{said[result.message]}' are told the same: {result.message}"
+            other = said[result.message]
+            yield f"the wrong solutions '{wrong.name}' and '{other}' get the same message: {result.message}"
         said[result.message] = wrong.name
 
 

@@ -80,8 +80,7 @@ FaultWords = Callable[[KernelCase, Diagnostic], str]
 #: Text that a kernel with SyncAll must have (`KernelChecker.keeps`). The twin checks a kernel type only if one is set.
 WAITING_CORES = {
     "KERNEL_TYPE_MIX_AIV_1_0": "the numbers are right, but the kernel's function has no "
-    "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0): SyncAll asks for it, so that the device starts what cores wait "
-    "for each other with",
+    "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0). Add it: the device then starts the hardware that SyncAll needs",
 }
 
 
@@ -157,7 +156,7 @@ class KernelChecker:
         except KernelError as error:
             return Verdict(error.what, case.label, _place(error.where))
         if case.trap is not None:
-            return Verdict(f"nobody did what block {case.trap.block} has to do here", case.label)
+            return Verdict(f"no block did the work of block {case.trap.block}", case.label)
         return self._judge(case, result) or self._same_bits(found, case, result)
 
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
@@ -173,7 +172,8 @@ class KernelChecker:
                     at = int(differs.argmax())
                     return Verdict(
                         f"{name} is right, but not the same twice: in another order of the cores {name}[{at}] is "
-                        f"{other[at]}, and not {first[at]}. What is added to what must not depend on who comes first",
+                        f"{other[at]}, and not {first[at]}. The order of additions must not depend on which core "
+                        "comes first",
                         case.label,
                     )
         return None

@@ -30,7 +30,7 @@ ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools iterto
 _HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars breakpoint input".split())
 _MEMORY_BYTES = 4 << 30
 _FILE_BYTES = 64 << 20
-_DAMAGED = "what the functions return cannot be read: the attempt changed files of the checker, or functions of NumPy"
+_DAMAGED = "the functions' results cannot be read: the attempt changed files of the checker, or functions of NumPy"
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class PythonChecker:
                 return Verdict(f"{name} raised {said}{f'. {known}' if known else ''}", case.label, where)
             case {"peak": int(peak)} if case.room is not None and peak > case.room:
                 return Verdict(
-                    f"{peak:,} bytes of the stream's data are kept, or made of them; a core has no room for that: "
+                    f"the call holds {peak:,} bytes at once besides its arguments; a core has no room for that: "
                     "keep a few numbers of each chunk",
                     case.label,
                 )

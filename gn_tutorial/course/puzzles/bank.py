@@ -99,5 +99,5 @@ def _read(path: Path) -> Puzzle:
     except TypeError as error:
         raise RegistryError(f"a [[wrong]] has name, lines, say, and finding or when: {error}", where=where) from error
     if len(wrong) < FEWEST_WRONG or len({one.say for one in wrong}) < len(wrong):
-        raise RegistryError(f"{FEWEST_WRONG} wrong answers are the least, each with words of its own", where=where)
+        raise RegistryError(f"at least {FEWEST_WRONG} wrong answers are needed, each with its own say", where=where)
     return Puzzle(**asdict(made) | {"id": f"{named[1]}.{named[2]}", "wrong": wrong})

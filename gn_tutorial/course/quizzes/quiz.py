@@ -124,7 +124,7 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
         raise ArgumentError(f"there is no quiz '{name}'", hint=f"there are {', '.join(names(root)) or 'none'}")
     _, questions = read_questions(path)
     if len(questions) < FEWEST_QUESTIONS:
-        raise RegistryError(f"{len(questions)} questions; {FEWEST_QUESTIONS} are the least", where=str(path))
+        raise RegistryError(f"{len(questions)} questions; at least {FEWEST_QUESTIONS} are needed", where=str(path))
     return Quiz(name, tuple(question.translated() for question in questions))
 
 

@@ -35,7 +35,7 @@ class _Question(Struct, frozen=True, forbid_unknown_fields=True):
         if len(set(offered)) < len(offered) or (len(offered) < FEWEST_OPTIONS and offered != TRUE_FALSE):
             raise ValueError(f"a question has {FEWEST_OPTIONS} different options or more, or true and false")
         if len({one.right for one in self.options}) < 2:
-            raise ValueError("some options are right and some are wrong")
+            raise ValueError("a question needs a right and a wrong option")
 
     def made(self) -> QuizQuestion:
         options = (

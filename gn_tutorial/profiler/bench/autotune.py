@@ -253,7 +253,7 @@ def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
         known = grid.knob(spec.step)
         if known is None:
             raise ArgumentError(
-                f"it is unknown which field of {spec.id} to tune", hint="--field, or [[tune]] in its bench.toml"
+                f"bench.toml names no field to tune for {spec.id}", hint="name one with --field, or add [[tune]] to it"
             )
         return known
     return next((one for one in grid.tune if one.field == field), Tune(field, multiple=1))
@@ -262,7 +262,7 @@ def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
 def _own_value(host: Tiling, knob: Tune) -> int:
     if knob.field not in host.fields or not isinstance(host[knob.field], int):
         numbers = ", ".join(_whole(host.fields))
-        raise ArgumentError(f"{host.name} has no whole number '{knob.field}'", hint=f"fields: {numbers}")
+        raise ArgumentError(f"{host.name} has no integer field '{knob.field}'", hint=f"fields: {numbers}")
     return host[knob.field]
 
 

@@ -45,9 +45,8 @@ def check_argument(function: AclnnFunction, argument: AclnnArgument, value: Any)
     label = f"{function.name}: '{argument.name}'"
     if value is Mark.NONE and not argument.optional:
         what = f"{label} is a null pointer"
-        raise RefusedCall(
-            NULL_POINTER, call_note("aclnn-null", what, "check what aclCreateTensor, or the like, returned")
-        )
+        hint = "check the return value of aclCreateTensor, or of the function that made it"
+        raise RefusedCall(NULL_POINTER, call_note("aclnn-null", what, hint))
     for one in value if isinstance(value, list) else [value]:
         if one is Mark.DEAD:
             what = f"{label} was destroyed before the call"

@@ -128,9 +128,7 @@ class ToolServer:
         if tool == "gnt-run":
             return self._run(words[0], words[1:], command.folder)
         if "--version" in words:
-            return ToolAnswer(
-                out=f"{tool} version 3.28.1 (a stand-in: what it would do is done by the twin's compiler)\n"
-            )
+            return ToolAnswer(out=f"{tool} version 3.28.1 (a stand-in; the twin's compiler does the work)\n")
         if tool == "cmake":
             return self._builder.cmake(command)
         if tool in ("make", "ninja", "gmake"):

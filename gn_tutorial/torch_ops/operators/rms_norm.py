@@ -45,7 +45,7 @@ def check_rows(
     last = x.shape[x.ndim - len(shape) :] if 0 < len(shape) <= x.ndim else ()
     if not last or any(certainly(own != other) for own, other in zip(last, shape, strict=True)):
         what = f"{said} {shape}, which is not the end of x's shape {tuple(x.shape)}"
-        refuse(op, argument, what, "the last axes of x, one of them at least")
+        refuse(op, argument, what, "it must equal the last axes of x, at least one")
     if any(certainly(length == 0) for length in shape):
         what = f"{said} {shape}: a row without elements has no mean"
         refuse(op, argument, what, "only the axes in front of it may be empty")

@@ -97,7 +97,7 @@ def test_a_stub_that_passes_and_a_solution_that_fails_are_found() -> None:
     text = complaints(swapped)
     assert "the stub passes" in text
     assert "the solution fails" in text
-    assert "0 wrong solutions; 3 are the least" in text
+    assert "0 wrong solutions; at least 3 are needed" in text
 
 
 ADD = "AscendC::Add(out, in, in[kTile], static_cast<int32_t>(count));"
@@ -159,8 +159,8 @@ def test_wrong_solutions_that_pass_or_are_told_something_else_or_the_same_are_fo
     )
     text = complaints(changed(wrong=wrong))
     assert "the wrong solution 'harmless' passes" in text
-    assert "'silent' must be told 'something else', not: combine returned None" in text
-    assert "'silent too' and 'silent' are told the same" in text
+    assert "'silent' must get the message 'something else', not: combine returned None" in text
+    assert "'silent too' and 'silent' get the same message" in text
 
 
 def test_an_edit_that_no_longer_fits_is_found() -> None:

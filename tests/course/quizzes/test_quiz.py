@@ -95,7 +95,7 @@ def test_an_unknown_quiz_lists_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("right = true, ", "", "some options are right and some are wrong"),
+        ("right = true, ", "", "a question needs a right and a wrong option"),
         ("source = ", "sauce = ", "'sauce' is not a key of a question"),
         ("why = ", "because = ", "'because' is not a key of an option"),
         (", why = ", ", # ", "cannot read the quiz"),

@@ -82,8 +82,8 @@ def test_retile_changes_what_follows_and_nothing_else() -> None:
     [
         ("", [100], "tileElements cannot be 100"),
         ("", [0], "cannot be 0"),
-        ("nothing", [64], "no whole number 'nothing'"),
-        ("eps", [64], "no whole number 'eps'"),
+        ("nothing", [64], "no integer field 'nothing'"),
+        ("eps", [64], "no integer field 'eps'"),
     ],
 )
 def test_what_cannot_be_tuned_is_refused(field: str, values: list[int], message: str) -> None:

@@ -86,7 +86,7 @@ gn_twin_enter:
   brk #1
 )");
 #else
-#error "the twin changes stacks by hand, and knows how on x86-64 and aarch64 only: add a case above for this processor"
+#error "switching stacks is implemented for x86-64 and aarch64 only: add a case above for this processor"
 #endif
 extern "C" [[gnu::visibility("hidden")]] void GnTwinSwitch(void** from, void* to) asm("gn_twin_switch");
 extern "C" [[gnu::visibility("hidden")]] void GnTwinEnter() asm("gn_twin_enter");

@@ -122,7 +122,7 @@ class TemplateParameters {
     const char* type = parameter.native ? KernelType(value) : nullptr;
     if (parameter.native && type == nullptr) {
       choice->wrong =
-          std::string(parameter.name) + " = " + std::to_string(value) + " is no dtype that a kernel has a type for";
+          std::string(parameter.name) + " = " + std::to_string(value) + " is not a dtype with a kernel type";
     }
     choice->text += (choice->text.empty() ? "" : ", ") + (type != nullptr ? type : std::to_string(value));
   }

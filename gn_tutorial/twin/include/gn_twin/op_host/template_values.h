@@ -136,10 +136,10 @@ class ValueList {
 
   void Add(uint64_t first, uint64_t last) {
     if (last < first)
-      wrong_ = "a range ends at " + std::to_string(last) + ", before its begin " + std::to_string(first);
+      wrong_ = "a range ends at " + std::to_string(last) + ", before its start " + std::to_string(first);
     for (const Range& range : ranges_) {
       if (first > range.last || last < range.first) continue;
-      wrong_ = "the value " + std::to_string(first > range.first ? first : range.first) + " stands there twice";
+      wrong_ = "the value " + std::to_string(first > range.first ? first : range.first) + " is listed twice";
     }
     ranges_.push_back({first, last});
   }
@@ -155,7 +155,8 @@ class ValueList {
       const uint64_t ranges = written[1];
       const bool too_few = ranges > (size - 2) / 2;
       if (too_few || (written[0] == ASCENDC_TPL_UI_RANGE && ranges * 2 != size - 2)) {
-        wrong_ = std::to_string(ranges) + " ranges are announced, and " + std::to_string(size - 2) + " numbers follow";
+        wrong_ = "the list declares " + std::to_string(ranges) + (ranges == 1 ? " range" : " ranges") +
+                 " of two numbers, but " + std::to_string(size - 2) + " numbers follow";
         return;
       }
       for (at = 2; at < 2 + 2 * ranges; at += 2) Add(written[at], written[at + 1]);
