@@ -71,7 +71,9 @@ COURSE = {
     # What many learners handed in, judged and summed up.
     "course/classroom": "compiler course course/exam course/exercises cpp projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
-    "course/capstone": "abi compare course/exam cpp diagnostics operators profiler profiler/bench projects timing",
+    "course/capstone": (
+        "abi compare compiler course/exam cpp diagnostics operators profiler profiler/bench projects timing"
+    ),
     # Copies of notebooks, and JupyterLab on them.
     "course/lab": "course course/exercises course/quizzes translation",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
