@@ -21,7 +21,7 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, Precompiled, Ready, interface_marks
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
-from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, run_compiler
+from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, preprocessed, run_compiler
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.errors import CompilerMissing
@@ -182,7 +182,6 @@ class BuildRequest:
 
     def _source_findings(self, folder: Path, shim: Path) -> str:
         """Return the table of the source's code that a device refuses; an empty one if the preprocessor fails."""
-        made = folder / "source.i"
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
@@ -190,19 +189,19 @@ class BuildRequest:
         # If that fails, it gets all of them, because an #include may name its header by a macro.
         for texts in (self.texts, None):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
-            outcome = run_compiler(
+            text = preprocessed(
                 self.compiler,
-                [str(shim), "-E", "-w", "-o", str(made), *words, *own, "-I", str(names)],
+                shim,
+                [*words, *own, "-I", str(names)],
                 folder=folder,
                 zig_cache=self.cache.root / "zig",
                 limits=self.limits,
                 shown=self.shown,
             )
-            if outcome.end is End.DONE:
+            if text is not None:
                 break
-        if outcome.end is not End.DONE or not made.is_file():
+        if text is None:
             return portability_rules.NOTHING_READ  # the compiler will report the error
-        text = made.read_text(encoding="utf-8", errors="replace")
         if not portability_rules.words_are_left(text):
             return portability_rules.NOTHING_READ
         return portability_rules.table(

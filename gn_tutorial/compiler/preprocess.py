@@ -1,22 +1,29 @@
 """Preprocesses sources: returns the text that a compiler reads, without branches that ``#if`` leaves out.
 
-Macros in a source are not expanded. The twin defines words such as __aicore__ as empty macros, so an expansion would
+``chosen_text`` does not expand macros. The twin defines words such as __aicore__ as empty macros, so an expansion would
 remove words that the author wrote.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache, default_cache
-from gn_tutorial.compiler.process import CompileLimits, End, run_compiler
+from gn_tutorial.compiler.dtype_macros import dtype_defines
+from gn_tutorial.compiler.messages import Sources
+from gn_tutorial.compiler.process import CompileLimits, preprocessed
+from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags
+from gn_tutorial.cpp.forbidden_calls import KernelText
+from gn_tutorial.cpp.includes import forwarding_headers, read_sources, search_folder, short
+from gn_tutorial.cpp.portability_rules import OwnText, own_text
+from gn_tutorial.errors import CompilerMissing, RegistryError
 
 _TWIN = '#define GNT_OBSERVED 1\n#include "kernel_operator.h"\n'
-_MARKER = re.compile(r'^# \d+ "((?:[^"\\]|\\.)*)"')
 
 
 def chosen_text(
@@ -38,7 +45,7 @@ def chosen_text(
     words += ["-fdirectives-only", "-dI", *(f"-D{define}" for define in defines)]
     text = _preprocessed(f'{_TWIN}#include "{source}"\n', words, source.name, limits, cache)
     roots = {source.parent, *(Path(one).resolve() for one in include_dirs)}
-    return None if text is None else "".join(_own_lines(text, lambda path: _below(path, roots)))
+    return None if text is None else own_text(text, lambda path: _below(path, roots)).text
 
 
 def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None) -> str:
@@ -47,7 +54,106 @@ def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None
     Raises CompilerMissing, CacheError.
     """
     text = _preprocessed(_TWIN, (), "kernel_operator.h", limits, cache)
-    return "".join(_own_lines(text or "", lambda path: path.resolve().is_relative_to(TWIN_INCLUDE)))
+    return own_text(text or "", lambda path: path.resolve().is_relative_to(TWIN_INCLUDE)).text
+
+
+def kernel_texts(
+    kernels: Mapping[str, str],
+    *,
+    beside: Mapping[str, str] | None = None,
+    near: Path | None = None,
+    builds: Sequence[Mapping[str, str]] = ({},),
+    cache: Cache | None = None,
+) -> Iterator[KernelText]:
+    """Yield what the compiler reads of a kernel's files (path -> text), once for each source and build.
+
+    Macros are expanded. The twin's real headers come first, so that an ``#if`` on a macro of theirs decides as in a
+    build. ``#include`` lines are kept. beside: more files that may be included. near: a folder with still more.
+    builds: the dtypes of each build (see ``build_kernel``). Without a compiler, or if preprocessing fails, the text of
+    all files as it was written follows.
+    """
+    sources = [name for name in kernels if name.endswith(".cpp")] or list(kernels)
+    failed = False
+    try:
+        cache = cache or default_cache()
+        with cache.scratch() as folder:
+            desk = _Desk(folder, {**(beside or {}), **kernels}, near, cache)
+            for source, dtypes in itertools.product(sources, builds):
+                own = desk.read(source, dtypes)
+                if own is None:
+                    failed = True
+                else:
+                    yield KernelText(own)
+    except CompilerMissing:
+        failed = True
+    if failed:
+        yield KernelText(_as_written(kernels), in_order=False)
+
+
+class _Desk:
+    """A folder with a kernel's files, in which the preprocessor reads them."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str], near: Path | None, cache: Cache) -> None:
+        self.folder, self.cache, self.compiler = folder, cache, find_compiler()
+        self.root = (folder / "files").resolve()
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", errors="replace")
+        folders = (self.root / name for name in files)
+        self.search = list(dict.fromkeys([*(path.parent for path in folders), self.root, *([near] if near else [])]))
+
+    def read(self, source: str, dtypes: Mapping[str, str]) -> OwnText | None:
+        """Return the lines of the files that one build reads, with the files' names; None if preprocessing fails."""
+        path = self.root / source
+        try:
+            sources = read_sources(path, path.read_text(encoding="utf-8"), self.search, TWIN_INCLUDE)
+        except RegistryError:
+            return None
+        forwarded = self.folder / "forwarded"
+        for name, text in forwarding_headers(sources.forwards).items():
+            (forwarded / name).parent.mkdir(parents=True, exist_ok=True)
+            (forwarded / name).write_text(text, encoding="utf-8")
+        search_folder(forwarded).mkdir(parents=True, exist_ok=True)
+        shim = self.folder / "shim.cpp"
+        shim.write_text(Shim(path, True, (), bool(dtypes) or not sources.names_host_types).text, encoding="utf-8")
+        defines = [f"-D{one}" for one in dtype_defines(dtypes)]
+        includes = [word for one in (*self.search, search_folder(forwarded)) for word in ("-iquote", str(one))]
+        text = preprocessed(
+            self.compiler,
+            shim,
+            [*header_flags(self.compiler, observed=True), "-dI", *defines, *includes, "-I", str(TWIN_INCLUDE)],
+            folder=self.folder,
+            zig_cache=self.cache.root / "zig",
+            limits=CompileLimits(seconds=30.0),
+            shown=source,
+        )
+        if text is None:
+            return None
+        ours = Sources(main=path, shim=shim, twin=TWIN_INCLUDE, learner=tuple(self.search))
+        own = own_text(text, ours.is_learners)
+        return OwnText(own.text, tuple((self._named(file), line) for file, line in own.places))
+
+    def _named(self, file: str) -> str:
+        path = Path(os.path.normpath(file))
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else short(path)
+
+
+def _as_written(kernels: Mapping[str, str]) -> OwnText:
+    """Return the files' texts in one, with each line that ends in a backslash joined to the next one."""
+    lines: list[str] = []
+    places: list[tuple[str, int]] = []
+    for name, text in kernels.items():
+        joined = ""
+        for number, line in enumerate((*text.splitlines(), ""), 1):
+            if not joined:
+                places.append((name, number))
+            if line.rstrip().endswith("\\"):
+                joined += line.rstrip()[:-1] or " "
+            else:
+                lines.append(joined + line)
+                joined = ""
+    return OwnText("\n".join(lines), tuple(places))
 
 
 def _preprocessed(
@@ -57,33 +163,17 @@ def _preprocessed(
     compiler = find_compiler()
     cache = cache or default_cache()
     with cache.scratch() as folder:
-        shim, made = folder / "shim.cpp", folder / "made.i"
+        shim = folder / "shim.cpp"
         shim.write_text(shim_text, encoding="utf-8")
-        flags = (*header_flags(compiler, optimise=False), "-E", "-w")
-        outcome = run_compiler(
+        return preprocessed(
             compiler,
-            [str(shim), "-o", str(made), *flags, *words, "-I", str(TWIN_INCLUDE)],
+            shim,
+            [*header_flags(compiler), *words, "-I", str(TWIN_INCLUDE)],
             folder=folder,
             zig_cache=cache.root / "zig",
             limits=limits or CompileLimits(seconds=30.0),
             shown=shown,
         )
-        if outcome.end is not End.DONE or not made.is_file():
-            return None
-        return made.read_text(encoding="utf-8", errors="replace")
-
-
-def _own_lines(text: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
-    """Yield the lines of files for which ``wanted`` is true. The preprocessor's markers name the file of each line."""
-    own, known = False, {}
-    for line in text.splitlines(keepends=True):
-        if marker := _MARKER.match(line):
-            name = marker[1]
-            if name not in known:
-                known[name] = not name.startswith("<") and wanted(Path(name))
-            own = known[name]
-        elif own:
-            yield line
 
 
 def _below(path: Path, roots: set[Path]) -> bool:

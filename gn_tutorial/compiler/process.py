@@ -29,6 +29,8 @@ MESSAGE_BYTES = 1 << 20
 # The largest size of a file, 1 GiB, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a
 # compilation is so large.
 _FILE_BLOCKS = (1 << 30) // 512
+# The twin's headers are a megabyte after the preprocessor.
+_MOST_TEXT = 64 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,35 @@ def run_compiler(
     if code == 0:
         return CompileOutcome(End.DONE, text)
     return CompileOutcome(End.KILLED if code < 0 or code > 128 else End.REFUSED, text)
+
+
+def preprocessed(
+    compiler: Compiler,
+    source: Path,
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    zig_cache: Path,
+    limits: CompileLimits,
+    shown: str,
+) -> str | None:
+    """Run the preprocessor on ``source`` and return its output, with line markers; None if it fails.
+
+    arguments: macros and include folders. The output is a file in ``folder``. Output of more than _MOST_TEXT bytes, as
+    macros that double one another can make, is a failure too.
+    """
+    made = folder / "preprocessed.i"
+    outcome = run_compiler(
+        compiler,
+        [str(source), "-E", "-w", "-o", str(made), *arguments],
+        folder=folder,
+        zig_cache=zig_cache,
+        limits=limits,
+        shown=shown,
+    )
+    if outcome.end is not End.DONE or not made.is_file() or made.stat().st_size > _MOST_TEXT:
+        return None
+    return made.read_text(encoding="utf-8", errors="replace")
 
 
 def _environment(folder: Path, zig_cache: Path) -> Mapping[str, str]:

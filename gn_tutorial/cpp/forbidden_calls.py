@@ -1,21 +1,18 @@
-"""The names that a task forbids in the kernel: called, taken by address, or brought in by using, alias and macro."""
+"""Finds the names that a task forbids in the kernel, where they mean the library's functions."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.code_text import code, includes, line_of
+from gn_tutorial.cpp.name_uses import Declared, Scope, Use, name_uses
+from gn_tutorial.cpp.portability_rules import OwnText
+from gn_tutorial.cpp.syntax import parse
 
-#: A function's name where it is defined, behind a type and the word that every function of a kernel has; a lambda's.
-_FUNCTION = re.compile(r"__aicore__[\w\s:<>,*&]*?\b(\w+)\s*\(|\bauto\s+(\w+)\s*=\s*\[")
-_TYPE_OR_MACRO = re.compile(r"\b(?:class|struct|enum|union)\s+(\w+)|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*=")
-_ENUMERATORS = re.compile(r"\benum\b[^{};]*\{([^}]*)\}")
-_ALIAS = re.compile(r"\bnamespace\s+(\w+)\s*=\s*(?:::\s*)?AscendC\s*;")
+LIBRARY = "AscendC"
 _HEADER = re.compile(r"(?:lib|adv_api)/.+")
-#: A word before a name that makes no declaration of it.
-_NO_TYPE = "return|using|else|do|case|goto|new|delete|throw|typedef|namespace"
 
 
 @dataclass(frozen=True)
@@ -26,40 +23,92 @@ class Broken:
     where: str
 
 
-def forbidden(names: Collection[str], kernels: Mapping[str, str]) -> Broken | None:
-    """The first use of a high-level API in the kernel's files (name -> text), or None.
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel's own text. in_order: a declaration comes before its uses, as the preprocessor leaves it."""
 
-    Comments and strings may have the names. So may what the candidate declares: a function, a type, a variable; with
-    ``AscendC::``, or an alias of that namespace, before it, a name is the library's all the same.
+    own: OwnText
+    in_order: bool = True
+
+
+def forbidden(names: Collection[str], kernels: Iterable[KernelText]) -> Broken | None:
+    """Return the first use of a high-level API in the texts, or the first include of one's header; None without any.
+
+    A name counts if it means the library's function: qualified by ``AscendC`` or an alias of it, or unqualified where
+    no declaration of the kernel's own takes it. Raises ArgumentError for a text of more than a megabyte.
     """
-    texts = {name: code(text) for name, text in kernels.items()}
-    whole = "\n".join(texts.values())
-    own = {one for kind in (_FUNCTION, _TYPE_OR_MACRO) for found in kind.findall(whole) for one in found if one}
-    library = rf"\b(?:{'|'.join(('AscendC', *_ALIAS.findall(whole)))})\s*::\s*"
-    for file, text in texts.items():
-        found = [
-            *((line, header) for line, header in includes(kernels[file]) if _HEADER.fullmatch(header)),
-            *((line_of(text, at), name) for name in names for at in _uses(name, text, whole, library, name in own)),
-        ]
-        if found:
-            line, name = min(found)
-            return Broken(f"{name} is a high-level API, which this task forbids: it scores nothing", f"{file}:{line}")
+    for kernel in kernels:
+        if found := _first(names, kernel):
+            what, line = found
+            file, number = kernel.own.places[min(line, len(kernel.own.places)) - 1]
+            return Broken(f"{what} is a high-level API, which this task forbids: it scores nothing", f"{file}:{number}")
     return None
 
 
-def _uses(name: str, text: str, whole: str, library: str, own: bool) -> Iterator[int]:
-    """Places where ``name`` is the library's."""
-    yield from (found.start() for found in re.finditer(rf"{library}{name}\b", text))
-    if own:
-        return
-    yield from (found.start() for found in re.finditer(rf"(?<![\w.>]){name}\s*[<(]", text))
-    if not _declared(name, whole):
-        yield from (found.start() for found in re.finditer(rf"(?<![\w.:])(?<!->){name}\b", text))
+def _first(names: Collection[str], kernel: KernelText) -> tuple[str, int] | None:
+    text = kernel.own.text
+    if not any(word in text for word in (*names, "lib/", "adv_api/")):
+        return None
+    library = Scope("namespace")
+    root = Scope("namespace", nested={LIBRARY: library})
+    library.parent = root
+    found = name_uses(parse(text), names, root)
+    places = [(line, header) for header, line in found.includes if _HEADER.fullmatch(header)]
+    uses = (use for use in found.uses if _Lookup(use, library, kernel.in_order).is_library())
+    places += [(use.line, use.name) for use in itertools.islice(uses, 1)]
+    line, what = min(places, default=(0, ""))
+    return (what, line) if line else None
 
 
-def _declared(name: str, text: str) -> bool:
-    """Whether a variable, a parameter or a constant of the candidate's has the name."""
-    kind = rf"\b(?!(?:{_NO_TYPE})\b)[A-Za-z_]\w*(?:\s*<[^;{{}}()]*>)?"
-    if re.search(rf"{kind}(?:\s+|\s*[&*]+\s*){name}\b\s*[;=,){{\[:>]", text):
+@dataclass(frozen=True)
+class _Lookup:
+    """The lookup of one use."""
+
+    use: Use
+    library: Scope
+    in_order: bool
+
+    def is_library(self) -> bool:
+        """Whether the use means the library's function."""
+        return self._unqualified() if self.use.path is None else self._qualified(self.use.path)
+
+    def _qualified(self, path: tuple[str, ...]) -> bool:
+        root = self.library.parent
+        found = self.use.scope.find(path) if path else root
+        if found is None or found.kind != "namespace":  # of a class, or of what the text does not declare
+            return False
+        # [namespace.qual]: what the namespace declares hides what its using-directives bring.
+        if found is not self.library and self.use.name in found.declared:
+            return False
+        return self.library in found.reached(lambda one: one.directives)
+
+    def _unqualified(self) -> bool:
+        for scope in self.use.scope.outward():
+            verdict = self._hides(scope)
+            if verdict is not None:
+                return not verdict
+        # It is the library's: by a using-directive, or by an argument of one of its types ([basic.lookup.argdep]).
         return True
-    return any(re.search(rf"\b{name}\b", body) for body in _ENUMERATORS.findall(text))
+
+    def _hides(self, scope: Scope) -> bool | None:
+        """Whether what a scope declares takes the name; None if it declares nothing of that name."""
+        name = self.use.name
+        if scope.kind == "class":
+            return True if any(name in one.declared for one in scope.reached(lambda one: one.bases)) else None
+        declared = [one for one in scope.declared.get(name, ()) if self._before(one, scope)]
+        if any(not one.function for one in declared) or (declared and scope.kind == "block"):
+            return True
+        for one in scope.reached(lambda one: one.directives)[1:]:
+            if one is not self.library:
+                declared += [two for two in one.declared.get(name, ()) if self._before(two, one)]
+        if not declared:
+            return None
+        # The kernel's own functions do not hide the library's overloads, which a using-directive or an argument of one
+        # of its types adds. Overload resolution needs the types of arguments, which are not known here. So their number
+        # decides: if no own function takes that many, the call can only mean the library's.
+        return any(
+            not one.function or one.takes(self.use.arguments, instantiated=self.use.instantiated) for one in declared
+        )
+
+    def _before(self, declared: Declared, scope: Scope) -> bool:
+        return declared.start < self.use.start or (scope.kind == "namespace" and not self.in_order)

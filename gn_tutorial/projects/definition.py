@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.projects.dtype_columns import Columns, combine
+from gn_tutorial.projects.dtype_columns import Column, Columns, combine, dtype_name
 from gn_tutorial.projects.parameters import Chip, OpAttribute, Parameter, Value
 
 _T = TypeVar("_T")
@@ -83,6 +83,12 @@ class OpDefinition:
         """Whether host functions read the values of input ``index``, and not only its shape and type."""
         depend = (*self.data_dependencies, *self.tiling_data_dependencies)
         return bool(self.inputs[index].value_depend) or index in depend
+
+    def build_dtypes(self, column: Column) -> dict[str, str]:
+        """Return the dtypes, by name, for which a build of the kernel for ``column`` defines macros such as DTYPE_X."""
+        dtypes = {name: dtype_name(label) for name, label in column.dtypes().items()}
+        # CANN's build also defines these names for outputs in place (asc-devkit, tools/build/asc_op_compile_base).
+        return dtypes | {f"{name}_ref": dtypes[name] for name in self.in_place}
 
     def columns(self, chip: str) -> Columns:
         """Return the combinations of dtypes and formats on ``chip``, an AddConfig name such as ``ascend910b``.

@@ -202,15 +202,12 @@ class Project:
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
-        dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
-        # CANN's build also defines these names for outputs in place (asc-devkit, tools/build/asc_op_compile_base).
-        dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
         made = Kernel(
             self.name,
             path=self.kernel_file,
             # Tiling may choose a template key for another chip's kernel, while the kernel for this chip is no template.
             template=plan.template if scan(self.layout.texts[self.kernel_file]).templates else "",
-            dtypes=dtypes,
+            dtypes=self.definition.build_dtypes(call.column),
             include_dirs=self.layout.include_dirs,
             includes=includes,
             launchers=False,

@@ -71,7 +71,9 @@ COURSE = {
     # What many learners handed in, judged and summed up.
     "course/classroom": "compiler course course/exam course/exercises cpp projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
-    "course/capstone": "abi compare course/exam cpp diagnostics operators profiler profiler/bench projects timing",
+    "course/capstone": (
+        "abi compare compiler course/exam cpp diagnostics operators profiler profiler/bench projects timing"
+    ),
     # Copies of notebooks, and JupyterLab on them.
     "course/lab": "course course/exercises course/quizzes translation",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
@@ -283,12 +285,14 @@ def test_heavy_packages_stay_in_their_rooms(package: str) -> None:
 
 def test_every_import_is_a_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
+    # An index reads - and _ in a name as the same.
+    declared = {re.split(r"[<>=!~;\[ ]", line)[0].replace("_", "-") for line in project["dependencies"]}
     # Imported where they are found, never needed; traitlets comes with anywidget.
-    optional = set(IMPORTED_ONLY_BY) | {"IPython", "traitlets"}
+    optional = {one.replace("_", "-") for one in IMPORTED_ONLY_BY} | {"IPython", "traitlets"}
     used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
     packages = {"PIL": "pillow", "markdown_it": "markdown-it-py"}
-    third_party = {packages.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
+    found = used - set(sys.stdlib_module_names) - {"gn_tutorial"}
+    third_party = {packages.get(one, one).replace("_", "-") for one in found}
     assert third_party - declared <= optional
     assert declared <= third_party, "a declared dependency that nothing imports"
 

@@ -20,6 +20,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.compiler.preprocess import kernel_texts
 from gn_tutorial.course.capstone.grade import NOT_RUN, RIGHT, WRONG, Grade, GradeLoss, GradeRow
 from gn_tutorial.course.capstone.starter import OPERATORS, capstone_folder, start_folder
 from gn_tutorial.cpp.forbidden_calls import forbidden
@@ -71,7 +72,10 @@ def _not_run(held: Graded, case: GradedCase) -> GradeRow:
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
     """Return the losses that are known before any launch: one for the first forbidden call, if there is any."""
-    broken = forbidden(held.forbidden, {path.name: _text(path) for path in _sources(held)})
+    if not held.forbidden:
+        return []
+    files = {path.name: _text(path) for path in _sources(held)}
+    broken = forbidden(held.forbidden, kernel_texts(files, near=held.op.folder))
     if not broken:
         return []
     return [GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)]

@@ -18,6 +18,7 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.compare.elements import spots
 from gn_tutorial.compare.patterns.unwritten import unwritten
+from gn_tutorial.compiler.preprocess import kernel_texts
 from gn_tutorial.course.exam.marks import Ledger, Loss, Marks, all_lost
 from gn_tutorial.course.exam.submission_files import HandedIn, handed_in, judged_folder
 from gn_tutorial.course.exam.task import SPEED, HiddenCall, Task, bound_call, draw
@@ -65,7 +66,9 @@ def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b"
 
 def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
     """Return the marks of an attempt whose sources are already read. layout, soc: of its project."""
-    broken = forbidden(task.forbidden, attempt.kernel())
+    definition = task.definition
+    builds = [definition.build_dtypes(column) for column in definition.columns(soc).columns]
+    broken = forbidden(task.forbidden, kernel_texts(attempt.kernel(), beside=attempt.files, builds=builds))
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
     with judged_folder(task, attempt, layout, soc) as root:

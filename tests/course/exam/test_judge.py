@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from gn_tutorial.compiler.preprocess import kernel_texts
 from gn_tutorial.course.exam.author import complaints, gaps_complaints, judged, right_complaints, wrong_complaints
 from gn_tutorial.course.exam.handout import handout, solved
 from gn_tutorial.course.exam.judge import judge, place
 from gn_tutorial.course.exam.solution_files import FIRST, right_solutions
 from gn_tutorial.course.exam.task import Task, find_task, load_tasks
+from gn_tutorial.cpp.forbidden_calls import forbidden
 from gn_tutorial.errors import ArgumentError
 
 TASKS = load_tasks()
@@ -37,6 +39,32 @@ def test_wrong_solutions_are_told_their_own_mistake() -> None:
 @each_task
 def test_every_solution_in_both_layouts(task: Task) -> None:
     assert list(complaints(task)) == []
+
+
+@each_task
+def test_a_forbidden_name_in_a_branch_that_is_left_out_costs_nothing(task: Task) -> None:
+    """The name of the same call in force costs everything, as do a macro that pastes it and a line that continues."""
+    files = solved(task, right_solutions(task)[FIRST])
+    kernel, name = f"op_kernel/{task.definition.snake_name}.cpp", task.forbidden[0]
+    old = f"\n#if 0\n__aicore__ void Old() {{ {name}(a, b); }}\n#endif\n"
+    builds = [task.definition.build_dtypes(column) for column in task.definition.columns("ascend910b").columns]
+
+    def found(more: str) -> str:
+        broken = forbidden(task.forbidden, kernel_texts({kernel: files[kernel] + more}, beside=files, builds=builds))
+        return broken.what.partition(" ")[0] if broken else ""
+
+    assert found(old) == ""
+    assert found(old.replace("#if 0", "#if 1")) == name
+    assert found(f"\n#define GLUE(a, b) a##b\n{old}void F() {{ GLUE({name[:2]}, {name[2:]})(a, b); }}\n") == name
+    assert found(f"\n{old}void F() {{ {name[:2]}\\\n{name[2:]}(a, b); }}\n") == name
+
+
+def test_points_stay_beside_a_branch_that_is_left_out() -> None:
+    task = find_task("log_cosh")
+    files = solved(task, right_solutions(task)[FIRST])
+    kernel = "op_kernel/log_cosh.cpp"
+    old = f"\n#if 0\n__aicore__ void Old() {{ {task.forbidden[0]}(a, b); }}\n#endif\n"
+    assert judged(task, files | {kernel: files[kernel] + old}, "9.x").points == 100
 
 
 def test_what_was_given_counts_as_it_was_given() -> None:

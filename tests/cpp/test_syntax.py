@@ -1,0 +1,67 @@
+"""The syntax tree of C++ text: places that stay true, CANN's words, errors about which nothing is claimed, bounds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gn_tutorial.course.playground.assemble import python_files
+from gn_tutorial.cpp.syntax import MOST_BYTES, parse
+from gn_tutorial.errors import ArgumentError
+
+KERNEL = """// 内核
+#define __gm__
+#ifdef __aicore__
+#endif
+extern "C" __global__ __aicore__ __simd_vf__ void f(__gm__ uint8_t* x, GM_ADDR y) __mix__(1, 2)
+{
+  auto* z = reinterpret_cast<__gm__ float*>(x); /* 数 */ g<<<8, nullptr, stream>>>(x);
+}
+"""
+
+
+def test_nodes_have_the_text_and_the_line_as_they_were_given() -> None:
+    syntax = parse(KERNEL)
+    assert not syntax.root.has_error
+    (function,) = syntax.nodes("function_definition")
+    assert (syntax.line(function), syntax.text(function)[:10]) == (5, "__global__")
+    assert "__mix__(1, 2)" in syntax.text(function)
+    (launch,) = syntax.nodes("kernel_call_syntax")
+    assert (syntax.line(launch), syntax.text(launch)) == (7, "<<<8, nullptr, stream>>>")
+    assert [syntax.text(one) for one in syntax.nodes("parameter_declaration")] == ["uint8_t* x", "GM_ADDR y"]
+    assert [syntax.text(one) for one in syntax.nodes("comment")] == ["// 内核", "/* 数 */"]
+
+
+def test_outer_nodes_come_first_and_only_those_within() -> None:
+    syntax = parse("void f() { g(h(1)); } void k() { m(); }")
+    calls = list(syntax.nodes("call_expression"))
+    assert [syntax.text(one) for one in calls] == ["g(h(1))", "h(1)", "m()"]
+    assert [syntax.text(one) for one in syntax.nodes("call_expression", within=calls[0])] == ["g(h(1))", "h(1)"]
+
+
+def test_nothing_is_found_inside_an_error() -> None:
+    syntax = parse("void f() { g(1); }\nvoid h() { ) k( }\nint x = ;\n")
+    assert [syntax.text(one) for one in syntax.nodes("call_expression")] == ["g(1)"]
+    assert not [one for one in syntax.nodes("identifier") if one.is_missing]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "int a;\0int b;", "\udcff\udcfe", "f(" * 10_000, "{" * 10_000, "a<" * 10_000, '"abc', 'R"x(', "/*", "'",
+     "#if 1\n" * 10_000, "struct A {" * 10_000, "@#$%" * 100_000, "__mix__(" * 10_000],
+)  # fmt: skip
+def test_text_that_is_no_code_is_read_all_the_same(text: str) -> None:
+    started = time.perf_counter()
+    syntax = parse(text)
+    assert [one for one in syntax.nodes("call_expression") if one.has_error] == []
+    assert time.perf_counter() - started < 60
+
+
+def test_a_text_beyond_the_bound_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ArgumentError, match="is not read"):
+        parse("int a;\n" * MOST_BYTES)
+
+
+def test_the_page_does_without_it() -> None:
+    assert not {"gn_tutorial/cpp/syntax.py", "gn_tutorial/cpp/structs.py"} & set(python_files())
