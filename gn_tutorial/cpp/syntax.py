@@ -1,7 +1,7 @@
 """Parses C++ text into a syntax tree, with tree-sitter and its CUDA grammar, which knows ``__global__`` and ``<<<>>>``.
 
-CANN's own words (``__aicore__``, ``__gm__``) are no C++: spaces of equal length replace them before the parse, so a node
-keeps its place in the text as it was given. Not for the modules of the playground's page, which has no tree-sitter.
+CANN's own words (``__aicore__``, ``__gm__``) are not C++. Spaces of equal length replace them before the parse, so a
+node keeps its place in the given text. The playground's page has no tree-sitter, so its modules do not import this one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.toml_file import PACKAGE
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
 _LANGUAGE = Language(language())
-#: A name of a form that the standard leaves to compilers, in lower case: those that the grammar does not know are CANN's.
+#: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's.
 _RESERVED = rb"__[a-z]\w*__"
 #: Names in these places are macros: a definition without its name would be an error.
 _DIRECTIVE = rb"#[ \t]*(?:(?:define|undef|ifn?def|elifn?def)[ \t]+\w+|(?:el)?if\b[^\n]*)"
@@ -83,8 +83,8 @@ def _blanked(text: bytes) -> bytes:
 def _words() -> re.Pattern[bytes]:
     """Return the pattern of what ``_blanked`` finds.
 
-    The twin's headers tell which of CANN's words take arguments. They do not define all words, as kernels for other chips
-    are read too. So a word is known by its form.
+    The twin's headers say which of CANN's words take arguments. They do not define the words of other chips, whose
+    kernels are read too, so a word is recognised by its form.
     """
     header = (PACKAGE / "twin" / "include" / "gn_twin" / "base" / "config.h").read_bytes()
     calls = b"|".join(re.findall(rb"^#define (" + _RESERVED + rb")\(\.\.\.\)$", header, re.MULTILINE))
