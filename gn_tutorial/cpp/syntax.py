@@ -1,7 +1,8 @@
 """Parses C++ text into a syntax tree, with tree-sitter and its CUDA grammar, which knows ``__global__`` and ``<<<>>>``.
 
-CANN's own words (``__aicore__``, ``__gm__``) are no C++: spaces of equal length replace them before the parse, so a node
-keeps its place in the text as it was given. Not for the modules of the playground's page, which has no tree-sitter.
+CANN's own words (``__aicore__``, ``__gm__``) are no C++: before the parse, spaces of equal length replace them, so a
+node keeps its place in the text as it was given. Modules of the playground's page cannot import this one, because the
+page has no tree-sitter.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gn_tutorial.toml_file import PACKAGE
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
 _LANGUAGE = Language(language())
-#: A name of a form that the standard leaves to compilers, in lower case: those that the grammar does not know are CANN's.
+#: A name that the standard reserves for compilers, in lower case. What the grammar does not know of these is CANN's.
 _RESERVED = rb"__[a-z]\w*__"
 #: Names in these places are macros: a definition without its name would be an error.
 _DIRECTIVE = rb"#[ \t]*(?:(?:define|undef|ifn?def|elifn?def)[ \t]+\w+|(?:el)?if\b[^\n]*)"
@@ -31,11 +32,7 @@ class Syntax:
 
     def __init__(self, text: str) -> None:
         self._bytes = text.encode("utf-8", "replace")
-        if len(self._bytes) > MOST_BYTES:
-            raise ArgumentError(
-                f"C++ source of {len(self._bytes):,} bytes is not read: the limit is {MOST_BYTES:,}",
-                hint="split the file",
-            )
+        require_bounded(self._bytes)
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
         self._tree = Parser(_LANGUAGE).parse(_blanked(self._bytes))
         self.root = self._tree.root_node
@@ -68,6 +65,14 @@ class Syntax:
                     return
 
 
+def require_bounded(text: str | bytes) -> None:
+    """Raise ArgumentError for text of more than ``MOST_BYTES`` bytes or characters."""
+    if len(text) > MOST_BYTES:
+        raise ArgumentError(
+            f"C++ source of {len(text):,} bytes is not read: the limit is {MOST_BYTES:,}", hint="split the file"
+        )
+
+
 @functools.lru_cache(maxsize=64)
 def parse(text: str) -> Syntax:
     """Return the syntax tree of C++ text. Raises ArgumentError for text of more than ``MOST_BYTES`` bytes."""
@@ -83,8 +88,8 @@ def _blanked(text: bytes) -> bytes:
 def _words() -> re.Pattern[bytes]:
     """Return the pattern of what ``_blanked`` finds.
 
-    The twin's headers tell which of CANN's words take arguments. They do not define all words, as kernels for other chips
-    are read too. So a word is known by its form.
+    The twin's headers tell which of CANN's words take arguments. They lack the words of chips that the twin does not
+    imitate, so a word is known by its form.
     """
     header = (PACKAGE / "twin" / "include" / "gn_twin" / "base" / "config.h").read_bytes()
     calls = b"|".join(re.findall(rb"^#define (" + _RESERVED + rb")\(\.\.\.\)$", header, re.MULTILINE))
