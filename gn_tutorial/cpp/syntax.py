@@ -31,11 +31,7 @@ class Syntax:
 
     def __init__(self, text: str) -> None:
         self._bytes = text.encode("utf-8", "replace")
-        if len(self._bytes) > MOST_BYTES:
-            raise ArgumentError(
-                f"C++ source of {len(self._bytes):,} bytes is not read: the limit is {MOST_BYTES:,}",
-                hint="split the file",
-            )
+        require_bounded(self._bytes)
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
         self._tree = Parser(_LANGUAGE).parse(_blanked(self._bytes))
         self.root = self._tree.root_node
@@ -66,6 +62,14 @@ class Syntax:
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return
+
+
+def require_bounded(text: str | bytes) -> None:
+    """Raise ArgumentError for text of more than ``MOST_BYTES`` bytes or characters."""
+    if len(text) > MOST_BYTES:
+        raise ArgumentError(
+            f"C++ source of {len(text):,} bytes is not read: the limit is {MOST_BYTES:,}", hint="split the file"
+        )
 
 
 @functools.lru_cache(maxsize=64)

@@ -22,7 +22,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CONTINUATION = re.compile(r"\\[ \t]*\n")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+#: A comment, or a literal that may contain what looks like one; of a number only for its separators, 1'000.
+_COMMENT_OR_LITERAL = re.compile(
+    r"""(?P<comment>//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z))"""
+    r"""|\b(?:u8|[uUL])?R"(?P<fence>[^\s()\\"]{0,16})\(.*?(?:\)(?P=fence)"|\Z)"""
+    r"""|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\b\d(?:'?\w)*""",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +95,8 @@ def _nesting(skipping: int, directive: str) -> int:
 
 
 def without_comments(text: str) -> str:
-    """The text with a space for each comment: quick, for a look for words. A // inside a string counts as a comment."""
-    return _COMMENT.sub(" ", text)
+    """Return the text with a space for each comment."""
+    return _COMMENT_OR_LITERAL.sub(lambda found: " " if found["comment"] else found[0], text)
 
 
 def placed_tokens(text: str) -> Iterator[tuple[str, str, int]]:

@@ -25,7 +25,6 @@ from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.cpp.includes import readable_text, source_text
-from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch
@@ -197,37 +196,40 @@ def _included(folder: Path, text: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunction:
-    del included  # part of the cache's key
-    names = field_names(text, spec.struct, where=str(spec.header))
-    source, folders = _export(spec, names), (spec.header.parent, TWIN_INCLUDE)
+    from gn_tutorial.cpp.structs import is_derived  # not at the start: the parser makes the import of the package slower
+
+    names = field_names(text, spec.struct, where=str(spec.header), included=included)
+    source = _export(spec, names, is_derived(spec.struct, (text, *included)))
+    folders = (spec.header.parent, TWIN_INCLUDE)
     return TilingFunction(spec, Kept(lambda: build_host_library(source, include_dirs=folders).library), names)
 
 
-def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
-    """Return the names of a plain struct's fields, in order, from the header's text. Raises RegistryError."""
-    found = re.search(rf"\bstruct\s+{re.escape(struct)}\s*\{{(.*?)\}}\s*;", without_comments(text), flags=re.DOTALL)
-    if not found:
-        raise RegistryError(f"there is no 'struct {struct} {{ ... }};'", where=where)
-    names: list[str] = []
-    for statement in found.group(1).split(";"):
-        if not statement.strip():
-            continue
-        declared = re.fullmatch(r"\s*((?:\w|::|\s)+?)\s+(\w+\s*(?:[\[=,].*)?)", statement, flags=re.DOTALL)
-        if not declared:
-            raise RegistryError(f"cannot read the field '{' '.join(statement.split())}' of {struct}", where=where)
-        for declarator in declared.group(2).split(","):
-            names.append(re.match(r"\s*(\w+)", declarator).group(1))  # type: ignore[union-attr]
+def field_names(text: str, struct: str, *, where: str = "", included: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the names of a struct's fields, in order, from the texts of the header and of those that it includes.
+
+    Raises RegistryError.
+    """
+    from gn_tutorial.cpp.integers import Unreadable
+    from gn_tutorial.cpp.structs import struct_members
+
+    try:
+        names = struct_members(struct, (text, *included))
+    except Unreadable as error:
+        field = str(error)
+        said = f"cannot read the field '{field}' of {struct}" if field else f"there is no 'struct {struct} {{ ... }};'"
+        raise RegistryError(said, where=where) from None
     if not names:
         raise RegistryError(f"struct {struct} has no fields", where=where)
-    return tuple(names)
+    return names
 
 
-def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
+def _export(spec: TilingSpec, names: tuple[str, ...], derived: bool) -> str:
     """Return C++ source that exports the struct's layout and the function.
 
-    The structured binding compiles only if the struct has as many fields as ``names``, and ``offsetof`` only if each
-    name exists. An argument arrives as an integer or as a real number, depending on the type of its parameter. An
-    integer that does not fit the parameter is refused, because the conversion would silently give another number.
+    The structured binding compiles only if the struct has as many fields as ``names`` (one that is derived can have no
+    binding), and ``offsetof`` only if each name exists. An argument arrives as an integer or as a real number,
+    depending on the type of its parameter. An integer that does not fit the parameter is refused, because the
+    conversion would silently give another number.
     """
     layout = ",\n    ".join(
         f"offsetof({spec.struct}, {name}), sizeof({spec.struct}::{name}), kind_of<decltype({spec.struct}::{name})>, "
@@ -235,6 +237,7 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
         for name in names
     )
     bindings = ", ".join(f"f{index}" for index in range(len(names)))
+    binding = "" if derived else f"[[maybe_unused]] auto& [{bindings}] = tiling;"
     checks = "\n  ".join(
         f'if (!fits<Parameter<{index}>>(whole[{index}])) return refuse("{symbol} is too large", why, size);'
         for index, symbol in enumerate(spec.arguments)
@@ -247,6 +250,7 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
     return f"""\
 #include "{spec.header.resolve().as_posix()}"
 #include "gn_twin/base/abi.h"
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -256,16 +260,32 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
 
 namespace {{
 template <class T>
-constexpr uint64_t length_of = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
+struct ElementOf {{
+  using Type = T;
+}};
+template <class T, std::size_t N>
+struct ElementOf<T[N]> : ElementOf<T> {{}};
+template <class T, std::size_t N>
+struct ElementOf<std::array<T, N>> : ElementOf<T> {{}};
+template <class T>
+  requires std::is_enum_v<T>
+struct ElementOf<T> {{
+  using Type = std::underlying_type_t<T>;
+}};
+template <class T>
+using Element = std::remove_cv_t<typename ElementOf<T>::Type>;
 
-template <class T, class E = std::remove_all_extents_t<T>>
+template <class T>
+constexpr uint64_t length_of = sizeof(T) / sizeof(Element<T>);
+
+template <class T, class E = Element<T>>
 constexpr uint64_t kind_of = [] {{
   static_assert(std::is_arithmetic_v<E>, "a field of a tiling struct is a number, or an array of numbers");
   return std::is_same_v<E, bool> ? 3 : std::is_floating_point_v<E> ? 2 : std::is_signed_v<E> ? 1 : 0;
 }}();
 
-[[maybe_unused]] void count_fields({spec.struct}& tiling) {{
-  [[maybe_unused]] auto& [{bindings}] = tiling;
+[[maybe_unused]] void count_fields([[maybe_unused]] {spec.struct}& tiling) {{
+  {binding}
 }}
 
 template <class R, class... A>

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gn_tutorial.cpp.tiling_fields import read_struct
+from gn_tutorial.cpp.structs import read_struct
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.prototype import op_type, prototype
 from gn_tutorial.operators.registry import kernels_root
@@ -111,7 +111,7 @@ def _fill_macros(
     snake, name = op.snake_name, f"{op.type}TilingData"
     registered = _STRUCT.search(kernel)
     assert registered, f"{snake}.cpp registers its tiling struct"
-    struct = read_struct(registered[1], {place: re.sub(r"//[^\n]*", "", text) for place, text in headers.items()})
+    struct = read_struct(registered[1], {Path(place): text for place, text in headers.items()})
     if struct is None:
         raise RegistryError(f"the fields of {registered[1]} cannot be read", where=str(root))
     ctypes = {"u4": "uint32_t", "i4": "int32_t", "f4": "float"}

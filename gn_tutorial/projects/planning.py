@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.tiling_fields import Struct, constant, read_struct
+from gn_tutorial.cpp.structs import Struct, constant, read_struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
 from gn_tutorial.projects.call import OpCall

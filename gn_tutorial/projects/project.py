@@ -23,7 +23,7 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.cpp.entries import scan
-from gn_tutorial.cpp.tiling_fields import injected_header
+from gn_tutorial.cpp.structs import injected_header
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result

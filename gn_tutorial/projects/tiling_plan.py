@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gn_tutorial.cpp.tiling_fields import Struct
+from gn_tutorial.cpp.structs import Struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.tables import html_table, text_table
 

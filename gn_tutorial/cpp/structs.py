@@ -1,0 +1,110 @@
+"""The fields of tiling structs, read from C++ text: names, types, offsets.
+
+A struct is written plainly (9.x) or with CANN's macros (8.x). ``layouts`` says what is not read.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.cpp.directives import expression
+from gn_tutorial.cpp.integers import Unreadable, path
+from gn_tutorial.cpp.layouts import Field, Types
+from gn_tutorial.cpp.members import Member, bases, is_macro, members
+from gn_tutorial.cpp.scopes import Declared, Place
+from gn_tutorial.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A tiling struct: its fields in order, and its size in bytes."""
+
+    name: str
+    fields: tuple[Field, ...]
+    nbytes: int
+
+
+def read_struct(name: str, texts: Mapping[Path, str]) -> Struct | None:
+    """Return the struct of that name, found in one of the texts; None where it cannot be read."""
+    try:
+        reader = _reader(tuple(texts.values()))
+        read = reader.layout(reader.struct(name))
+    except (Unreadable, ArgumentError):
+        return None
+    return Struct(name, read.fields, read.size)
+
+
+def struct_members(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a struct's non-static data members, those of its bases first. Raises Unreadable.
+
+    Their types need not be known. The message of Unreadable is the member, or empty if there is no such struct.
+    """
+    reader = _reader(tuple(texts))
+    return tuple(reader.member_names(reader.struct(name)))
+
+
+def is_derived(name: str, texts: Sequence[str]) -> bool:
+    """Return whether a struct has a base. Raises Unreadable."""
+    return bool(bases(_reader(tuple(texts)).struct(name).node))
+
+
+def constant(text: str, texts: Mapping[Path, str]) -> int | None:
+    """Return the value of a constant expression in the names of the texts; None for anything else."""
+    try:
+        value, syntax = expression(text)
+        return _reader(tuple(texts.values())).value(value, Place(-1, syntax)).value
+    except (Unreadable, ArgumentError):
+        return None
+
+
+def injected_header(op_type: str, chosen: str, texts: Mapping[Path, str], others: tuple[str, ...] = ()) -> str | None:
+    """Return a header with the macro struct ``chosen`` as the default of ``op_type``, and ``others``.
+
+    Macro structs that are fields come along. Returns None if a struct cannot be read or is not defined by macros.
+    """
+    written: dict[str, str] = {}
+    try:
+        for name in (*others, chosen):
+            _write_macros(name, _reader(tuple(texts.values())), written)
+    except (Unreadable, ArgumentError):
+        return None
+    lines = ['#include "register/tilingdata_base.h"', "namespace optiling {", *written.values()]
+    return "\n".join([*lines, f"REGISTER_TILING_DATA_CLASS({op_type}, {chosen})", "}", ""])
+
+
+@functools.lru_cache(maxsize=8)
+def _reader(texts: tuple[str, ...]) -> Types:
+    return Types(texts)
+
+
+def _write_macros(name: str, types: Types, written: dict[str, str]) -> None:
+    """Add the macro struct of that name, and those that are its fields, to ``written``. Raises Unreadable."""
+    entry = _macro_struct(name, types)
+    if entry is None:
+        raise Unreadable(name)
+    if name not in written:
+        with types.resolving(("macros", name)):
+            lines = [_macro_field(member, entry, types, written) for member in members(entry)]
+        written[name] = "\n".join([f"BEGIN_TILING_DATA_DEF({name})", *lines, "END_TILING_DATA_DEF;"])
+
+
+def _macro_field(member: Member, entry: Declared, types: Types, written: dict[str, str]) -> str:
+    ctype, count, declarator = entry.place.syntax.text(member.type), 1, member.declarator
+    while declarator.type == "array_declarator":
+        count *= types.length(declarator, entry.place)
+        declarator = declarator.child_by_field_name("declarator") or declarator
+    if declarator is not member.declarator:
+        return f"TILING_DATA_FIELD_DEF_ARR({ctype}, {count}, {member.name});"
+    if member.node.named_children[0].type != "type_qualifier":
+        return f"TILING_DATA_FIELD_DEF({ctype}, {member.name});"
+    # ``directives`` writes alignas for a nested struct. One that the texts do not define is CANN's own.
+    if _macro_struct(ctype, types) is not None:
+        _write_macros(ctype, types, written)
+    return f"TILING_DATA_FIELD_DEF_STRUCT({ctype}, {member.name});"
+
+
+def _macro_struct(name: str, types: Types) -> Declared | None:
+    return next((one for one in types.scopes.named(path(name), types=True) if is_macro(one)), None)
