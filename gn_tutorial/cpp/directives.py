@@ -28,7 +28,7 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _WORD = re.compile(r""""(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\b\d(?:'?\w)*|(?P<name>[^\W\d]\w*)""")
 
 
-class Macro(NamedTuple):
+class Definition(NamedTuple):
     """``params`` is None for a macro without parentheses."""
 
     params: tuple[str, ...] | None
@@ -37,12 +37,12 @@ class Macro(NamedTuple):
 
 #: Fields of a macro struct are aligned to their size, nested structs to 8 bytes (Utils-API/Tiling数据结构注册).
 _PREDEFINED = {
-    "__cplusplus": Macro(None, "202002L"),
-    "BEGIN_TILING_DATA_DEF": Macro(("n",), f"struct n : {MACRO_BASE} {{"),
-    "TILING_DATA_FIELD_DEF": Macro(("t", "n"), "t n;"),
-    "TILING_DATA_FIELD_DEF_ARR": Macro(("t", "c", "n"), "t n[c];"),
-    "TILING_DATA_FIELD_DEF_STRUCT": Macro(("t", "n"), "alignas(8) t n;"),
-    "END_TILING_DATA_DEF": Macro(None, "}"),
+    "__cplusplus": Definition(None, "202002L"),
+    "BEGIN_TILING_DATA_DEF": Definition(("n",), f"struct n : {MACRO_BASE} {{"),
+    "TILING_DATA_FIELD_DEF": Definition(("t", "n"), "t n;"),
+    "TILING_DATA_FIELD_DEF_ARR": Definition(("t", "c", "n"), "t n[c];"),
+    "TILING_DATA_FIELD_DEF_STRUCT": Definition(("t", "n"), "alignas(8) t n;"),
+    "END_TILING_DATA_DEF": Definition(None, "}"),
 }
 
 
@@ -138,7 +138,7 @@ class _Application:
             self.macros.pop(found[1], None)
             return
         params = None if found[2] is None else tuple(one.strip() for one in found[2].split(",") if one.strip())
-        self.macros[found[1]] = Macro(params, found[3])
+        self.macros[found[1]] = Definition(params, found[3])
 
     def expanded(self, text: str, inside: frozenset[str] = frozenset()) -> str:
         """Return the text with its macros replaced, except those that are ``inside`` their own replacement."""

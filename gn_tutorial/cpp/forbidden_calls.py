@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.name_uses import Declared, Scope, Use, name_uses
+from gn_tutorial.cpp.name_uses import OwnDeclaration, Scope, Use, name_uses
 from gn_tutorial.cpp.portability_rules import OwnText
 from gn_tutorial.cpp.syntax import parse
 
@@ -110,5 +110,5 @@ class _Lookup:
             not one.function or one.takes(self.use.arguments, instantiated=self.use.instantiated) for one in declared
         )
 
-    def _before(self, declared: Declared, scope: Scope) -> bool:
+    def _before(self, declared: OwnDeclaration, scope: Scope) -> bool:
         return declared.start < self.use.start or (scope.kind == "namespace" and not self.in_order)

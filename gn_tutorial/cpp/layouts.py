@@ -18,7 +18,7 @@ from tree_sitter import Node
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
-from gn_tutorial.cpp.scopes import STRUCTS, Declared, Place, Scopes, enumerators, tag_of
+from gn_tutorial.cpp.scopes import STRUCTS, Entity, Scopes, TextPlace, enumerators, tag_of
 from gn_tutorial.errors import ArgumentError
 
 #: A struct of more fields or bytes is not read, and no type or namespace nested more deeply.
@@ -63,7 +63,7 @@ class Field:
         data[self.offset : self.offset + self.nbytes] = made.tobytes()
 
 
-class Layout(NamedTuple):
+class TypeLayout(NamedTuple):
     """Size, alignment and fields of a type; a number has one field, without a name. used: bytes to the last field's."""
 
     size: int
@@ -84,25 +84,25 @@ class Types:
         self.scopes = Scopes(texts)
         self._open: list[object] = []  # what is being resolved, to find what refers to itself
 
-    def value(self, node: Node, place: Place) -> Number:
+    def value(self, node: Node, place: TextPlace) -> Number:
         """Return the value of an expression. Raises Unreadable."""
         return evaluate(node, place.syntax, _At(self, place))
 
-    def struct(self, name: str) -> Declared:
+    def struct(self, name: str) -> Entity:
         """Return the first definition of a struct, a plain one before one by macros. Raises Unreadable("")."""
         found = [one for one in self.scopes.named(path(name), types=True) if one.node.type in STRUCTS]
         if not found:
             raise Unreadable("")
         return min(found, key=lambda one: (one.place.local, is_macro(one)))
 
-    def layout(self, entry: Declared) -> Layout:
+    def layout(self, entry: Entity) -> TypeLayout:
         """Return the layout of a struct. Raises Unreadable."""
         if entry.node.parent is not None and entry.node.parent.type == "template_declaration":
             raise Unreadable(f"{entry.path[-1]} is a template")
         with self.resolving((entry.place.index, entry.node.start_byte)):
             return self._laid_out(entry, replace(entry.place, scope=entry.path))
 
-    def _laid_out(self, entry: Declared, inner: Place) -> Layout:
+    def _laid_out(self, entry: Entity, inner: TextPlace) -> TypeLayout:
         refuse_placing_attributes(entry.node, inner.syntax)
         pack = self.scopes.table(inner.index).pack_at(entry.node.start_byte) or _MOST_BYTES
         at, align, fields = 0, 8 if is_macro(entry) else 1, list[Field]()
@@ -123,15 +123,15 @@ class Types:
             if len(fields) > _MOST_FIELDS or at > _MOST_BYTES:
                 raise Unreadable(f"{entry.path[-1]} is too large")
         align = max(align, *self._alignments(entry.node, inner))
-        return Layout(-(-max(at, 1) // align) * align, align, tuple(fields), at)
+        return TypeLayout(-(-max(at, 1) // align) * align, align, tuple(fields), at)
 
-    def member_names(self, entry: Declared) -> list[str]:
+    def member_names(self, entry: Entity) -> list[str]:
         """Return the names of the data members, those of bases first. Raises Unreadable."""
         with self.resolving(("names", entry.place.index, entry.node.start_byte)):
             above = [name for base in self._base_entries(entry) for name in self.member_names(base)]
             return above + [member.name for member in members(entry)]
 
-    def resolved(self, node: Node, place: Place) -> Layout:
+    def resolved(self, node: Node, place: TextPlace) -> TypeLayout:
         """Return the layout of the type that a node names or defines. Raises Unreadable."""
         match node.type:
             case "type_descriptor":
@@ -144,9 +144,9 @@ class Types:
             case "primitive_type" | "sized_type_specifier":
                 return _number_layout(_fundamental(place.syntax.text(node)))
             case "enum_specifier" if node.child_by_field_name("body"):
-                return self._enum(Declared(place.scope, node, place))
+                return self._enum(Entity(place.scope, node, place))
             case "struct_specifier" | "class_specifier" if node.child_by_field_name("body"):
-                return self.layout(Declared((*place.scope, tag_of(node, place.syntax)), node, place))
+                return self.layout(Entity((*place.scope, tag_of(node, place.syntax)), node, place))
             case "struct_specifier" | "class_specifier" | "enum_specifier":
                 return self._of_name(path(tag_of(node, place.syntax)), place)
             case "type_identifier" | "identifier":
@@ -162,7 +162,7 @@ class Types:
                 return self._std_array(node, node, place)
         raise Unreadable(shown(node, place.syntax))
 
-    def constant_of(self, name: tuple[str, ...], place: Place) -> Number:
+    def constant_of(self, name: tuple[str, ...], place: TextPlace) -> Number:
         """Return the value of a constant, an enumerator, or a macro of another text. Raises Unreadable."""
         entry = self.scopes.found(name, place, types=False)
         if entry is None:
@@ -185,9 +185,9 @@ class Types:
             raise Unreadable("::".join(name))
         with self.resolving(("macro", name)):
             value, syntax = expression(bodies[0])
-            return self.value(value, Place(-1, syntax))
+            return self.value(value, TextPlace(-1, syntax))
 
-    def _of_name(self, name: tuple[str, ...], place: Place) -> Layout:
+    def _of_name(self, name: tuple[str, ...], place: TextPlace) -> TypeLayout:
         entry = self.scopes.found(name, place, types=True)
         if entry is None:
             return _number_layout(_fundamental("::".join(name)))
@@ -202,7 +202,7 @@ class Types:
             read = self.resolved(of, entry.place)
             return self._declared(read, entry.declarator, entry.place) if entry.declarator else read
 
-    def _declared(self, read: Layout, declarator: Node, place: Place) -> Layout:
+    def _declared(self, read: TypeLayout, declarator: Node, place: TextPlace) -> TypeLayout:
         """Return the layout of what a declarator makes of a type: itself or arrays of it. Raises Unreadable."""
         while declarator.type not in ("field_identifier", "identifier", "type_identifier"):
             if declarator.type in ("array_declarator", "abstract_array_declarator"):
@@ -219,14 +219,14 @@ class Types:
             declarator = inner
         return read
 
-    def length(self, declarator: Node, place: Place) -> int:
+    def length(self, declarator: Node, place: TextPlace) -> int:
         """Return the length in an array's declarator. Raises Unreadable."""
         size = declarator.child_by_field_name("size")
         if size is None:
             raise Unreadable(shown(declarator, place.syntax))
         return self.value(size, place).value
 
-    def _std_array(self, whole: Node, node: Node, place: Place) -> Layout:
+    def _std_array(self, whole: Node, node: Node, place: TextPlace) -> TypeLayout:
         """Return the layout of ``std::array<type, count>``. Raises Unreadable for another template."""
         arguments, name = node.child_by_field_name("arguments"), path(place.syntax.text(whole).partition("<")[0])
         if arguments is None or arguments.named_child_count != 2 or name not in (("std", "array"), ("array",)):
@@ -238,7 +238,7 @@ class Types:
         number = self.constant_of(path(place.syntax.text(count)), place) if is_name else self.value(count, place)
         return _array(self.resolved(of, place), number.value)
 
-    def _enum(self, entry: Declared) -> Layout:
+    def _enum(self, entry: Entity) -> TypeLayout:
         """Return the layout of an enum: its underlying type, or what g++ and clang take if none is given."""
         base = entry.node.child_by_field_name("base")
         if base is not None:
@@ -250,7 +250,7 @@ class Types:
         return _number_layout(next(one for one in kinds if converted(Number(max(values)), one).value == max(values)
                                    and converted(Number(min(values)), one).value == min(values)))  # fmt: skip
 
-    def _enumerators(self, entry: Declared) -> dict[str, Number]:
+    def _enumerators(self, entry: Entity) -> dict[str, Number]:
         found: dict[str, Number] = {}
         at, next_value = _InEnum(self, entry.place, found), 0
         for name, value in enumerators(entry.node, entry.place.syntax):
@@ -258,7 +258,7 @@ class Types:
             next_value = found[name].value + 1
         return found
 
-    def _base_entries(self, entry: Declared) -> Iterator[Declared]:
+    def _base_entries(self, entry: Entity) -> Iterator[Entity]:
         for node in bases(entry.node):
             name = entry.place.syntax.text(node)
             if name == MACRO_BASE:
@@ -268,7 +268,7 @@ class Types:
                 raise Unreadable(shown(node, entry.place.syntax))
             yield found
 
-    def _alignments(self, node: Node, place: Place) -> list[int]:
+    def _alignments(self, node: Node, place: TextPlace) -> list[int]:
         """Return what the alignas in front of a declaration or a struct's name demand, and 1."""
         found = [1]
         for child in node.named_children:
@@ -295,7 +295,7 @@ class Types:
 class _At:
     """What an expression asks of its place (``integers.Names``)."""
 
-    def __init__(self, reader: Types, place: Place) -> None:
+    def __init__(self, reader: Types, place: TextPlace) -> None:
         self.reader, self.place = reader, place
 
     def number(self, name: tuple[str, ...]) -> Number:
@@ -310,7 +310,7 @@ class _At:
 class _InEnum(_At):
     """The same inside an enum, whose enumerators so far have values."""
 
-    def __init__(self, reader: Types, place: Place, before: Mapping[str, Number]) -> None:
+    def __init__(self, reader: Types, place: TextPlace, before: Mapping[str, Number]) -> None:
         super().__init__(reader, place)
         self.before = before
 
@@ -361,12 +361,12 @@ def _fundamental(text: str) -> str:
     return _TYPES[plain]
 
 
-def _number_layout(kind: str) -> Layout:
+def _number_layout(kind: str) -> TypeLayout:
     dtype = np.dtype(kind)
-    return Layout(dtype.itemsize, dtype.itemsize, (Field("", dtype, 1, 0),), dtype.itemsize)
+    return TypeLayout(dtype.itemsize, dtype.itemsize, (Field("", dtype, 1, 0),), dtype.itemsize)
 
 
-def _array(of: Layout, count: int) -> Layout:
+def _array(of: TypeLayout, count: int) -> TypeLayout:
     """Return the layout of an array. Of numbers it is one field; of structs of one element it has no index."""
     if not 0 < count * max(of.size, len(of.fields)) <= _MOST_BYTES:
         raise Unreadable(f"[{count}]")
@@ -378,7 +378,7 @@ def _array(of: Layout, count: int) -> Layout:
         fields = of.fields
     else:
         fields = tuple(_moved(one, f"[{index}]", index * of.size) for index in range(count) for one in of.fields)
-    return Layout(of.size * count, of.align, fields, of.size * count)
+    return TypeLayout(of.size * count, of.align, fields, of.size * count)
 
 
 def _moved(field: Field, outer: str, by: int) -> Field:

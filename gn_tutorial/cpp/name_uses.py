@@ -36,7 +36,7 @@ _INSTANTIATIONS = ("template_function", "template_type")
 
 
 @dataclass(frozen=True)
-class Declared:
+class OwnDeclaration:
     """One declaration of a name. start: its byte, -1 for a macro. least, most: the arguments that a function takes."""
 
     start: int
@@ -62,7 +62,7 @@ class Scope:
     kind: str
     parent: Scope | None = None
     owner: Scope | None = None
-    declared: dict[str, list[Declared]] = field(default_factory=dict)
+    declared: dict[str, list[OwnDeclaration]] = field(default_factory=dict)
     nested: dict[str, Scope] = field(default_factory=dict)
     directives: list[Scope] = field(default_factory=list)
     bases: list[Scope] = field(default_factory=list)
@@ -355,12 +355,12 @@ class _Reader:
             self._declare(leaf, scope)
             return
         least, most = self._arity(function)
-        made = Declared(leaf.start_byte, True, template or self._deduces(function), least, most)
+        made = OwnDeclaration(leaf.start_byte, True, template or self._deduces(function), least, most)
         self._declare(leaf, scope, made)
 
-    def _declare(self, name: Node, scope: Scope, declared: Declared | None = None) -> None:
+    def _declare(self, name: Node, scope: Scope, declared: OwnDeclaration | None = None) -> None:
         self._no_uses.add(name.start_byte)
-        scope.declared.setdefault(self.text(name), []).append(declared or Declared(name.start_byte))
+        scope.declared.setdefault(self.text(name), []).append(declared or OwnDeclaration(name.start_byte))
 
     def _declared(self, declarator: Node | None) -> Iterator[tuple[Node, Node | None]]:
         """Yield the names that a declarator declares, each with its function_declarator if it is a function's."""
@@ -452,7 +452,7 @@ class _Reader:
     def _macro(self, node: Node, _scope: Scope, _item: _Item) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None:
-            self.root.declared.setdefault(self.text(name), []).append(Declared(-1))
+            self.root.declared.setdefault(self.text(name), []).append(OwnDeclaration(-1))
         given = node.child_by_field_name("parameters")
         parameters = {self.text(one) for one in given.named_children} if given else set()
         line = self.syntax.line(node)

@@ -24,7 +24,7 @@ _DECLARATIONS = ("declaration", "field_declaration", "type_definition", "alias_d
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPlace:
     """Where a name stands: a text by its index (-1: none of them), its tree, and the scopes around the name.
 
     params: the parameters of the templates around it, which have no value. local: whether it is in a function.
@@ -36,18 +36,18 @@ class Place:
     params: frozenset[str] = frozenset()
     local: bool = False
 
-    def inside(self, name: tuple[str, ...]) -> Place:
+    def inside(self, name: tuple[str, ...]) -> TextPlace:
         """Return the place in a scope of this name here."""
         return replace(self, scope=(*self.scope, *name))
 
 
 @dataclass(frozen=True)
-class Declared:
+class Entity:
     """A type or a constant. node: the specifier of a struct or enum, or a whole declaration with this declarator."""
 
     path: tuple[str, ...]
     node: Node
-    place: Place
+    place: TextPlace
     declarator: Node | None = None
 
 
@@ -59,7 +59,7 @@ class Scopes:
         self.macros = {index: definitions(text) for index, text in enumerate(texts)}
         self._tables: dict[int, _Table] = {}
 
-    def named(self, name: tuple[str, ...], *, types: bool, local: bool = False) -> list[Declared]:
+    def named(self, name: tuple[str, ...], *, types: bool, local: bool = False) -> list[Entity]:
         """Return the declarations of this name in any scope, in the texts' order. Raises Unreadable.
 
         Those in functions are among them if ``local`` is true or if there is no other.
@@ -72,7 +72,7 @@ class Scopes:
             found = [one for table in tables for one in table.named(name, types)]
         return found
 
-    def found(self, name: tuple[str, ...], place: Place, *, types: bool) -> Declared | None:
+    def found(self, name: tuple[str, ...], place: TextPlace, *, types: bool) -> Entity | None:
         """Return what a name means at a place, the innermost scope first; None for a name of none of the texts.
 
         A name that no scope around the place has may be inherited, or brought in by using: then it must be the only
@@ -100,11 +100,11 @@ class Scopes:
             others: dict[str, str] = {}
             for other, macros in self.macros.items():
                 others = others if other == index else macros | others
-            self._tables[index] = _Table(Place(index, parse(applied(self.texts[index], others))))
+            self._tables[index] = _Table(TextPlace(index, parse(applied(self.texts[index], others))))
         return self._tables[index]
 
 
-def _is_seen(one: Declared, place: Place) -> bool:
+def _is_seen(one: Entity, place: TextPlace) -> bool:
     """Whether a place is in the function of a local declaration; true for any other declaration."""
     scope = one.place.scope
     return not one.place.local or (one.place.index == place.index and place.scope[: len(scope)] == scope)
@@ -113,15 +113,15 @@ def _is_seen(one: Declared, place: Place) -> bool:
 class _Table:
     """The types and constants of one text, by their last name, and its packing."""
 
-    def __init__(self, place: Place) -> None:
-        self._types: dict[str, list[Declared]] = {}
-        self._numbers: dict[str, list[Declared]] = {}
-        self._functions: list[tuple[Node, Node, Place]] = []  # those that are not read yet
+    def __init__(self, place: TextPlace) -> None:
+        self._types: dict[str, list[Entity]] = {}
+        self._numbers: dict[str, list[Entity]] = {}
+        self._functions: list[tuple[Node, Node, TextPlace]] = []  # those that are not read yet
         self._syntax = place.syntax
         self._packs = list(_packings(place.syntax))
         self._read(place.syntax.root, place)
 
-    def named(self, name: tuple[str, ...], types: bool) -> list[Declared]:
+    def named(self, name: tuple[str, ...], types: bool) -> list[Entity]:
         """Return the declarations that were read so far and have this name, or end with it."""
         entries = (self._types if types else self._numbers).get(name[-1], ())
         return [one for one in entries if one.path[-len(name) :] == name]
@@ -139,7 +139,7 @@ class _Table:
             raise Unreadable("#pragma pack")
         return found[-1] or None if found else None
 
-    def _read(self, node: Node, place: Place) -> None:
+    def _read(self, node: Node, place: TextPlace) -> None:
         if node.is_error or len(place.scope) > _DEEPEST:
             return
         for child in node.named_children:
@@ -156,13 +156,13 @@ class _Table:
                 case _:
                     self._one(child, place)
 
-    def _one(self, node: Node, place: Place) -> None:
+    def _one(self, node: Node, place: TextPlace) -> None:
         if node.type in SPECIFIERS:
             self._specifier(node, place)
         elif node.type in _DECLARATIONS:
             self._declaration(node, place)
 
-    def _function(self, node: Node, body: Node, place: Place) -> None:
+    def _function(self, node: Node, body: Node, place: TextPlace) -> None:
         if re.search(r"\b(?:const|constexpr|struct|class|enum|using|typedef)\b", self._syntax.text(body)):
             declarator = node.child_by_field_name("declarator")
             inner = replace(place, scope=(*place.scope, self._syntax.text(declarator or node)), local=True)
@@ -171,42 +171,42 @@ class _Table:
                 if around is not None and around.type in ("compound_statement", "case_statement"):
                     self._one(one, inner)
 
-    def _specifier(self, node: Node, place: Place) -> None:
+    def _specifier(self, node: Node, place: TextPlace) -> None:
         body, tag = node.child_by_field_name("body"), path(tag_of(node, self._syntax))
         if body is None:
             return
         inner = place.inside(tag)
         if tag:
-            self._add(self._types, Declared(inner.scope, node, place))
+            self._add(self._types, Entity(inner.scope, node, place))
         if node.type != "enum_specifier":
             self._read(body, inner)
             return
         # An enumerator of any enum may be written behind the enum's name; of one without class also alone.
         scoped = any(one.type in ("class", "struct") for one in node.children)
         for name, _ in enumerators(node, self._syntax):
-            self._add(self._numbers, Declared((*inner.scope, name), node, place))
+            self._add(self._numbers, Entity((*inner.scope, name), node, place))
             if not scoped and tag:
-                self._add(self._numbers, Declared((*place.scope, name), node, place))
+                self._add(self._numbers, Entity((*place.scope, name), node, place))
 
-    def _declaration(self, node: Node, place: Place) -> None:
+    def _declaration(self, node: Node, place: TextPlace) -> None:
         of = node.child_by_field_name("type")
         if of is not None and of.type in SPECIFIERS:
             self._specifier(of, place)
         if node.type == "alias_declaration":
-            self._add(self._types, Declared((*place.scope, tag_of(node, self._syntax)), node, place))
+            self._add(self._types, Entity((*place.scope, tag_of(node, self._syntax)), node, place))
             return
         words = {self._syntax.text(one) for one in node.named_children if one.type == "type_qualifier"}
         for declarator in node.children_by_field_name("declarator"):
             name = declared_name(declarator)
             if name is None:
                 continue
-            entry = Declared((*place.scope, self._syntax.text(name)), node, place, declarator)
+            entry = Entity((*place.scope, self._syntax.text(name)), node, place, declarator)
             if node.type == "type_definition":
                 self._add(self._types, entry)
             elif not words.isdisjoint(("const", "constexpr")) and declarator.type != "array_declarator":
                 self._add(self._numbers, entry)
 
-    def _add(self, table: dict[str, list[Declared]], entry: Declared) -> None:
+    def _add(self, table: dict[str, list[Entity]], entry: Entity) -> None:
         table.setdefault(entry.path[-1], []).append(entry)
 
 

@@ -196,7 +196,9 @@ def _included(folder: Path, text: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunction:
-    from gn_tutorial.cpp.structs import is_derived  # not at the start: the parser makes the import of the package slower
+    from gn_tutorial.cpp.structs import (
+        is_derived,  # not at the start: the parser makes the import of the package slower
+    )
 
     names = field_names(text, spec.struct, where=str(spec.header), included=included)
     source = _export(spec, names, is_derived(spec.struct, (text, *included)))
