@@ -24,7 +24,7 @@ from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 from gn_tutorial.toml_file import PACKAGE
 
-ROOT = PLAYGROUND.parent
+ROOT = PLAYGROUND.parents[1]
 _MODULES = PLAYGROUND / "node_modules"
 _SCRIPTS = ("page", "compile_worker", "kernel_worker", "python_worker", "offline")
 #: Modules that the workers fetch unchanged; esbuild does not bundle them.

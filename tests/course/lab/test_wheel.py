@@ -76,7 +76,7 @@ def test_it_has_every_file_of_the_course_and_no_more(wheel: Path) -> None:
         wanted = {name for name in wanted if "/." not in name and Path(name).name != "ruff.toml"}
         assert wanted
         assert {name for name in held if name.startswith(f"_{folder}/")} == wanted
-    assert "lab/jupyter/kernels/python3/kernel.json" in held
+    assert "course/lab/jupyter/kernels/python3/kernel.json" in held
 
 
 def test_the_import_comes_from_it(python: Path, environ: dict[str, str]) -> None:
