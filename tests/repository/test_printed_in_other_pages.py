@@ -18,8 +18,8 @@ CATALOGUE = sorted((ROOT / "docs" / "diagnostics").glob("*.md"))
 READMES = sorted((ROOT / "kernels").rglob("README.md"))
 #: One that warns, and one for several cores.
 SHOWN = ("mask-range", "race-blocks")
-#: Of READMEs: what builds for an NPU or runs there, and what compiles all of the host API.
-LOOKED_UP = ("dev npu", "npu verify", "dev host-library")
+#: Of READMEs: what builds for an NPU or runs there, what compiles all of the host API, what writes beside the README.
+LOOKED_UP = ("dev npu", "npu verify", "dev host-library", "project pack")
 
 
 def lines(page: Path) -> list[str]:

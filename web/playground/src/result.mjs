@@ -1,5 +1,5 @@
 // What came of a run, beside the editor.
-import { mountTimeline } from '../../gn_tutorial/profiler/timeline.js';
+import { mountTimeline } from '../../../gn_tutorial/profiler/timeline.js';
 
 const at = id => document.getElementById(id);
 const made = (tag, words, attributes = {}) => Object.assign(document.createElement(tag), { textContent: words, ...attributes });
