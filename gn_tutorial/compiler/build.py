@@ -118,7 +118,7 @@ def build_kernel(
     first = tuple(Path(one).resolve() for one in includes)
     folders = tuple(dict.fromkeys((own, *included, *(one.parent for one in first))))
     sources = read_sources(path, text, folders, TWIN_INCLUDE)
-    forwarded = _forwarded(cache, sources)
+    forwarded = forwarding_folders(cache, sources)
     entries = _entries(text, path, template, main, sources.headers, part=bool(objects))
     compiler = find_compiler()
     shim = Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
@@ -239,7 +239,7 @@ def _twins_headers(
     )
 
 
-def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
+def forwarding_folders(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
     """Return a folder of forwarding headers (``cpp.includes``) for includes that name no file; () if there are none."""
     headers = forwarding_headers(sources.forwards)
     if not headers:

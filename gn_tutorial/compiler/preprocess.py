@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gn_tutorial.compiler.build import forwarding_folders
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.dtype_macros import dtype_defines
@@ -19,7 +20,7 @@ from gn_tutorial.compiler.process import CompileLimits, preprocessed
 from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags
 from gn_tutorial.cpp.forbidden_calls import KernelText
-from gn_tutorial.cpp.includes import forwarding_headers, read_sources, search_folder, short
+from gn_tutorial.cpp.includes import read_sources, short
 from gn_tutorial.cpp.portability_rules import OwnText, own_text
 from gn_tutorial.errors import CompilerMissing, RegistryError
 
@@ -110,15 +111,11 @@ class _Desk:
             sources = read_sources(path, path.read_text(encoding="utf-8"), self.search, TWIN_INCLUDE)
         except RegistryError:
             return None
-        forwarded = self.folder / "forwarded"
-        for name, text in forwarding_headers(sources.forwards).items():
-            (forwarded / name).parent.mkdir(parents=True, exist_ok=True)
-            (forwarded / name).write_text(text, encoding="utf-8")
-        search_folder(forwarded).mkdir(parents=True, exist_ok=True)
         shim = self.folder / "shim.cpp"
         shim.write_text(Shim(path, True, (), bool(dtypes) or not sources.names_host_types).text, encoding="utf-8")
         defines = [f"-D{one}" for one in dtype_defines(dtypes)]
-        includes = [word for one in (*self.search, search_folder(forwarded)) for word in ("-iquote", str(one))]
+        folders = (*self.search, *forwarding_folders(self.cache, sources))
+        includes = [word for one in folders for word in ("-iquote", str(one))]
         text = preprocessed(
             self.compiler,
             shim,

@@ -72,7 +72,7 @@ def a_link_to_nowhere(folder: Path) -> None:
 #: A mistake, the message, the hint. Two operators are no mistake for a test, because it names the one that it calls.
 WRONG = (
     (no_host_files, "is no operator project: no file below it registers an operator", "op_host and op_kernel"),
-    (no_op_add, "registers an operator", "OP_ADD(YourOp)"),
+    (no_op_add, "/project registers an operator", "OP_ADD(YourOp)"),
     (no_definition, "ScaleShift has no definition with inputs or outputs", "OP_ADD behind the class"),
     (two_operators, "has 2 operators: ScaleShift, RowMax", "--op ScaleShift"),
     (matrix, "ScaleShift computes on the matrix cores", "out of its scope"),

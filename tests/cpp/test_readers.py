@@ -86,13 +86,11 @@ def decides(path: Path) -> Answer:
     if name not in SOURCES:
         return []
     words = catalogue.entries()
-    found = [
-        (line, one)
+    return [
+        f"{line}: {one.line} {one.marked} {one.label}"
         for id_, line in expected(path)
         for one in deciding(words[id_].decided_by, str(path), line)
-        if id_ in words
     ]
-    return [f"{line}: {one.line} {one.marked} {one.label}" for line, one in found]
 
 
 READERS: dict[str, Callable[[Path], Answer]] = {

@@ -110,11 +110,9 @@ def test_a_strict_check_says_where_the_waits_of_the_compiler_stay(gnt: Callable[
 def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(
     gnt: Callable[..., Ran], folder: Path
 ) -> None:
-    earlier = next(at for at, one in enumerate(COURSE.exercises) if one.id == "05.1")
-    for exercise, following in (
-        (COURSE.exercises[earlier], COURSE.exercises[earlier + 1]),
-        (COURSE.exercises[-1], FIRST),
-    ):
+    short = COURSE.find("05.1")
+    behind = COURSE.exercises[COURSE.exercises.index(short) + 1]
+    for exercise, following in ((short, behind), (COURSE.exercises[-1], FIRST)):
         solve(folder, exercise)
         assert f"next: {following.id}" in gnt("learn", "check", exercise.id).out
     assert f"{FIRST.id} {FIRST.title}" in gnt("learn").out
