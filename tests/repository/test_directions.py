@@ -41,7 +41,7 @@ ENGINE = {
     "operators": "abi compare compiler cpp diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
-    "profiler": "abi operators runtime timing",
+    "profiler": "abi cpp operators runtime timing",
     # Grids of shapes, the choice of a tile, and a fused launch beside those that it replaces.
     "profiler/bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
