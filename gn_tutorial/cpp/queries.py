@@ -1,12 +1,12 @@
-"""Answers small questions about one text from its syntax tree: its calls, includes, comments and uses of a name.
+"""Answers small questions about one text from its syntax tree: its calls, includes, tokens and uses of a name.
 
-Nodes inside an error count too: these texts were compiled, so an error is the parser's. ``#if`` does not count: ask with
+Calls and includes inside an error count too: the texts were compiled, so an error is the parser's. ``#if`` does not count: ask with
 preprocessed text where it has to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -15,6 +15,12 @@ from gn_tutorial.cpp.syntax import MOST_BYTES, Syntax, parse
 
 #: Macros whose first argument is a tiling struct.
 _ASKING_BY_STRUCT = ("REGISTER_TILING_DEFAULT", "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA_PTR_WITH_STRUCT")
+#: Words of the language, and of the types that every kernel uses.
+_OF_THE_LANGUAGE = frozenset(
+    "auto bool break case char class const constexpr continue default do double else enum explicit false float for "
+    "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
+    "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
+)
 _NAMES = ("identifier", "field_identifier", "type_identifier")
 
 
@@ -90,10 +96,91 @@ def includes(text: str, *, quoted: bool = False) -> Iterator[str]:
             yield syntax.text(path)[1:-1]
 
 
-def is_used(name: str, text: str) -> bool:
-    """Return whether an expression names a variable, other than as ``(void)name``, which only silences a warning."""
+class Prototype(NamedTuple):
+    """A function that a header declares. types: of its parameters. comment: the one in front of it, else empty."""
+
+    name: str
+    returns: str
+    types: tuple[str, ...]
+    comment: str
+
+
+def prototypes(text: str, mark: str) -> Iterator[Prototype]:
+    """Yield the functions that a header of C declares behind the macro ``mark``, in its order."""
+    syntax = parse(text.replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
+    for node in syntax.nodes("declaration"):
+        column, declarator = node.start_point.column, node.child_by_field_name("declarator")
+        while declarator is not None and declarator.type == "pointer_declarator":
+            declarator = declarator.child_by_field_name("declarator")
+        name = declarator.child_by_field_name("declarator") if declarator else None
+        if column != len(f"{mark} ") or name is None or declarator is None or declarator.type != "function_declarator":
+            continue
+        given = [one for one in declarator.children_by_field_name("parameters")[0].named_children]
+        before = node.prev_named_sibling
+        yield Prototype(
+            syntax.text(name),
+            syntax.text(node).partition(syntax.text(declarator))[0].strip(),
+            tuple(_unnamed(one, syntax) for one in given if syntax.text(one) != "void"),
+            syntax.text(before) if before is not None and before.type == "comment" else "",
+        )
+
+
+def _unnamed(parameter: Node, syntax: Syntax) -> str:
+    """Return the type of a parameter as it is written."""
+    name = parameter.child_by_field_name("declarator")
+    while name is not None and name.type != "identifier":
+        name = name.child_by_field_name("declarator")
+    return syntax.text(parameter).removesuffix(syntax.text(name)) if name else syntax.text(parameter)
+
+
+def words(text: str, *, macros: bool = False) -> Iterator[str]:
+    """Yield the tokens of the code that counts: no comments, no directives, no ``#if 0``; with macros, their bodies too.
+
+    A literal is one token.
+    """
     syntax = parse(text)
-    return any(syntax.text(node) == name and not _is_idle(node, syntax) for node in syntax.nodes("identifier", errors=True))
+    waiting = [syntax.root]
+    while waiting:
+        node = waiting.pop()
+        if node.type.startswith("preproc_"):
+            if macros and (body := node.child_by_field_name("value")):
+                yield from words(syntax.text(body))
+            waiting += reversed(_counting(node, syntax))
+        elif node.type != "comment" and not node.is_missing:
+            if node.child_count and not node.type.endswith("_literal"):
+                waiting += reversed(node.children)
+            elif word := syntax.text(node).strip():
+                yield word
+
+
+def _counting(node: Node, syntax: Syntax) -> list[Node]:
+    """Return the parts of a directive that are code: what a conditional has, without a branch that never counts."""
+    condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+    if condition is not None and syntax.text(condition).strip("() ") in ("0", "false"):
+        return [alternative] if alternative else []
+    named = (condition, node.child_by_field_name("name"))
+    is_branch = node.type.startswith(("preproc_if", "preproc_el"))
+    return [one for one in node.named_children if is_branch and one not in named]
+
+
+def fingerprint(text: str, known: Collection[str]) -> Iterator[str]:
+    """Yield the tokens of the code with ``name`` in place of each name but those of the language and ``known``.
+
+    The qualifier ``AscendC::`` is left out, because a using-directive makes it unnecessary.
+    """
+    for word in words(text):
+        if word not in ("AscendC", "::"):
+            kept = not word.isidentifier() or word in _OF_THE_LANGUAGE or word in known
+            yield word if kept else "name"
+
+
+def is_used(name: str, text: str) -> bool:
+    """Return whether an expression names a variable, other than as ``(void)name``, which only silences a warning.
+
+    Nothing inside an error counts.
+    """
+    syntax = parse(text)
+    return any(syntax.text(node) == name and not _is_idle(node, syntax) for node in syntax.nodes("identifier"))
 
 
 def _is_idle(node: Node, syntax: Syntax) -> bool:

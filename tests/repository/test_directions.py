@@ -44,7 +44,7 @@ ENGINE = {
     "profiler": "abi cpp operators runtime timing",
     # Grids of shapes, the choice of a tile, and a fused launch beside those that it replaces.
     "profiler/bench": "abi operators profiler timing",
-    "host": "compiler diagnostics operators",
+    "host": "compiler cpp diagnostics operators",
     # Steps on an NPU. Steps that need torch run in a process of their own.
     "host/verify": "abi compare compiler cpp host nn operators profiler projects runtime torch_ops",
     "projects": "abi compare compiler cpp diagnostics operators profiler runtime timing",
