@@ -1,17 +1,17 @@
 """Answers small questions about one text from its syntax tree: its calls, includes, tokens and uses of a name.
 
-Calls and includes inside an error count too: the texts were compiled, so an error is the parser's. ``#if`` does not count: ask with
-preprocessed text where it has to.
+Calls, includes and comments inside an error count too: the texts were compiled, so an error is the parser's. ``#if``
+does not count: ask with preprocessed text where it has to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from gn_tutorial.cpp.syntax import MOST_BYTES, Syntax, parse
+from gn_tutorial.cpp.syntax import Syntax, parse
 
 #: Macros whose first argument is a tiling struct.
 _ASKING_BY_STRUCT = ("REGISTER_TILING_DEFAULT", "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA_PTR_WITH_STRUCT")
@@ -64,12 +64,11 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
             )
 
 
-def buffer_names(text: str, line: int) -> list[str]:
-    """Return the first argument of each InitBuffer call on a line; none for text beyond the bound of ``syntax``."""
-    if len(text) > MOST_BYTES:
-        return []
-    made = (call for call in calls(text, "InitBuffer") if call.line <= line <= call.end)
-    return [call.arguments[0] for call in made if call.arguments]
+def launches_kernels(text: str) -> bool:
+    """Return whether the text launches a kernel, by ``<<<>>>`` or by the CPU debugger's ICPU_RUN_KF."""
+    if "<<<" in text and any(True for _ in parse(text).nodes("kernel_call_syntax", errors=True)):
+        return True
+    return any(calls(text, "ICPU_RUN_KF"))
 
 
 def registered_structs(text: str, op_type: str) -> list[str]:
@@ -115,7 +114,7 @@ def prototypes(text: str, mark: str) -> Iterator[Prototype]:
         name = declarator.child_by_field_name("declarator") if declarator else None
         if column != len(f"{mark} ") or name is None or declarator is None or declarator.type != "function_declarator":
             continue
-        given = [one for one in declarator.children_by_field_name("parameters")[0].named_children]
+        given = declarator.children_by_field_name("parameters")[0].named_children
         before = node.prev_named_sibling
         yield Prototype(
             syntax.text(name),
@@ -133,10 +132,29 @@ def _unnamed(parameter: Node, syntax: Syntax) -> str:
     return syntax.text(parameter).removesuffix(syntax.text(name)) if name else syntax.text(parameter)
 
 
-def words(text: str, *, macros: bool = False) -> Iterator[str]:
-    """Yield the tokens of the code that counts: no comments, no directives, no ``#if 0``; with macros, their bodies too.
+def comments(text: str) -> list[tuple[int, str]]:
+    """Return line and text of each comment."""
+    syntax = parse(text)
+    return [(syntax.line(node), syntax.text(node)) for node in syntax.nodes("comment", errors=True)]
 
-    A literal is one token.
+
+def with_comments(text: str, change: Callable[[str], str]) -> str:
+    """Return the text with ``change(comment)`` in place of each comment, and without the blanks before an empty one."""
+    syntax = parse(text)
+    edits = []
+    for node in syntax.nodes("comment", errors=True):
+        old, start = syntax.text(node), node.start_byte
+        if (new := change(old)) != old:
+            first = syntax.lines(node)[0]
+            before = text.encode("utf-8", "replace")[first:start]
+            edits.append((start if new else first + len(before.rstrip()), node.end_byte, new))
+    return syntax.edited(edits)
+
+
+def words(text: str, *, macros: bool = False) -> Iterator[str]:
+    """Yield the tokens of the code that counts: no comments, no directives, no ``#if 0``.
+
+    A literal is one token. macros: also yield the tokens of the macros' bodies.
     """
     syntax = parse(text)
     waiting = [syntax.root]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tree_sitter import Node
 
+from gn_tutorial.cpp.queries import calls
 from gn_tutorial.cpp.syntax import Syntax, parse
 
 _REGISTERS = "REGISTER_TILING_DEFAULT"
@@ -82,14 +83,16 @@ def with_setters(tiling: str) -> str:
     edits: list[tuple[int, int, str]] = []
     assigned = set()
     for node in syntax.nodes("declaration"):
-        if "->GetTilingData<" in syntax.text(node):
-            name = next(syntax.nodes("template_argument_list", within=node))
-            edits.append((node.start_byte, node.end_byte, f"{syntax.text(name)[1:-1]} tiling;"))
+        for one in calls(syntax.text(node), "GetTilingData"):
+            edits.append((node.start_byte, node.end_byte, f"{one.types[0]} tiling;"))
     for node in syntax.nodes("assignment_expression"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None and right is not None and (field := _field(left, syntax)):
             assigned.add(left.id)
-            edits += [(left.start_byte, right.start_byte, f"tiling.set_{field}("), (right.end_byte, right.end_byte, ")")]
+            edits += [
+                (left.start_byte, right.start_byte, f"tiling.set_{field}("),
+                (right.end_byte, right.end_byte, ")"),
+            ]
     for node in syntax.nodes("field_expression"):
         if node.id not in assigned and (field := _field(node, syntax)):
             edits.append((node.start_byte, node.end_byte, f"tiling.get_{field}()"))

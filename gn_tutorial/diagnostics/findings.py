@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.cpp.includes import readable_text
+from gn_tutorial.cpp.source_line import buffer_names
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries, label_of, words
 from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
@@ -345,7 +346,5 @@ def _parse_line(line: str) -> Diagnostic | None:
 
 def _buffer_name(file: str, line: int, nth: int) -> str:
     # A line in a loop runs repeatedly, so ``nth`` begins again at the line's first call after the last one.
-    from gn_tutorial.cpp.queries import buffer_names  # the playground's page has no parser at the start
-
     found = buffer_names(readable_text(Path(file)), line)
     return found[nth % len(found)] if found else ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space
 from gn_tutorial.cpp.includes import readable_text
-from gn_tutorial.cpp.queries import buffer_names
+from gn_tutorial.cpp.source_line import buffer_names
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Span
 

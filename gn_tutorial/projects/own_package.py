@@ -176,7 +176,7 @@ def _flat(text: str) -> str:
 
 
 def _is_of(name: str, snake: str, files: Mapping[str, str]) -> bool:
-    return f'"aclnn_{snake}.h"' in files[name.replace("gen_data.py", "main.cpp")]
+    return f"aclnn_{snake}.h" in includes(files[name.replace("gen_data.py", "main.cpp")])
 
 
 def _read(path: Path) -> str:

@@ -22,7 +22,7 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.cpp.entries import scan
-from gn_tutorial.cpp.queries import registered_structs
+from gn_tutorial.cpp.queries import calls, registered_structs
 from gn_tutorial.cpp.structs import injected_header
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
@@ -201,7 +201,8 @@ class Project:
         that struct. The kernel's Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
-        includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
+        by_macros = header is not None and any(calls(self.layout.texts[header], "BEGIN_TILING_DATA_DEF"))
+        includes = (self._injected(plan, header),) if header and by_macros else ()
         made = Kernel(
             self.name,
             path=self.kernel_file,

@@ -57,7 +57,7 @@ ENGINE = {
 # The course's machinery. The engine imports none of it; the door does, lazily.
 COURSE = {
     # What its rooms share: progress, the files of a user, what notebooks use besides kernels and pictures.
-    "course": "abi compare course/exercises diagnostics operators profiler timing torch_ops",
+    "course": "abi compare course/exercises cpp diagnostics operators profiler timing torch_ops",
     "course/exercises": (
         "abi compare course diagnostics host operators profiler profiler/bench reference runtime timing torch_ops "
         "translation"

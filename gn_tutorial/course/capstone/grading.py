@@ -23,7 +23,7 @@ from gn_tutorial.compiler.preprocess import kernel_texts
 from gn_tutorial.course.capstone.grade import NOT_RUN, RIGHT, WRONG, Grade, GradeLoss, GradeRow
 from gn_tutorial.course.capstone.starter import OPERATORS, capstone_folder, start_folder
 from gn_tutorial.cpp.forbidden_calls import forbidden
-from gn_tutorial.cpp.queries import words
+from gn_tutorial.cpp.queries import comments, words
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout, RegistryError
 from gn_tutorial.operators import random_inputs
@@ -117,11 +117,8 @@ def _text(path: Path) -> str:
 
 def _unwritten_place(held: Graded) -> str:
     """Return ``file:line`` of the first comment YOUR TURN in the kernel; "" if there is none."""
-    lines = _text(held.spec.file).splitlines()
-    return next(
-        (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
-        "",
-    )
+    found = (line for line, comment in comments(_text(held.spec.file)) if comment.startswith("// YOUR TURN"))
+    return next((f"{held.spec.file.name}:{line}" for line in found), "")
 
 
 @dataclass
