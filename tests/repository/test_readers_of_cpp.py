@@ -4,6 +4,7 @@ A new module that imports ``re`` fails until its row says what it reads. At most
 """
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -54,6 +55,7 @@ def rows() -> dict[str, str]:
     return {name: what for what, names in READS.items() for name in names.split()} | READS_CPP
 
 
+@functools.cache
 def modules() -> dict[str, ast.Module]:
     """Return name -> tree of every module outside cpp/."""
     found = {}
