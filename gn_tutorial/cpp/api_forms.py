@@ -34,7 +34,7 @@ def declarations(texts: Iterable[str], name: str) -> list[str]:
     owners = [[one] if one else [] for one in _ALSO.get(owner, (owner,))]
     found: dict[str, None] = {}
     for text in texts:
-        syntax = parse(text) if function in text else None
+        syntax = parse(text) if f"{function}(" in text or f"{function} (" in text else None
         for node in syntax.nodes("function_declarator", errors=True) if syntax else ():
             called = node.child_by_field_name("declarator")
             if called is None or syntax.text(called) != function:

@@ -35,6 +35,11 @@ def test_count_form_and_mask_form_without_what_only_the_twin_has() -> None:
         ("TPipe::InitBuffer", "template <TPosition pos> bool InitBuffer(TBuf<pos>& buf, uint32_t len)"),
         ("TQue::AllocTensor", "template <class T> LocalTensor<T> AllocTensor()"),
         ("LocalTensor::GetValue", "T GetValue(uint32_t index)"),
+        (
+            "Sum",
+            "template <class T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false> "
+            "void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumParams& sumParams)",
+        ),
         ("SetFlag", "template <HardEvent event> void SetFlag(int32_t eventID)"),
         ("wait_flag", "void wait_flag(pipe_t from, pipe_t to, int32_t id)"),
         (
