@@ -64,6 +64,17 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
             )
 
 
+def template_parameters(text: str, name: str) -> list[str]:
+    """Return the parameters of the first template that declares a function ``name``; none without such a template."""
+    syntax = parse(text)
+    for node in syntax.nodes("template_declaration", errors=True):
+        declared = next(syntax.nodes("function_declarator", within=node), None)
+        called = declared.child_by_field_name("declarator") if declared else None
+        if called is not None and syntax.text(called) == name:
+            return list(_texts(syntax, node.child_by_field_name("parameters")))
+    return []
+
+
 def launches_kernels(text: str) -> bool:
     """Return whether the text launches a kernel, by ``<<<>>>`` or by the CPU debugger's ICPU_RUN_KF."""
     if "<<<" in text and any(True for _ in parse(text).nodes("kernel_call_syntax", errors=True)):
@@ -151,19 +162,19 @@ def with_comments(text: str, change: Callable[[str], str]) -> str:
     return syntax.edited(edits)
 
 
-def words(text: str, *, macros: bool = False) -> Iterator[str]:
-    """Yield the tokens of the code that counts: no comments, no directives, no ``#if 0``.
+def words(text: str, *, directives: bool = False) -> Iterator[str]:
+    """Yield the tokens of the code that counts: no comments, no ``#if 0``, and directives only with ``directives``.
 
-    A literal is one token. macros: also yield the tokens of the macros' bodies.
+    A literal is one token.
     """
     syntax = parse(text)
     waiting = [syntax.root]
     while waiting:
         node = waiting.pop()
-        if node.type.startswith("preproc_"):
-            if macros and (body := node.child_by_field_name("value")):
-                yield from words(syntax.text(body))
-            waiting += reversed(_counting(node, syntax))
+        if node.type == "preproc_arg":
+            yield from words(syntax.text(node))
+        elif node.type.startswith("preproc_"):
+            waiting += reversed(_counting(node, syntax, directives=directives))
         elif node.type != "comment" and not node.is_missing:
             if node.child_count and not node.type.endswith("_literal"):
                 waiting += reversed(node.children)
@@ -171,14 +182,14 @@ def words(text: str, *, macros: bool = False) -> Iterator[str]:
                 yield word
 
 
-def _counting(node: Node, syntax: Syntax) -> list[Node]:
-    """Return the parts of a directive that are code: what a conditional has, without a branch that never counts."""
+def _counting(node: Node, syntax: Syntax, *, directives: bool) -> list[Node]:
+    """Return the parts of a directive that count: what a conditional has, without a branch that never counts."""
     condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
     if condition is not None and syntax.text(condition).strip("() ") in ("0", "false"):
         return [alternative] if alternative else []
-    named = (condition, node.child_by_field_name("name"))
+    own = () if directives else (condition, node.child_by_field_name("name"))
     is_branch = node.type.startswith(("preproc_if", "preproc_el"))
-    return [one for one in node.named_children if is_branch and one not in named]
+    return [one for one in node.named_children if (is_branch or directives) and one not in own]
 
 
 def fingerprint(text: str, known: Collection[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from gn_tutorial.cpp.queries import (
     named_structs,
     prototypes,
     registered_structs,
+    template_parameters,
     with_comments,
     words,
 )
@@ -87,7 +88,7 @@ def test_words_are_code_without_directives_and_what_never_counts() -> None:
     text = "#include <a>\n#define B half\n#if 0\nold;\n#else\nint c = 1'000; // d\n#endif\n"
     text += '#ifdef E\ns = u8"f g";\n#endif\n'
     assert " ".join(words(text)) == 'int c = 1\'000 ; s = u8"f g" ;'
-    assert "half" in words(text, macros=True)
+    assert {"half", "B", "E"} <= set(words(text, directives=True)) - {"old"}
 
 
 def test_a_fingerprint_keeps_what_a_copy_changes_out() -> None:
@@ -101,6 +102,14 @@ def test_comments_and_a_text_with_other_ones() -> None:
     text = 'int a;  // one\n/* two */ const char* s = "// three";\n'
     assert comments(text) == [(1, "// one"), (2, "/* two */")]
     assert with_comments(text, lambda one: "" if "one" in one else one) == text.replace("  // one", "")
+
+
+def test_parameters_of_a_template() -> None:
+    text = (
+        "template <class A> void k();\ntemplate <typename T, int N = 3>\n__global__ __aicore__ void f(GM_ADDR x) {}\n"
+    )
+    assert template_parameters(text, "f") == ["typename T", "int N = 3"]
+    assert template_parameters(text, "g") == []
 
 
 def test_launches() -> None:

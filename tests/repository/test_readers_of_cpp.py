@@ -31,13 +31,12 @@ READS = {
     "numbers, formulas": "cli/photo_tour profiler/calibration",
     "errors of TOML": "toml_file",
     "gaps of templates": "projects/project_texts",
-    "CMake": "projects/test_runner/build_files",
+    "CMake": "projects/test_runner/build_files tools/compat/defines",
     "shell and Python of a project's test": "projects/test_runner/test_folder",
     "Python": "course/classroom/similarity",
 }
 #: Modules that get C++ text, at most five, each with the reason.
 READS_CPP = {
-    "tools/compat/defines": "guesses what a build would define; a wrong guess leaves a kernel out; in no wheel",
     "tools/compat/reasons": "looks for words of other chips, which are no C++ of ours; in no wheel",
     "diagnostics/deciding": "the lines that decide a finding, until cpp/dataflow names them",
     "operators/tiling": "the headers beside a tiling, until cpp/includes lists them",

@@ -102,7 +102,7 @@ def _no_halves(held: Graded) -> bool:
     """
     if not held.op.capstone:
         return False
-    named = {word for path in _sources(held) for word in words(_text(path), macros=True)}
+    named = {word for path in _sources(held) for word in words(_text(path), directives=True)}
     return named.isdisjoint(("half", "float16_t", "__fp16")) and not any(one.startswith("DTYPE_") for one in named)
 
 
