@@ -99,10 +99,10 @@ def includes(text: str, *, quoted: bool = False) -> Iterator[str]:
     """Yield the names of the files that the text includes, in text order; ``quoted``: only those in quotes."""
     if "include" not in text:
         return
-    syntax = parse(text)
+    kinds, syntax = ("string_literal", *(() if quoted else ("system_lib_string",))), parse(text)
     for node in syntax.nodes("preproc_include", errors=True):
         path = node.child_by_field_name("path")
-        if path is not None and path.type in ("string_literal", "system_lib_string")[: 1 if quoted else 2]:
+        if path is not None and path.type in kinds:
             yield syntax.text(path)[1:-1]
 
 
@@ -214,12 +214,10 @@ def is_used(name: str, text: str) -> bool:
 
 def _is_idle(node: Node, syntax: Syntax) -> bool:
     around = node.parent
-    if around is None or node in around.children_by_field_name("declarator"):
+    if around is None or around.type == "reference_declarator" or node in around.children_by_field_name("declarator"):
         return True
     to = around.child_by_field_name("type") if around.type == "cast_expression" else None
-    return (around.type.endswith("declarator") and around.type != "init_declarator") or (
-        to is not None and syntax.text(to) == "void"
-    )
+    return to is not None and syntax.text(to) == "void"
 
 
 def _texts(syntax: Syntax, listed: Node | None) -> tuple[str, ...]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gn_tutorial.cpp.syntax import Syntax
 
 
+_KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
+
+
 class LineFacts(NamedTuple):
     """What stands on a line. numbers: literals; whole: those that are arguments. names: qualified ones, such as a::b.
 
@@ -63,9 +66,6 @@ def line_facts(text: str, line: int) -> LineFacts:
         any(one.type == "<<<" for one in found),
         _lacks_template(syntax, line),
     )
-
-
-_KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
 
 
 def _calls(text: str, name: str) -> list[WrittenCall]:

@@ -72,6 +72,7 @@ def test_tiling_structs_that_a_text_registers_and_names() -> None:
     [
         ("op.Init(workspace);", True),
         ("auto* p = workspace + 4;", True),
+        ("int sizes[workspace];", True),
         ("(void)workspace;", False),
         ("(void) workspace;", False),
         ("int workspace = 0;", False),
@@ -80,7 +81,7 @@ def test_tiling_structs_that_a_text_registers_and_names() -> None:
     ],
 )
 def test_a_parameter_that_is_only_silenced_is_not_used(body: str, used: bool) -> None:
-    for parameter in ("GM_ADDR workspace", "__gm__ uint8_t* workspace"):
+    for parameter in ("GM_ADDR workspace", "__gm__ uint8_t* workspace", "GM_ADDR& workspace"):
         assert is_used("workspace", f"void k({parameter}) {{ {body} }}") == used
 
 
