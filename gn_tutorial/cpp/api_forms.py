@@ -9,9 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 _NAMESPACE = "AscendC"
 #: Classes whose members a kernel calls through another name.

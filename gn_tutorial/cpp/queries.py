@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 #: Macros whose first argument is a tiling struct.
 _ASKING_BY_STRUCT = ("REGISTER_TILING_DEFAULT", "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA_PTR_WITH_STRUCT")
@@ -60,7 +58,7 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
                 _texts(syntax, types),
                 syntax.line(function),
                 syntax.column(function),
-                node.end_point.row + 1,
+                syntax.last_line(node),
             )
 
 
@@ -119,11 +117,13 @@ def prototypes(text: str, mark: str) -> Iterator[Prototype]:
     """Yield the functions that a header of C declares behind the macro ``mark``, in its order."""
     syntax = parse(text.replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
     for node in syntax.nodes("declaration"):
-        column, declarator = node.start_point.column, node.child_by_field_name("declarator")
+        declarator = node.child_by_field_name("declarator")
         while declarator is not None and declarator.type == "pointer_declarator":
             declarator = declarator.child_by_field_name("declarator")
         name = declarator.child_by_field_name("declarator") if declarator else None
-        if column != len(f"{mark} ") or name is None or declarator is None or declarator.type != "function_declarator":
+        if declarator is None or declarator.type != "function_declarator" or name is None:
+            continue
+        if syntax.column(node) != len(f"{mark} ") + 1:
             continue
         given = declarator.children_by_field_name("parameters")[0].named_children
         before = node.prev_named_sibling

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.queries import calls
-from gn_tutorial.cpp.syntax import Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 _REGISTERS = "REGISTER_TILING_DEFAULT"
 _ASKS, _ASKS_8 = "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA"

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
-
     from gn_tutorial.cpp.queries import WrittenCall
-    from gn_tutorial.cpp.syntax import Syntax
+    from gn_tutorial.cpp.syntax import Node, Syntax
 
 
 _KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
@@ -92,7 +90,7 @@ def _subscript(node: Node, syntax: Syntax) -> tuple[str, str] | None:
 
 
 def _lacks_template(syntax: Syntax, line: int) -> bool:
-    inside = [one for one in syntax.nodes("if_statement") if one.start_point.row + 1 <= line <= one.end_point.row + 1]
+    inside = [one for one in syntax.nodes("if_statement") if syntax.line(one) <= line <= syntax.last_line(one)]
     constant = [one for one in inside if any(word.type == "constexpr" for word in one.children)]
     return any(not _is_generic(one, syntax) for one in constant[:1])
 

@@ -44,6 +44,10 @@ class Syntax:
         """Return the line on which the node starts; the first line is 1."""
         return bisect_right(self._starts, node.start_byte)
 
+    def last_line(self, node: Node) -> int:
+        """Return the line on which the node ends."""
+        return bisect_right(self._starts, max(node.start_byte, node.end_byte - 1))
+
     def column(self, node: Node) -> int:
         """Return the character of its line at which the node starts; the first one is 1."""
         start = self._starts[self.line(node) - 1]
@@ -52,7 +56,7 @@ class Syntax:
     def lines(self, node: Node) -> tuple[int, int]:
         """Return where the first line of a node begins and where its last line ends, in bytes."""
         starts = [*self._starts, len(self._bytes)]
-        return starts[self.line(node) - 1], starts[bisect_right(self._starts, max(node.start_byte, node.end_byte - 1))]
+        return starts[self.line(node) - 1], starts[self.last_line(node)]
 
     def edited(self, edits: Iterable[tuple[int, int, str]]) -> str:
         """Return the text with other text in place of some ranges of bytes, which do not overlap."""
