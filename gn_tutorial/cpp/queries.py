@@ -117,30 +117,22 @@ def prototypes(text: str, mark: str) -> Iterator[Prototype]:
     """Yield the functions that a header of C declares behind the macro ``mark``, in its order."""
     syntax = parse(text.replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
     for node in syntax.nodes("declaration"):
-        declarator = node.child_by_field_name("declarator")
-        while declarator is not None and declarator.type == "pointer_declarator":
-            declarator = declarator.child_by_field_name("declarator")
-        name = declarator.child_by_field_name("declarator") if declarator else None
-        if declarator is None or declarator.type != "function_declarator" or name is None:
+        declared = next(syntax.nodes("function_declarator", within=node), None)
+        if declared is None or syntax.column(node) != len(f"{mark} ") + 1:
             continue
-        if syntax.column(node) != len(f"{mark} ") + 1:
-            continue
-        given = declarator.children_by_field_name("parameters")[0].named_children
+        name = next(syntax.nodes("identifier", within=declared))
+        given = (one for one in syntax.nodes("parameter_declaration", within=declared) if syntax.text(one) != "void")
         before = node.prev_named_sibling
         yield Prototype(
             syntax.text(name),
-            syntax.text(node).partition(syntax.text(declarator))[0].strip(),
-            tuple(_unnamed(one, syntax) for one in given if syntax.text(one) != "void"),
+            syntax.text(node).partition(syntax.text(declared))[0].strip(),
+            tuple(syntax.text(one).removesuffix(_first_name(one, syntax)) for one in given),
             syntax.text(before) if before is not None and before.type == "comment" else "",
         )
 
 
-def _unnamed(parameter: Node, syntax: Syntax) -> str:
-    """Return the type of a parameter as it is written."""
-    name = parameter.child_by_field_name("declarator")
-    while name is not None and name.type != "identifier":
-        name = name.child_by_field_name("declarator")
-    return syntax.text(parameter).removesuffix(syntax.text(name)) if name else syntax.text(parameter)
+def _first_name(parameter: Node, syntax: Syntax) -> str:
+    return next((syntax.text(one) for one in syntax.nodes("identifier", within=parameter)), "")
 
 
 def comments(text: str) -> list[tuple[int, str]]:
