@@ -115,7 +115,7 @@ class Prototype(NamedTuple):
 
 def prototypes(text: str, mark: str) -> Iterator[Prototype]:
     """Yield the functions that a header of C declares behind the macro ``mark``, in its order."""
-    syntax = parse(text.replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
+    syntax = parse(f"\n{text}".replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
     for node in syntax.nodes("declaration"):
         declared = next(syntax.nodes("function_declarator", within=node), None)
         if declared is None or syntax.column(node) != len(f"{mark} ") + 1:

@@ -127,3 +127,4 @@ def test_prototypes_of_a_header() -> None:
         ("Go", "Status", ("const Tensor* ", "void** "), "/* Kernel: a/b. */"),
         ("Say", "const char*", (), ""),
     ]
+    assert [one.name for one in prototypes("API int First(int);", "API")] == ["First"]
