@@ -68,15 +68,15 @@ def find_page(apis: Sequence[Api], name: str) -> Api | None:
 
 def page_of(api: Api, machine: Machine) -> ApiPage:
     """Return the page of one name. Without a compiler it has no forms, and its note says so."""
-    from gn_tutorial.compiler.preprocess import twin_text
+    from gn_tutorial.compiler.preprocess import twin_texts
     from gn_tutorial.cpp.api_forms import declarations, macro_form
 
     try:
-        text, note = twin_text(), ""
+        texts, note = twin_texts(), ""
     except CompilerMissing as error:
-        text, note = "", f"no forms: {error.what}"
-    forms = declarations(text, api.name)
-    if text and not forms:
+        texts, note = [], f"no forms: {error.what}"
+    forms = declarations(texts, api.name)
+    if texts and not forms:
         headers = sorted((TWIN / "include" / "gn_twin").rglob("*.h"))
         macros = (macro_form(path.read_text(encoding="utf-8"), api.name) for path in headers)
         forms = [one for one in macros if one][:1]

@@ -263,8 +263,10 @@ def _entries(
     """
     if not main:
         return require_entries(text, short(path), template, headers)
+    from gn_tutorial.cpp.queries import launches_kernels  # only a sample needs the parser here
+
     found = scan(text, headers)
-    launches = part or found.templates or "<<<" in text or "ICPU_RUN_KF" in text
+    launches = part or found.templates or launches_kernels(text)
     kernels = require_entries(text, short(path), template, headers) if found.entries or template or not launches else ()
     return (*kernels, Entry(MAIN_ENTRY, (), 1))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.cpp.includes import readable_text, short
+from gn_tutorial.cpp.includes import short
+from gn_tutorial.cpp.source_line import LineFacts
 
 _LONGEST_MESSAGE = 400
 
@@ -57,7 +58,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
 
 
-def _missing_header(report: Report, searched: Sequence[Path], _line: str) -> str:
+def _missing_header(report: Report, searched: Sequence[Path], _facts: LineFacts) -> str:
     found = re.search(r"^'?([^':]+)'?(?:: No such file or directory| file not found)", report.message)
     if not found:
         return ""
@@ -68,16 +69,16 @@ def _missing_header(report: Report, searched: Sequence[Path], _line: str) -> str
     return f"looked in {looked}; put {header} there, or name its folder with include_dirs"
 
 
-def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _double_scalar(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     said = " ".join(report.notes)
-    literal = re.search(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])", line)
+    literal = next((one for one in facts.numbers if "." in one and one[-1] not in "fFlL"), "")
     conflict = re.search(r"(?:deduced )?conflicting types for parameter", said)
     if literal and conflict and "double" in said and "no matching function" in report.message:
-        return f"{literal[0]} is a double; the scalar has the tensor's own type: write {literal[0]}f for a float tensor"
+        return f"{literal} is a double; the scalar has the tensor's own type: write {literal}f for a float tensor"
     return ""
 
 
-def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _other_scalar(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     """Return a hint for a scalar that has another type than the tensor, such as the integer in ``Adds(y, x, 1, n)``."""
     said = " ".join(report.notes).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)'[^()]*? (?:and|vs\.) '([\w: ]+)'", said)
@@ -86,69 +87,67 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
     wanted, given = (re.sub(r"^(?:\w+::)+", "", name) for name in found.groups())
     if wanted not in _SCALARS or given not in _SCALARS:
         return ""
-    whole = re.findall(r"(?<=[ (,-])\d+(?=\s*[,)])", line) if given == "int" else []
+    whole = facts.whole if given == "int" else ()
     one = f"{whole[0]} is" if whole else "a scalar here is"  # the scalar stands before a count
     written = f"write {whole[0]}.0f" if whole and wanted == "float" else f"write static_cast<{wanted}>(...)"
     return f"{one} of type {given}; the scalar has the tensor's own type, {wanted}: {written}"
 
 
-def _namespace(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _namespace(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     """Return a hint for a name of AscendC that is used without ``AscendC::``.
 
     g++ suggests the full name, except for TEventID; clang suggests nothing.
     """
     name = unknown_name(report.message)
     suggested = re.search(rf"\bAscendC::{name}\b", " ".join([report.message, *report.notes]))
-    if name and (suggested or name in _TYPES_OF_ASCENDC) and not re.search(rf"\w::\s*{name}\b", line):
+    if name and (suggested or name in _TYPES_OF_ASCENDC) and not any(name == one for _, one in facts.names):
         return f"{name} is in the namespace AscendC: write AscendC::{name}, or 'using namespace AscendC;' at the top"
     return ""
 
 
-def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str:
-    if "<<<" in line:
-        return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
-    return ""
+def _launch_syntax(_report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
+    return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)" if facts.launches else ""
 
 
-def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _semicolon_before(report: Report, line: str) -> str:
     """Return a hint for a missing ';', for which g++ reports the next token, perhaps some lines below.
 
     clang reports the place where the ';' is missing.
     """
     found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
-    if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
+    if found and report.place and line.strip() and not line[: report.place.column - 1].strip():
         return "a ';' is missing at the end of the statement before this line"
     return ""
 
 
-def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _element_of_a_view(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     """Return a hint for ``sum += tile[i]``: the index operator returns not a number, but a tensor from element i on."""
-    uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
     said = " ".join([report.message, *report.notes])
     arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
-    if len(uses) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
+    if len(facts.subscripts) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
         return ""
-    name, index = uses[0]
+    name, index = facts.subscripts[0]
     return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
 
 
-def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _smaller_or_larger(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     """Return a hint for a call of ``std::min`` or ``AscendC::min``, or a wrong call of ``AscendC::Std::min``."""
-    found = re.search(r"\b([Ss]td|AscendC)::(min|max)\b", line)
-    if not found:
+    written = (one for one in facts.names if one[0] in ("std", "Std", "AscendC") and one[1] in ("min", "max"))
+    scope, function = next(written, ("", ""))
+    if not scope:
         return ""
-    whole = f"AscendC::Std::{found[2]}"
+    whole = f"AscendC::Std::{function}"
     name = unknown_name(report.message)
-    if found[1] != "Std" and name == found[2]:
-        return f"device code has no {found[0]}; {whole} is there, for two numbers of one type"
-    if found[1] == "Std" and name == "Std":
+    if scope != "Std" and name == function:
+        return f"device code has no {scope}::{function}; {whole} is there, for two numbers of one type"
+    if scope == "Std" and name == "Std":
         return f"Std is a namespace of AscendC: write {whole}"
     if "numbers of one type" in report.message:
         return "give both numbers the same type: 8u beside a uint32_t, or static_cast<uint32_t>(...)"
     return ""
 
 
-def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
+def _narrowing(report: Report, _searched: Sequence[Path], _facts: LineFacts) -> str:
     """Return a hint for a number in braces that may not fit into its field (a narrowing conversion)."""
     plain = shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
     found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
@@ -159,7 +158,7 @@ def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
     return f"a number that does not fit loses its upper bits: see that it does, then write static_cast<{found[1]}>(...)"
 
 
-def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> str:
+def _bfloat16_number(report: Report, _searched: Sequence[Path], _facts: LineFacts) -> str:
     """Return a hint for a conversion of a bfloat16_t number.
 
     The device's compiler refuses it as well, with "not support bf16 type cast".
@@ -173,40 +172,17 @@ def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> s
     )
 
 
-def _heads(before: Sequence[str]) -> Iterator[str]:
-    """Yield the text before each brace that is still open at the end of these lines, innermost first.
-
-    After an ``else``, also yield the text before the brace of its ``if`` branch.
-    """
-    text = "\n".join(line.partition("//")[0] for line in before)
-    depth, head = 0, ""
-    for at in range(len(text) - 1, -1, -1):
-        depth += text[at] == "}"
-        if text[at] == "{":
-            if depth == 0 or (depth == 1 and head == "else"):
-                head = re.split(r"[;{}]", text[:at])[-1].strip()
-                yield head
-            depth = max(0, depth - 1)
-
-
-def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: str) -> str:
+def _branch_outside_a_template(report: Report, _searched: Sequence[Path], facts: LineFacts) -> str:
     """Return a hint for an error in a branch of ``if constexpr`` outside a template, where no branch is left out."""
-    if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
+    if not facts.lacks_template or not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
         return ""
-    for place in (report.place, *report.chain):
-        lines = readable_text(Path(place.file)).splitlines() if place else []
-        if place and lines[place.line - 1 : place.line] == [line]:
-            heads = list(_heads(lines[: place.line - 1]))
-            generic = any(re.search(r"\b(?:template|auto)\b", head) for head in heads)
-            if not generic and any("if constexpr" in head for head in heads):
-                return (
-                    "outside a template both branches of if constexpr are compiled: write template <typename T> before "
-                    "the class, and the type where it is used, such as Kernel<DTYPE_X> op"
-                )
-    return ""
+    return (
+        "outside a template both branches of if constexpr are compiled: write template <typename T> before the class, "
+        "and the type where it is used, such as Kernel<DTYPE_X> op"
+    )
 
 
-def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> str:
+def _other_arguments(report: Report, _searched: Sequence[Path], _facts: LineFacts) -> str:
     """Return a hint for a call of an Ascend C function that has no overload with these arguments."""
     found = re.search(r"no matching (?:member )?function for call to .(?:\w+::)*(\w+)[^\w:]", report.message)
     if not found or not re.search(rf"\bAscendC::{found[1]}\b", " ".join(report.notes)):
@@ -214,14 +190,13 @@ def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> s
     return f"gnt apis {found[1]} prints its forms"
 
 
-_HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
+_HINTS: tuple[Callable[[Report, Sequence[Path], LineFacts], str], ...] = (
     _missing_header,
     _branch_outside_a_template,  # before the hints on types, because the branch may be for another type
     _double_scalar,
     _other_scalar,
     _namespace,
     _launch_syntax,
-    _semicolon_before,
     _element_of_a_view,
     _smaller_or_larger,
     _narrowing,
@@ -230,9 +205,10 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
 )
 
 
-def hint_of(report: Report, searched: Sequence[Path], line: str) -> str:
+def hint_of(report: Report, searched: Sequence[Path], line: str, facts: LineFacts) -> str:
     """Return a hint for an error; empty if none is certain.
 
-    searched: folders to name when a header is missing. line: the source line where the error is shown.
+    searched: folders to name when a header is missing. line, facts: the source line where the error is shown.
     """
-    return next((advice for hint in _HINTS if (advice := hint(report, searched, line))), "")
+    found = (advice for hint in _HINTS if (advice := hint(report, searched, facts)))
+    return next(found, "") or _semicolon_before(report, line)

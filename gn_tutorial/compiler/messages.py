@@ -17,8 +17,10 @@ from pathlib import Path
 from gn_tutorial.compiler.hints import hint_of, shortened, unknown_name
 from gn_tutorial.compiler.output import Place, Report, parse
 from gn_tutorial.compiler.process import CompileLimits, End
-from gn_tutorial.cpp.includes import short, source_text
-from gn_tutorial.errors import CompileError
+from gn_tutorial.cpp.includes import readable_text, short
+from gn_tutorial.cpp.source_line import LineFacts, first_call, line_facts
+from gn_tutorial.errors import CompileError, RegistryError
+from gn_tutorial.toml_file import read_toml
 
 # The largest number of errors to show: further ones mostly follow from the first.
 SHOWN_ERRORS = 10
@@ -107,13 +109,13 @@ def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> Com
 
 
 @functools.lru_cache(maxsize=4)
-def unsupported_names(header: Path) -> frozenset[str]:
-    """Return the documented Ascend C names that the twin rejects, which ``gn_twin/basic_api/unsupported.h`` lists."""
+def unsupported_names(twin: Path) -> frozenset[str]:
+    """Return the documented Ascend C names that the twin rejects. twin: the folder of its headers, below its list."""
     try:
-        text = header.read_text("utf-8")
-    except OSError:
+        lacking = read_toml(twin.parent / "apis.toml", "the list of APIs")["unsupported"]
+    except (RegistryError, KeyError):  # a page and a copied header have no list
         return frozenset()
-    return frozenset(re.findall(r"^GNT_UNSUPPORTED\w*\(\s*(\w+)", text, re.MULTILINE))
+    return frozenset(name for names in lacking.values() for name in names)
 
 
 def _out_of_memory(text: str) -> bool:
@@ -130,8 +132,9 @@ def _out_of_memory(text: str) -> bool:
 def _message(report: Report, sources: Sources) -> CompilerMessage:
     place = _learners_place(report, sources) if report.place else _first_use(report, sources)
     file = Path(os.path.normpath(place.file)) if place else None
-    line = _source_line(file, place.line) if file and place else ""
-    message, hint = _words(report, sources, line)
+    text = readable_text(file) if file else ""
+    line = next(iter(text.splitlines()[place.line - 1 : place.line]), "") if place else ""
+    message, hint = _words(report, sources, line, line_facts(text, place.line) if place else LineFacts())
     column = place.column if place else 0
     if sources.compiler != "g++" and column:  # clang counts bytes, not characters
         column = len(line.encode()[: column - 1].decode("utf-8", "ignore")) + 1
@@ -161,29 +164,16 @@ def _first_use(report: Report, sources: Sources) -> Place | None:
     name = unknown_name(report.message)
     if not name or sources.main is None:
         return None
-    try:
-        lines = source_text(sources.main).splitlines()
-    except OSError:
-        return None
-    for number, line in enumerate(lines, start=1):
-        if found := re.search(rf"\b{name}\s*(?:<.*>)?\s*\(", line.partition("//")[0]):
-            return Place(str(sources.main), number, found.start() + 1)
-    return None
+    found = first_call(readable_text(sources.main), name)
+    return Place(str(sources.main), *found) if found else None
 
 
-def _source_line(file: Path, line: int) -> str:
-    try:
-        return source_text(file).splitlines()[line - 1]
-    except (OSError, IndexError):
-        return ""
-
-
-def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str]:
+def _words(report: Report, sources: Sources, source_line: str, facts: LineFacts) -> tuple[str, str]:
     """Return the message and the hint of one error."""
     text = report.message
     rejected = re.search(r"not on the twin yet: (\w+)", " ".join([text, *report.notes]))
     name = rejected[1] if rejected else unknown_name(text)
-    if rejected or name in unsupported_names(sources.twin / "gn_twin" / "basic_api" / "unsupported.h"):
+    if rejected or name in unsupported_names(sources.twin):
         return f"{name} is a documented Ascend C name that is not on the twin yet", _APIS
     message = shortened(text)
     if report.place and Path(report.place.file) == sources.shim and report.place.line in sources.shim_lines and name:
@@ -193,7 +183,7 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
         )
     if undefined := re.match(r"undefined reference to (.+)", text):
         return f"{shortened(undefined[1])} is declared and used, but has no body", "write its body in this file"
-    return message, hint_of(report, sources.searched, source_line) or (_APIS if name else "")
+    return message, hint_of(report, sources.searched, source_line, facts) or (_APIS if name else "")
 
 
 # --- all errors ------------------------------------------------------------------------------------------------------

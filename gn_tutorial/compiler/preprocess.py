@@ -49,13 +49,17 @@ def chosen_text(
     return None if text is None else own_text(text, lambda path: _below(path, roots)).text
 
 
-def twin_text(*, limits: CompileLimits | None = None, cache: Cache | None = None) -> str:
-    """Return the text of the twin's headers after preprocessing, with macros expanded; "" if preprocessing fails.
+def twin_texts(*, limits: CompileLimits | None = None, cache: Cache | None = None) -> list[str]:
+    """Return the texts of the twin's headers after preprocessing, macros expanded; none if preprocessing fails.
 
     Raises CompilerMissing, CacheError.
     """
     text = _preprocessed(_TWIN, (), "kernel_operator.h", limits, cache)
-    return own_text(text or "", lambda path: path.resolve().is_relative_to(TWIN_INCLUDE)).text
+    own = own_text(text or "", lambda path: path.resolve().is_relative_to(TWIN_INCLUDE))
+    lines: dict[str, list[str]] = {}
+    for line, (file, _) in zip(own.text.splitlines(), own.places, strict=False):
+        lines.setdefault(file, []).append(line)
+    return ["\n".join(one) for one in lines.values()]
 
 
 def kernel_texts(

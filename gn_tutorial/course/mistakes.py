@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from gn_tutorial.abi.trace import Kind, Pipe, Trace
+from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.timing.timeline import Timeline
-
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class WrongAnswer:
 
 def code_of(lines: str) -> str:
     """Return the lines without comments and blanks; empty if nothing was written yet."""
-    return "".join(_COMMENT.sub("", lines).split())
+    return "".join(without_comments(lines).split())
 
 
 def names_of(lines: str, said: str, trace: Trace | None, timeline: Callable[[], Timeline] | None) -> dict[str, Any]:

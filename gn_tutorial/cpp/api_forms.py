@@ -6,12 +6,10 @@ somebody wrote about it.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from gn_tutorial.cpp.tokens import Token, tokens
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 _NAMESPACE = "AscendC"
 #: Classes whose members a kernel calls through another name.
@@ -19,91 +17,73 @@ _ALSO = {"TQue": ("TQue", "TQueBind")}
 _NOT_SHOWN = frozenset({"inline", "static", "constexpr", "explicit", "friend", "typename"})
 _TIGHT_BEFORE = frozenset({",", ")", ">", "::", "]", "(", "[", "&", "*", "<", "..."})
 _TIGHT_AFTER = frozenset({"(", "<", "::", "[", "!", "~"})
-_MACRO = r"^#define {}(\([^)]*\))?"
+#: What holds declarations, and what gives them a name.
+_LISTS = ("translation_unit", "declaration_list", "field_declaration_list", "compound_statement")
+_SCOPES = ("namespace_definition", "class_specifier", "struct_specifier")
 
 
-def declarations(text: str, name: str) -> list[str]:
+def declarations(texts: Iterable[str], name: str) -> list[str]:
     """The forms of a function, ``Add``, or of a member, ``TPipe::InitBuffer``, in the order of the headers.
 
-    text: headers after the preprocessor. Without the twin's own parameters (the place of the call) and overloads (those
-    whose return type is deduced, for pointers to functions).
+    texts: headers after the preprocessor. Without the twin's own parameters (the place of the call) and overloads
+    (those whose return type is deduced, for pointers to functions).
     """
     owner, _, function = name.rpartition("::")
-    owners = _ALSO.get(owner, (owner,))
+    owners = [[one] if one else [] for one in _ALSO.get(owner, (owner,))]
     found: dict[str, None] = {}
-    for scope, statement in _parsed(text):
-        inner = scope[1:] if scope[:1] == [_NAMESPACE] else scope  # set_flag and its kin are in no namespace
-        if (inner or [""]) not in [[one] for one in owners]:
-            continue
-        if (shown := _form(statement, function)) is not None:
-            found[shown] = None
+    for text in texts:
+        syntax = parse(text) if f"{function}(" in text or f"{function} (" in text else None
+        for node in syntax.nodes("function_declarator", errors=True) if syntax else ():
+            called = node.child_by_field_name("declarator")
+            if called is None or syntax.text(called) != function:
+                continue
+            statement, scope = _surroundings(node, syntax)
+            if scope is not None and (scope[1:] if scope[:1] == [_NAMESPACE] else scope) in owners:
+                shown = _form(list(_leaves(statement, node.end_byte, syntax)), function)
+                found |= {shown: None} if shown else {}
     return list(found)
 
 
 def macro_form(text: str, name: str) -> str:
     """``GET_TILING_DATA(NAME, POINTER)``, of a macro that the headers' own text defines; "" if there is none."""
-    found = re.search(_MACRO.format(re.escape(name)), text, re.MULTILINE)
-    return name + (found[1] or "") if found else ""
+    if name not in text:
+        return ""
+    syntax = parse(text)
+    for node in syntax.nodes("preproc_def", "preproc_function_def", errors=True):
+        defined, params = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+        if defined is not None and syntax.text(defined) == name:
+            return name + (syntax.text(params) if params else "")
+    return ""
 
 
-@functools.lru_cache(maxsize=1)
-def _parsed(text: str) -> tuple[tuple[list[str], list[Token]], ...]:
-    """All declarations of a text: half a second for the twin's headers, so once for all names."""
-    return tuple(_statements(tokens(text)))
+def _surroundings(node: Node, syntax: Syntax) -> tuple[Node, list[str] | None]:
+    """Return the whole declaration of a function, and the namespaces and classes around it; None in a function."""
+    statement, scope = node, list[str]()
+    while (around := statement.parent) is not None and around.type not in _LISTS:
+        statement = around
+    while around is not None:
+        if around.type in ("compound_statement", "requires_clause"):
+            return statement, None
+        name = around.child_by_field_name("name") if around.type in _SCOPES else None
+        if name is not None:
+            plain = name.child_by_field_name("name") if name.type == "template_type" else name
+            scope = [*syntax.text(plain or name).split("::"), *scope]
+        around = around.parent
+    return statement, scope
 
 
-def _statements(found: Iterator[Token]) -> Iterator[tuple[list[str], list[Token]]]:
-    """Each declaration at namespace or class scope, up to its body or semicolon, with the names that surround it."""
-    scope: list[str | None] = []  # None: the body of a function, or whatever else holds no declarations
-    statement: list[Token] = []
-    depth = 0
-    for token in found:
-        if token.text in ("{", "}") and (depth or (statement and statement[-1].text == "requires")):
-            depth += 1 if token.text == "{" else -1  # a default argument, a condition: a part of the declaration
-            statement.append(token)
-            continue
-        if token.kind == "punct":  # "]]" is one token, also at the end of all[used[i]]
-            depth += sum({"(": 1, "[": 1, ")": -1, "]": -1}.get(sign, 0) for sign in token.text)
-        if token.text == "{" and not depth:
-            if None not in scope:
-                yield [part for one in scope if one for part in one.split("::")], statement
-            scope.append(_scope_name(statement))
-            statement = []
-        elif token.text == "}" and not depth:
-            if scope:
-                scope.pop()
-            statement = []
-        elif token.text == ";" and not depth:
-            if None not in scope:
-                yield [part for one in scope if one for part in one.split("::")], statement
-            statement = []
-        else:
-            statement.append(token)
-            if (
-                len(statement) == 2
-                and statement[1].text == ":"
-                and statement[0].text in ("public", "protected", "private")
-            ):
-                statement = []
+def _leaves(node: Node, end: int, syntax: Syntax) -> Iterator[str]:
+    """Yield the tokens of a declaration up to ``end``, without comments."""
+    for child in node.children:
+        if child.start_byte < end and child.type != "comment":
+            if child.child_count and not child.type.endswith("_literal"):
+                yield from _leaves(child, end, syntax)
+            elif word := syntax.text(child).strip():
+                yield word
 
 
-def _scope_name(statement: Sequence[Token]) -> str | None:
-    """What a brace behind these tokens opens: the name of a namespace or class, "" of an unnamed one, else None."""
-    words = [token.text for token in statement]
-    for kind in ("namespace", "class", "struct"):
-        if kind in words and "(" not in words and words[0] != "enum":
-            # The last one: those before it are of template parameters.
-            at = len(words) - 1 - words[::-1].index(kind)
-            end = at + 1
-            while end < len(words) and (words[end] == "::" or words[end - 1] in ("::", kind)):
-                end += 1
-            return "".join(words[at + 1 : end])
-    return None
-
-
-def _form(statement: Sequence[Token], name: str) -> str | None:
-    """The statement as a form of this function, or None if it declares something else."""
-    words = [token.text for token in statement]
+def _form(words: Sequence[str], name: str) -> str | None:
+    """The declaration as a form of this function, or None if it declares something else."""
     at = next((i for i, word in enumerate(words[:-1]) if word == name and words[i + 1] == "("), None)
     if at is None or at == 0 or words[at - 1] in (".", "::", "=", "return", "->") or "using" in words:
         return None

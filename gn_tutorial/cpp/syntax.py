@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Language, Node, Parser
 from tree_sitter_cuda import language
@@ -44,17 +44,39 @@ class Syntax:
         """Return the line on which the node starts; the first line is 1."""
         return bisect_right(self._starts, node.start_byte)
 
-    def nodes(self, *types: str, within: Node | None = None) -> Iterator[Node]:
+    def last_line(self, node: Node) -> int:
+        """Return the line on which the node ends."""
+        return bisect_right(self._starts, max(node.start_byte, node.end_byte - 1))
+
+    def column(self, node: Node) -> int:
+        """Return the character of its line at which the node starts; the first one is 1."""
+        start = self._starts[self.line(node) - 1]
+        return len(self._bytes[start : node.start_byte].decode("utf-8", "replace")) + 1
+
+    def lines(self, node: Node) -> tuple[int, int]:
+        """Return where the first line of a node begins and where its last line ends, in bytes."""
+        starts = [*self._starts, len(self._bytes)]
+        return starts[self.line(node) - 1], starts[self.last_line(node)]
+
+    def edited(self, edits: Iterable[tuple[int, int, str]]) -> str:
+        """Return the text with other text in place of some ranges of bytes, which do not overlap."""
+        parts, at = list[bytes](), 0
+        for start, end, text in sorted(edits):
+            parts += [self._bytes[at:start], text.encode()]
+            at = end
+        return b"".join([*parts, self._bytes[at:]]).decode("utf-8", "replace")
+
+    def nodes(self, *types: str, within: Node | None = None, errors: bool = False) -> Iterator[Node]:
         """Return the nodes of these types in ``within`` (default: the whole text), outer before inner, in text order.
 
         Nodes that the parser made up (missing) and those inside an error are left out, because the parser guessed them.
-        A node that is returned may contain an error: ask its ``has_error``.
+        A node that is returned may contain an error: ask its ``has_error``. errors: take nodes inside errors too.
         """
         cursor = (within or self.root).walk()
         while True:
             node = cursor.node
             assert node is not None
-            guessed = node.is_error or node.is_missing
+            guessed = (node.is_error and not errors) or node.is_missing
             if node.type in types and not guessed:
                 yield node
             if not guessed and cursor.goto_first_child():

@@ -16,15 +16,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.cpp.includes import readable_text
+from gn_tutorial.cpp.source_line import buffer_names
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries, label_of, words
 from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
-from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
+from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.translation.texts import translated
 
-_INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
 _PRINTED_LINES = 10
 #: The severity of a note: a line of the report that is not a finding.
@@ -345,5 +346,5 @@ def _parse_line(line: str) -> Diagnostic | None:
 
 def _buffer_name(file: str, line: int, nth: int) -> str:
     # A line in a loop runs repeatedly, so ``nth`` begins again at the line's first call after the last one.
-    found = _INIT_BUFFER.findall(source_line(file, line))
+    found = buffer_names(readable_text(Path(file)), line)
     return found[nth % len(found)] if found else ""

@@ -14,6 +14,7 @@ from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_uin
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gn_tutorial.cpp.queries import prototypes
 from gn_tutorial.errors import RegistryError
 
 HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
@@ -40,9 +41,6 @@ _TYPES = {
     "char*": c_char_p,
     "GnHostFunc": HostFunc,
 }
-_COMMENT = r"/\*(?P<comment>(?:(?!\*/).)*)\*/\s*"
-_CALL = r"^GN_API (?P<type>[^;(]*?)(?P<name>\w+)\((?P<arguments>[^)]*)\);"
-_DECLARATION = re.compile(f"(?:{_COMMENT})?{_CALL}", re.MULTILINE | re.DOTALL)
 _KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
@@ -57,14 +55,12 @@ class Function(NamedTuple):
 
 def read_header(path: Path) -> Iterator[Function]:
     """Yield the functions of a header, in its order. Raises RegistryError for a type that is not in ``_TYPES``."""
-    for found in _DECLARATION.finditer(path.read_text("utf-8")):
-        where = f"{path}: {found['name']}"
-        words = [one.strip() for one in found["arguments"].split(",")]
-        arguments = () if words == ["void"] else tuple(_type_of(re.sub(r"\w+$", "", one), where) for one in words)
-        listed = _KERNELS.search(found["comment"] or "")
-        yield Function(
-            found["name"], arguments, _type_of(found["type"], where), tuple(listed[1].split(", ")) if listed else ()
-        )
+    for found in prototypes(path.read_text("utf-8"), "GN_API"):
+        where = f"{path}: {found.name}"
+        arguments = tuple(_type_of(one, where) for one in found.types)
+        listed = _KERNELS.search(found.comment)
+        kernels = tuple(listed[1].split(", ")) if listed else ()
+        yield Function(found.name, arguments, _type_of(found.returns, where), kernels)
 
 
 def _type_of(text: str, where: str) -> Any:

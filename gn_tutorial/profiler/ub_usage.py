@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space
+from gn_tutorial.cpp.includes import readable_text
+from gn_tutorial.cpp.source_line import buffer_names
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Span
 
@@ -155,9 +156,4 @@ def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buff
 
 def _name(event: Event) -> str:
     """Return the first argument of the InitBuffer call, read from the source; empty if it cannot be found there."""
-    try:
-        lines = Path(event.file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    call = re.search(r"InitBuffer\s*\(\s*([\w.\[\]>-]+?)\s*,", "".join(lines[event.line - 1 : event.line + 1]))
-    return call.group(1) if call else ""
+    return next(iter(buffer_names(readable_text(Path(event.file)), event.line)), "")

@@ -24,6 +24,8 @@ from gn_tutorial.projects.prototype_file import read_prototypes
 LAYOUTS = ("8.x", "9.x")
 #: The file of a project that holds its prototype. msopgen can read this file.
 PROTOTYPE = "prototype.json"
+#: The line of an 8.x header where the learner writes the struct's fields.
+FIELDS_GAP = "// YOUR TURN: the fields, such as TILING_DATA_FIELD_DEF(uint32_t, length);"
 
 
 def new_project(
@@ -186,7 +188,7 @@ def _operator_files(
         ),
         "read_tiling": read,
         "arguments": ", ".join(names),
-        "fields": "// YOUR TURN: the fields, such as TILING_DATA_FIELD_DEF(uint32_t, length);",
+        "fields": FIELDS_GAP,
     } | dict(given)
     test = _test_folder(op, plain, alone=alone)
     made = {

@@ -8,11 +8,12 @@ cases of the tests, and ``course_package.toml``, which names the package's opera
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from gn_tutorial.cpp.queries import calls, includes
+from gn_tutorial.cpp.rewrites import with_includes, without_calls
 from gn_tutorial.cpp.structs import read_struct
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.prototype import op_type, prototype
@@ -24,8 +25,7 @@ from gn_tutorial.toml_file import read_toml
 
 #: The file that makes a folder a package of the course.
 MARK = "course_package.toml"
-_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-_STRUCT = re.compile(r"^  REGISTER_TILING_DEFAULT\((\w+)\);\n", re.MULTILINE)
+_REGISTERS = "REGISTER_TILING_DEFAULT"
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,10 @@ def _fill_macros(
     Its build reads the struct's fields from macros, and needs all kernel files in one folder without subfolders.
     """
     snake, name = op.snake_name, f"{op.type}TilingData"
-    registered = _STRUCT.search(kernel)
-    assert registered, f"{snake}.cpp registers its tiling struct"
-    struct = read_struct(registered[1], {Path(place): text for place, text in headers.items()})
+    registered = next(calls(kernel, _REGISTERS)).arguments[0]
+    struct = read_struct(registered, {Path(place): text for place, text in headers.items()})
     if struct is None:
-        raise RegistryError(f"the fields of {registered[1]} cannot be read", where=str(root))
+        raise RegistryError(f"the fields of {registered} cannot be read", where=str(root))
     ctypes = {"u4": "uint32_t", "i4": "int32_t", "f4": "float"}
     fields = "\n".join(f"TILING_DATA_FIELD_DEF({ctypes[one.dtype.str[1:]]}, {one.name});" for one in struct.fields)
     guard = f"{snake.upper()}_TILING_H_"
@@ -122,16 +121,18 @@ def _fill_macros(
     )
     # The host fills the plain struct. The macro struct has the same bytes: each field has four bytes, and the number of
     # fields is even, so neither struct has padding.
-    host = re.sub(
-        r'#include "\.\./op_kernel/\w+/(\w+_tiling\.h)"',
-        rf'#include "../op_kernel/\1"\n#include "{snake}_tiling.h"',
+    host = with_includes(
         host,
+        lambda name: (
+            [f"../op_kernel/{PurePosixPath(name).name}", f"{snake}_tiling.h"]
+            if name.startswith("../op_kernel/")
+            else [name]
+        ),
     )
     # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because the tiling never asks for
     # more blocks than cores.
-    host = re.sub(r"^  context->SetScheduleMode\(1\);[^\n]*\n", "", host, flags=re.MULTILINE)
-    files[f"op_host/{snake}.cpp"] = host
-    files[f"op_kernel/{snake}.cpp"] = _flat(_STRUCT.sub("", kernel))
+    files[f"op_host/{snake}.cpp"] = without_calls(host, "SetScheduleMode")
+    files[f"op_kernel/{snake}.cpp"] = _flat(without_calls(kernel, _REGISTERS))
     # The build of 8.x copies the files of op_kernel, but not its subfolders.
     files |= {f"op_kernel/{PurePosixPath(place).name}": _flat(text) for place, text in headers.items()}
 
@@ -150,7 +151,7 @@ def _headers(root: Path, snake: str) -> dict[str, str]:
     waiting = [(PurePosixPath(entry.name), _read(entry))]
     while waiting:
         place, text = waiting.pop()
-        for name in _INCLUDE.findall(text):
+        for name in includes(text, quoted=True):
             if name == "kernel_operator.h":
                 continue
             at = PurePosixPath(*_normal((place.parent / name).parts))
@@ -171,11 +172,11 @@ def _normal(parts: Sequence[str]) -> list[str]:
 
 
 def _flat(text: str) -> str:
-    return _INCLUDE.sub(lambda found: f'#include "{PurePosixPath(found[1]).name}"', text)
+    return with_includes(text, lambda name: [PurePosixPath(name).name])
 
 
 def _is_of(name: str, snake: str, files: Mapping[str, str]) -> bool:
-    return f'"aclnn_{snake}.h"' in files[name.replace("gen_data.py", "main.cpp")]
+    return f"aclnn_{snake}.h" in includes(files[name.replace("gen_data.py", "main.cpp")])
 
 
 def _read(path: Path) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.compiler.cached_library import Kept
+from gn_tutorial.cpp.includes import readable_text
+from gn_tutorial.cpp.queries import calls, named_structs, registered_structs
 from gn_tutorial.cpp.structs import Struct, constant, read_struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
@@ -21,10 +22,7 @@ from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, j
 
 #: The byte that fills the structs before a second run. Fields are often small or powers of two; 0xA5 is neither.
 _OTHER_FILL = 0xA5
-_STRUCT_NAMES = re.compile(
-    r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
-    r"|\bGetTilingData\s*<\s*([\w:]+)\s*>"
-)
+_SETS_BLOCKS = ("SetBlockDim", "SetSimdNumBlocks", "SetNumBlocks")
 
 
 @dataclass(frozen=True)
@@ -94,11 +92,10 @@ class HostSide:
 
     def untiled(self, call: OpCall) -> TilingPlan:
         """Return a plan without blocks and data, which is enough to build a kernel that is no template."""
-        registered = re.compile(rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{call.definition.type}(?:_\d+)?\s*,\s*([\w:]+)")
         classes = [
             {"op": call.definition.type, "name": name}
             for path in (*self.layout.headers, *self.layout.hosts)
-            for name in registered.findall(self.layout.texts[path])
+            for name in registered_structs(self.layout.texts[path], call.definition.type)
         ]
         name, struct = self._struct(call, {"key": 0, "choice": {}, "classes": classes}, 0)
         return TilingPlan(call.definition.type, call.soc.name, 0, 0, 0, b"", name, struct, ())
@@ -173,9 +170,9 @@ class HostSide:
         arrays = [array for group in call.arrays for array in group or ()]
         if not tiling["blocks_set"] or tiling["blocks"] < 2 or not path.is_file() or not arrays:
             return []
-        text = path.read_text("utf-8", "replace").splitlines()[line - 1 : line]
-        said = re.search(r"\bSet(?:BlockDim|SimdNumBlocks|NumBlocks)\s*\(\s*(\w+)\s*\)", " ".join(text))
-        if said is None or constant(said[1], self.layout.texts) != tiling["blocks"]:
+        setting = (one for one in calls(readable_text(path), *_SETS_BLOCKS) if one.line <= line <= one.end)
+        said = next((one.arguments[0] for one in setting if len(one.arguments) == 1), "")
+        if constant(said, self.layout.texts) != tiling["blocks"]:
             return []
         largest = max(arrays, key=lambda one: one.nbytes)
         if largest.nbytes % (32 * tiling["blocks"]) == 0:
@@ -183,7 +180,7 @@ class HostSide:
         return [
             PlanNote(
                 "block-dim-constant",
-                f"SetBlockDim({said[1]}) is {tiling['blocks']} for every shape; the {largest.size:,} elements of this "
+                f"SetBlockDim({said}) is {tiling['blocks']} for every shape; the {largest.size:,} elements of this "
                 f"one are no whole number of 32-byte blocks for each of {tiling['blocks']} cores",
                 f"{path}:{line}",
                 "divide the 32-byte blocks among the cores, and give the tail to the last ones",
@@ -228,7 +225,7 @@ class HostSide:
         names = [tiling["choice"].get("tiling_struct", "")]
         names += [one["name"] for op in registered for one in tiling["classes"] if one["op"] == op]
         for path in (self.kernel_file, *self.layout.headers, *self.layout.hosts):
-            names += [next(filter(None, groups)) for groups in _STRUCT_NAMES.findall(self.layout.texts[path])]
+            names += named_structs(self.layout.texts[path])
         known = list(dict.fromkeys(name.split("::")[-1] for name in names if name))
         for name in known:
             struct = read_struct(name, self.layout.texts)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +22,7 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.cached_library import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.cpp.entries import scan
+from gn_tutorial.cpp.queries import calls, registered_structs
 from gn_tutorial.cpp.structs import injected_header
 from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.kernel import Kernel
@@ -201,7 +201,8 @@ class Project:
         that struct. The kernel's Unified Buffer has the size of this project's chip.
         """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
-        includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
+        by_macros = header is not None and any(calls(self.layout.texts[header], "BEGIN_TILING_DATA_DEF"))
+        includes = (self._injected(plan, header),) if header and by_macros else ()
         made = Kernel(
             self.name,
             path=self.kernel_file,
@@ -216,8 +217,7 @@ class Project:
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
         """Return a generated header with a macro project's struct; ``header`` if the struct cannot be parsed."""
-        macro = rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{self.name}(?:_\d+)?\s*,\s*(\w+)"
-        registered = re.findall(macro, self.layout.texts[header])
+        registered = registered_structs(self.layout.texts[header], self.name)
         text = injected_header(self.name, plan.struct_name, self.layout.texts, tuple(registered))
         if text is None:
             return header

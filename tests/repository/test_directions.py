@@ -41,10 +41,10 @@ ENGINE = {
     "operators": "abi compare compiler cpp diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
-    "profiler": "abi operators runtime timing",
+    "profiler": "abi cpp operators runtime timing",
     # Grids of shapes, the choice of a tile, and a fused launch beside those that it replaces.
     "profiler/bench": "abi operators profiler timing",
-    "host": "compiler diagnostics operators",
+    "host": "compiler cpp diagnostics operators",
     # Steps on an NPU. Steps that need torch run in a process of their own.
     "host/verify": "abi compare compiler cpp host nn operators profiler projects runtime torch_ops",
     "projects": "abi compare compiler cpp diagnostics operators profiler runtime timing",
@@ -57,7 +57,7 @@ ENGINE = {
 # The course's machinery. The engine imports none of it; the door does, lazily.
 COURSE = {
     # What its rooms share: progress, the files of a user, what notebooks use besides kernels and pictures.
-    "course": "abi compare course/exercises diagnostics operators profiler timing torch_ops",
+    "course": "abi compare course/exercises cpp diagnostics operators profiler timing torch_ops",
     "course/exercises": (
         "abi compare course diagnostics host operators profiler profiler/bench reference runtime timing torch_ops "
         "translation"

@@ -9,10 +9,14 @@ import re
 from pathlib import Path
 
 from gn_tutorial.compiler.dtype_macros import dtype_defines
+from gn_tutorial.cpp.directives import definitions
 from gn_tutorial.cpp.entries import scan
+from gn_tutorial.cpp.queries import calls, template_parameters, words
+from gn_tutorial.cpp.structs import constant
 
 #: A dtype that every tutorial kernel accepts, and half the production ones.
 _DTYPE = "float16"
+_TYPES = frozenset("half float bfloat16_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t".split())
 _PASSED = re.compile(r"(?:-D|\b)([A-Z_][A-Z0-9_]*)=(\$\{\w+\}|\w+)")
 
 
@@ -30,31 +34,20 @@ def guess_template(text: str) -> str:
     if found.entries or not found.templates:
         return ""
     last = found.templates[-1]
-    if launched := _launched(text, last.name.split("::")[-1], len(last.heads)):
+    name = last.name.split("::")[-1]
+    if launched := _launched(text, name, len(last.heads)):
         return f"{last.name}<{launched}>"
-    head = re.search(
-        rf"template\s*<([^;{{}}]*?)>\s*(?:extern\b[^;{{}}]*?)?__global__[^;{{}}]*?\b{last.name.split('::')[-1]}\s*\(",
-        text,
-    )
-    kinds = [part.split() for part in (head[1] if head else "").split(",")]
-    values = []
-    for index in range(len(last.heads)):
-        words = kinds[index] if index < len(kinds) else []
-        if "typename" in words or "class" in words:
-            values.append("half")
-        else:
-            values.append("false" if "bool" in words else "1")
-    return f"{last.name}<{', '.join(values)}>"
+    kinds = [one.split()[0] for one in template_parameters(text, name)]
+    values = {"typename": "half", "class": "half", "bool": "false"}
+    return f"{last.name}<{', '.join(values.get(one, '1') for one in kinds)}>"
 
 
 def _launched(text: str, name: str, most: int) -> str:
     """Return the template arguments of a launch if all are literals, built-in types or constants of the file."""
-    known = set(re.findall(r"^(?:static )?constexpr \w+ (\w+)|^#define (\w+)", text, re.MULTILINE))
-    names = {one for pair in known for one in pair} | {"true", "false", "half", "float", "bfloat16_t"}
-    for arguments in re.findall(rf"\b{name}\s*<([\w\s,]+)>\s*<<<", text):
-        words = [word.strip() for word in arguments.split(",")]
-        if len(words) <= most and all(word in names or re.fullmatch(r"\d+|u?int\d+_t", word) for word in words):
-            return ", ".join(words)
+    known = definitions(text).keys() | _TYPES
+    for types in (call.types for call in calls(text, name)):
+        if 0 < len(types) <= most and all(one in known or constant(one, {Path(): text}) is not None for one in types):
+            return ", ".join(types)
     return ""
 
 
@@ -64,9 +57,10 @@ def _from_cmake(folder: Path, text: str) -> list[str]:
         cmake = re.sub(r"#[^\n]*", "", (folder / "CMakeLists.txt").read_text("utf-8", "replace"))
     except OSError:
         return []
-    found = {}
+    found: dict[str, str] = {}
+    used = set(words(text, directives=True))
     for name, value in _PASSED.findall(cmake):
-        if not re.search(rf"\b{name}\b", text) or name in found:
+        if name not in used or name in found:
             continue
         if value.startswith("${"):
             value = _variable(cmake, value[2:-1])
@@ -88,6 +82,6 @@ def _variable(cmake: str, name: str) -> str:
 
 
 def _dtypes(text: str) -> list[str]:
-    names = set(re.findall(r"\b(?:ORIG_)?DTYPE_([A-Z]\w*)\b", text))
-    names -= set(re.findall(r"#\s*define\s+DTYPE_(\w+)", text))
-    return dtype_defines({name.lower(): _DTYPE for name in sorted(names)})
+    named = {one.removeprefix("ORIG_") for one in words(text, directives=True)} - definitions(text).keys()
+    names = sorted(one.removeprefix("DTYPE_") for one in named if one.startswith("DTYPE_"))
+    return dtype_defines({name.lower(): _DTYPE for name in names if name[:1].isupper()})

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import program_pairs as programs  # noqa: E402
 
-from gn_tutorial.course.playground.programs import is_special  # noqa: E402
+from gn_tutorial.course.playground.programs import MARK, is_special, without_answer  # noqa: E402
 from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
     PAGES,
     CatalogueEntry,
@@ -39,7 +39,6 @@ from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
-_MARKS = re.compile(r"[ \t]*// (?:(?:expect|also): [\w-]+|the other access|the cause)$", re.MULTILINE)  # of the tests
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def example(program: str, name: str) -> Example:
             " diagnostics.toml or causes.toml"
         )
     paths = programs.SOURCES[program], programs.SOURCES[program.removesuffix("_bad") + "_ok"]
-    wrong, right = (_MARKS.sub("", path.read_text(encoding="utf-8")).rstrip("\n") for path in paths)
+    wrong, right = (without_answer(path.read_text(encoding="utf-8")).rstrip("\n") for path in paths)
     return Example(program, wrong, right, found.line, found.severity, printed)
 
 
@@ -97,7 +96,7 @@ def run(program: str) -> tuple[str, Findings]:
     except KernelFault as fault:
         findings, text = Findings(fault.diagnostics), str(fault)
     folder = f"{programs.SOURCES[program].parent}/"
-    return _MARKS.sub("", text.replace(folder, "")), findings
+    return MARK.sub("", text.replace(folder, "")), findings
 
 
 def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from gn_tutorial.compiler.preprocess import kernel_texts
 from gn_tutorial.course.capstone.grade import NOT_RUN, RIGHT, WRONG, Grade, GradeLoss, GradeRow
 from gn_tutorial.course.capstone.starter import OPERATORS, capstone_folder, start_folder
 from gn_tutorial.cpp.forbidden_calls import forbidden
+from gn_tutorial.cpp.queries import comments, words
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout, RegistryError
 from gn_tutorial.operators import random_inputs
@@ -66,7 +66,7 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
 
 
 def _not_run(held: Graded, case: GradedCase) -> GradeRow:
-    shows = re.split("[,:]", case.means)[0]
+    shows = case.means.partition(",")[0].partition(":")[0]
     return GradeRow(case.bench.label(held.op), NOT_RUN, NOT_RUN, shows=shows)
 
 
@@ -102,8 +102,8 @@ def _no_halves(held: Graded) -> bool:
     """
     if not held.op.capstone:
         return False
-    texts = (re.sub(r"//.*|/\*(?s:.*?)\*/", "", _text(path)) for path in _sources(held))
-    return not any(re.search(r"\b(half|float16_t|__fp16|DTYPE_\w+)\b", text) for text in texts)
+    named = {word for path in _sources(held) for word in words(_text(path), directives=True)}
+    return named.isdisjoint(("half", "float16_t", "__fp16")) and not any(one.startswith("DTYPE_") for one in named)
 
 
 def _sources(held: Graded) -> list[Path]:
@@ -117,11 +117,8 @@ def _text(path: Path) -> str:
 
 def _unwritten_place(held: Graded) -> str:
     """Return ``file:line`` of the first comment YOUR TURN in the kernel; "" if there is none."""
-    lines = _text(held.spec.file).splitlines()
-    return next(
-        (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
-        "",
-    )
+    found = (line for line, comment in comments(_text(held.spec.file)) if comment.startswith("// YOUR TURN"))
+    return next((f"{held.spec.file.name}:{line}" for line in found), "")
 
 
 @dataclass

@@ -54,11 +54,9 @@ def named(start: Path, name: str) -> dict[str, str]:
 
     The name in camel case is replaced too, in the texts.
     """
-    words = {start.name: name, camel(start.name): camel(name)}
-    pattern = re.compile("|".join(words))
-    paths = (path for path in sorted(start.iterdir()) if path.is_file())
+    old, paths = start.name, (path for path in sorted(start.iterdir()) if path.is_file())
     return {
-        path.name.replace(start.name, name): pattern.sub(lambda found: words[found[0]], path.read_text("utf-8"))
+        path.name.replace(old, name): path.read_text("utf-8").replace(old, name).replace(camel(old), camel(name))
         for path in paths
     }
 

@@ -20,7 +20,7 @@ from gn_tutorial.course.exam.handout import handout, solved
 from gn_tutorial.course.exam.solution_files import right_solutions
 from gn_tutorial.course.exam.task import find_task
 from gn_tutorial.course.exercises.registry import load_course
-from gn_tutorial.cpp.tokens import tokens
+from gn_tutorial.cpp.queries import fingerprint
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
 #: How many tokens a shingle has: about two statements.
@@ -43,13 +43,6 @@ _OF_PYTHON = frozenset(
     "lambda nonlocal not or pass raise return try while with yield None True False "
     "range len sum min max abs zip".split()
 )
-_OF_CPP = frozenset(
-    "auto bool break case char class const constexpr continue default do double else enum explicit false float for "
-    "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
-    "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
-)
-#: Tokens that are ignored: the qualifier ``AscendC::``, which a using directive makes unnecessary.
-_LEFT_OUT = frozenset({"AscendC", "::"})
 
 
 @dataclass(frozen=True)
@@ -108,19 +101,13 @@ def normal_form(text: Text) -> tuple[str, ...]:
     found: list[str] = []
     for name, content in sorted(text.files.items()):
         plain = content[:_LONGEST]
-        found += _python(plain) if name.endswith(".py") else _cpp(plain)
+        found += _python(plain) if name.endswith(".py") else fingerprint(plain, _apis())
     return tuple(found)
 
 
 def shingles(form: Sequence[str]) -> set[int]:
     """Return a hash for each run of SHINGLE tokens."""
     return {hash(tuple(form[at : at + SHINGLE])) for at in range(len(form) - SHINGLE + 1)}
-
-
-def _cpp(text: str) -> Iterator[str]:
-    for token in tokens(text):
-        if token.text not in _LEFT_OUT:
-            yield token.text if token.kind != "name" or token.text in _known_to_cpp() else "name"
 
 
 def _python(text: str) -> Iterator[str]:
@@ -135,9 +122,8 @@ def _python(text: str) -> Iterator[str]:
 
 
 @functools.cache
-def _known_to_cpp() -> frozenset[str]:
-    apis = read_toml(PACKAGE / "twin" / "apis.toml", "the list of APIs")
-    return _OF_CPP | apis.keys()
+def _apis() -> frozenset[str]:
+    return frozenset(read_toml(PACKAGE / "twin" / "apis.toml", "the list of APIs"))
 
 
 def _given(text: Text) -> set[int]:

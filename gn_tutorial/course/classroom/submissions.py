@@ -19,6 +19,7 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.course.exam.submission_files import handed_in
 from gn_tutorial.course.exam.task import Task, load_tasks
 from gn_tutorial.course.exercises.registry import Exercise, load_course
+from gn_tutorial.cpp.queries import calls
 from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.projects.chips import find_soc
 
@@ -35,7 +36,6 @@ _HINT = f"CLASS/ada/my_exercises, CLASS/ada/my_exam: {PAGE}"
 _TASK_FOLDERS = ("op_host", "op_kernel")
 _NUMBERED = re.compile(r"\d\d_\d+_\w+\.(?:cpp|h|py|toml)")
 _PACKED = (".zip", ".tar", ".gz", ".tgz", ".7z", ".rar")
-_CHIP = re.compile(r'AddConfig\s*\(\s*"(\w+)"')
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ class _Reader:
             camp.aside.append(Aside(shown, f"its sources have more than {LARGEST_TASK >> 20} MiB"))
             return
         layout = "8.x" if f"op_host/{snake}_tiling.h" in files else "9.x"
-        chips = _CHIP.findall(files.get(f"op_host/{snake}.cpp", ""))
+        named = (one.arguments[0] for one in calls(files.get(f"op_host/{snake}.cpp", ""), "AddConfig") if one.arguments)
+        chips = [one.strip('"') for one in named if one.startswith('"')]
         camp.submissions.append(Submission(learner, shown, Text(TASK, found.name, files, layout, _config(chips))))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,13 +68,15 @@ def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str =
     """Return the marks of an attempt whose sources are already read. layout, soc: of its project."""
     definition = task.definition
     builds = [definition.build_dtypes(column) for column in definition.columns(soc).columns]
-    broken = forbidden(task.forbidden, kernel_texts(attempt.kernel(), beside=attempt.files, builds=builds))
+    kernels = list(kernel_texts(attempt.kernel(), beside=attempt.files, builds=builds))
+    broken = forbidden(task.forbidden, kernels)
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
     with judged_folder(task, attempt, layout, soc) as root:
         try:
             project = Project(root, soc=soc)
-            return _Judging(task, project, root, zlib.crc32(attempt.text()), attempt.kernel()).marks()
+            seed = zlib.crc32(attempt.text())
+            return _Judging(task, project, root, seed, [one.own.text for one in kernels]).marks()
         except CompileError as error:
             return _not_compiled(task, error, root)
         except ArgumentError as error:  # no operator, or no kernel of its name
@@ -83,16 +85,17 @@ def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str =
 
 @dataclass
 class _Judging:
-    """The judging of one attempt. root: the fresh folder. seed: draws the hidden calls. kernels: file name -> text.
+    """The judging of one attempt. root: the fresh folder. seed: draws the hidden calls.
 
-    endless: "" until a launch does not end, then the message on this launch. After it no launch is made.
+    kernels: what the compiler reads of the kernel's files. endless: "" until a launch does not end, then the message on
+    this launch. After it no launch is made.
     """
 
     task: Task
     project: Project
     root: Path
     seed: int
-    kernels: Mapping[str, str]
+    kernels: Sequence[str]
     endless: str = ""
 
     def marks(self) -> Marks:

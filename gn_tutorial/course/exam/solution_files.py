@@ -7,20 +7,19 @@ its ``set_`` functions and saves it, and a kernel that does not include the stru
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.course.exam.task import Task
 from gn_tutorial.course.exercises.registry import WrongSolution
+from gn_tutorial.cpp.rewrites import macro_fields, with_function, with_setters, with_struct, without_struct
 from gn_tutorial.errors import RegistryError
+from gn_tutorial.projects.new_project import FIELDS_GAP
 
 FILES = ("struct.h", "tiling.cpp", "kernel.cpp")
 #: The folder of the first solution. Wrong solutions are edits of it; other right ones take from it the files they lack.
 FIRST = "solution"
 _BETWEEN = "\n//----\n"
-_FIELD = re.compile(r"^\s*([\w:]+)\s+(\w+)(?:\[(\w+)\])?;\s*(//.*)?$", re.MULTILINE)
-_BODY = re.compile(r"struct\s+(\w+)\s*\{(.*?)\n\};", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -45,16 +44,15 @@ class Pieces:
         host, kernel = f"op_host/{snake}.cpp", f"op_kernel/{snake}.cpp"
         struct, tiling, text = self.struct, self.tiling, self.kernel
         if layout == "9.x":
-            shell = re.sub(r"struct \w+ \{.*?\n\};", lambda _: struct.strip(), project[header], flags=re.DOTALL)
+            shell = with_struct(project[header], struct)
         else:
-            tiling, text = _with_setters(tiling), _without_struct(text)
-            shell = project[header].replace(_gap(project[header]), _macros(struct))
-        function = re.compile(r"static ge::graphStatus TilingFunc\(.*?\n\}\n", re.DOTALL)
-        return project | {
-            header: shell,
-            host: function.sub(lambda _: tiling.strip() + "\n", project[host], count=1),
-            kernel: text,
-        }
+            tiling, text = with_setters(tiling), without_struct(text)
+            fields = macro_fields(struct)
+            if fields is None:
+                raise RegistryError("there is no tiling struct, 'struct Name { ... };'", where="struct.h")
+            assert FIELDS_GAP in project[header], "the template of an 8.x header marks its gap"
+            shell = project[header].replace(FIELDS_GAP, fields)
+        return project | {header: shell, host: with_function(project[host], "TilingFunc", tiling), kernel: text}
 
 
 def right_solutions(task: Task) -> dict[str, Pieces]:
@@ -70,50 +68,3 @@ def _text(answers: Path, name: str, file: str) -> str:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise RegistryError(f"a solution's file is missing: {error.strerror}", where=str(path)) from error
-
-
-def _gap(header: str) -> str:
-    found = re.search(r"^// YOUR TURN: the fields.*$", header, re.MULTILINE)
-    assert found, "the template of an 8.x header marks its gap"
-    return found[0]
-
-
-def _macros(struct: str) -> str:
-    body = _BODY.search(struct)
-    if body is None:
-        raise RegistryError("there is no tiling struct, 'struct Name { ... };'", where="struct.h")
-
-    def macro(found: re.Match[str]) -> str:
-        ctype, name, many, comment = found.groups()
-        made = (
-            f"TILING_DATA_FIELD_DEF_ARR({ctype}, {many}, {name});"
-            if many
-            else f"TILING_DATA_FIELD_DEF({ctype}, {name});"
-        )
-        return f"{made}  {comment}" if comment else made
-
-    return _FIELD.sub(macro, body[2]).strip("\n")
-
-
-def _with_setters(tiling: str) -> str:
-    """Return the tiling function for an 8.x struct: ``S tiling``, ``set_`` and ``get_`` calls, SaveToBuffer."""
-    text = re.sub(r"auto\* tiling = context->GetTilingData<(\w+)>\(\);", r"\1 tiling;", tiling)
-    text = re.sub(r"\btiling->(\w+) =\s+(.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
-    text = re.sub(r"\btiling->(\w+)", r"tiling.get_\1()", text)
-    head, _, end = text.rpartition("  return ge::GRAPH_SUCCESS;")
-    saved = (
-        "  auto* raw = context->GetRawTilingData();\n"
-        "  tiling.SaveToBuffer(raw->GetData(), raw->GetCapacity());\n"
-        "  raw->SetDataSize(tiling.GetDataSize());\n"
-    )
-    return f"{head}{saved}  return ge::GRAPH_SUCCESS;{end}"
-
-
-def _without_struct(kernel: str) -> str:
-    """Return the kernel for an 8.x build, which adds the struct: without the struct's include and registration.
-
-    The kernel reads the struct with GET_TILING_DATA, which takes no struct name.
-    """
-    text = re.sub(r'^#include "\w+_tiling\.h"\n', "", kernel, flags=re.MULTILINE)
-    text = re.sub(r"^  REGISTER_TILING_DEFAULT\(\w+\);\n", "", text, flags=re.MULTILINE)
-    return re.sub(r"GET_TILING_DATA_WITH_STRUCT\(\w+, (\w+), (\w+)\)", r"GET_TILING_DATA(\1, \2)", text)

@@ -4,20 +4,16 @@ SyncAll needs all blocks to run at once, and SetScheduleMode(1) asks for that. G
 bytes at the start of the workspace, so the tiling function must ask for those bytes too.
 Source: the pages of SetScheduleMode (CANN 9), of GetUserWorkspace and of the workspace in asc-devkit.
 
-A module of its own, because the judge compares the results of launches, and this module reads the kernel's text.
+A module of its own, because the judge compares the results of launches, and this module asks what the kernel calls.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.code_text import code
+from gn_tutorial.cpp.queries import calls, is_used
 from gn_tutorial.projects.tiling_plan import TilingPlan
-
-#: The places where a kernel names the workspace without using it: its parameter, and ``(void)workspace``.
-_IDLE = re.compile(r"GM_ADDR\s+workspace\b|\(void\)\s*workspace\b")
 
 
 @dataclass(frozen=True)
@@ -33,11 +29,13 @@ class Unmet:
     in_kernel: bool = False
 
 
-def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterator[Unmet]:
-    """Yield the unmet requirements. library: bytes of workspace that the library keeps. kernels: file name -> text."""
-    text = "\n".join(code(one) for one in kernels.values())
-    users = re.search(r"\bGetUserWorkspace\b", text) is not None
-    if re.search(r"\bSyncAll\b", text) and plan.blocks > 1 and plan.schedule_mode != 1:
+def unmet(plan: TilingPlan, library: int, kernels: Sequence[str]) -> Iterator[Unmet]:
+    """Yield the unmet requirements. library: bytes of workspace that the library keeps.
+
+    kernels: what the compiler reads of the kernel's files, for each build.
+    """
+    users = _call("GetUserWorkspace", kernels)
+    if plan.blocks > 1 and plan.schedule_mode != 1 and _call("SyncAll", kernels):
         what = (
             f"SyncAll waits for all {plan.blocks} blocks, and nothing says that they start together: SetScheduleMode(1)"
         )
@@ -48,9 +46,13 @@ def unmet(plan: TilingPlan, library: int, kernels: Mapping[str, str]) -> Iterato
             "nothing is left where GetUserWorkspace begins; add GetLibApiWorkSpaceSize()"
         )
         yield Unmet("workspace-without-library", what, stops=True)
-    if not users and plan.workspace > library and re.search(r"\bworkspace\b", _IDLE.sub("", text)):
+    if not users and plan.workspace > library and any(is_used("workspace", text) for text in kernels):
         what = (
             f"the kernel uses workspace from its start, but the first {library:,} bytes belong to the library: "
             "GetUserWorkspace(workspace) returns yours"
         )
         yield Unmet("workspace-of-library", what, in_kernel=True)
+
+
+def _call(name: str, kernels: Sequence[str]) -> bool:
+    return any(True for text in kernels for _ in calls(text, name))

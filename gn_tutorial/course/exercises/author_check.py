@@ -93,8 +93,8 @@ def leaks(stub: str, solution: str) -> list[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return the text without spaces and comment marks."""
-    return "".join(re.sub(r"^[ \t]*(?://+|#+|/?\*+)", "", text, flags=re.MULTILINE).split())
+    """Return the text without spaces, and without any language's marks of comments at the beginnings of lines."""
+    return "".join("".join(line.lstrip().lstrip("/#*") for line in text.splitlines()).split())
 
 
 def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[str]:

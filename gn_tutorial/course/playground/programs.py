@@ -16,15 +16,17 @@ import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.cpp.queries import comments, with_comments
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 #: Folders of tests/programs that hold other kinds of programs.
 _OTHERS = ("families", "apis")
-_ANSWER = re.compile(r"[ ]*// (?:expect|also): [\w-]+", re.MULTILINE)
-EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )", re.MULTILINE)
-_BLOCKS = re.compile(r"^// blocks: (\d+)$", re.MULTILINE)
-_ROLES = re.compile(r"^// roles: (\w+) (\w+)$", re.MULTILINE)
-_OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", re.MULTILINE)
+#: Patterns of comments. MARK: what a comment says for tests, at the end of a line.
+MARK = re.compile(r" *// (?:(?:expect|also): [\w-]+|the other access|the cause)(?=$|  // )", re.MULTILINE)
+EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )")
+_BLOCKS = re.compile(r"// blocks: (\d+)")
+_ROLES = re.compile(r"// roles: (\w+) (\w+)")
+_OPTIONS = re.compile(r"// options: (\w+)=(\w+)")
 
 
 def programs(folder: Path) -> dict[str, Path]:
@@ -34,18 +36,24 @@ def programs(folder: Path) -> dict[str, Path]:
 
 
 def without_answer(text: str) -> str:
-    """Return a program without the comments that name its findings. All lines keep their numbers."""
-    return _ANSWER.sub("", text)
+    """Return a program without the comments that name its findings and places. All lines keep their numbers."""
+    return with_comments(text, lambda comment: MARK.sub("", comment))
+
+
+def finding_of(text: str) -> str:
+    """Return the id of the finding that a program's comments expect; empty for a right program."""
+    return next((found[1] for _, one in comments(text) if (found := EXPECT.search(one))), "")
 
 
 def is_special(text: str) -> bool:
     """Whether a program asks for roles or options, so that a command line that runs it must name them."""
-    return bool(_ROLES.search(text) or _OPTIONS.search(text))
+    return any(_ROLES.fullmatch(one) or _OPTIONS.fullmatch(one) for _, one in comments(text))
 
 
 def request(name: str, text: str, y: np.ndarray | None = None, **options: Any) -> LaunchRequest:
     """Return the launch of a program. ``options``: further fields of TwinOptions. A given ``y`` is written in place."""
-    roles, blocks = _ROLES.search(text), _BLOCKS.search(text)
+    asked = [one for _, one in comments(text)]
+    roles, blocks = (next(filter(None, map(one.fullmatch, asked)), None) for one in (_ROLES, _BLOCKS))
     of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
     args = [
         LaunchArg("x", ArgKind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
@@ -55,6 +63,6 @@ def request(name: str, text: str, y: np.ndarray | None = None, **options: Any) -
         entry=name.replace("/", "_"),
         args=args,
         blocks=int(blocks[1]) if blocks else 1,
-        options=TwinOptions(**dict(_OPTIONS.findall(text)), **options),
+        options=TwinOptions(**dict(found.groups() for one in asked if (found := _OPTIONS.fullmatch(one))), **options),
         isolated=False,
     )

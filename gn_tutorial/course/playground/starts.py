@@ -145,7 +145,7 @@ def program_starts(root: Path) -> Iterator[dict[str, Any]]:
     for name, path in programs.programs(root / "tests" / "programs").items():
         check, _, file = name.partition("/")
         text = path.read_text(encoding="utf-8")
-        found = programs.EXPECT.search(text)
+        found = programs.finding_of(text)
         launch = replace(programs.request(name, text), tracing=TRACE)
         yield {
             "id": name,
@@ -153,7 +153,7 @@ def program_starts(root: Path) -> Iterator[dict[str, Any]]:
             "group": f"Findings: {check}",
             "path": f"programs/{check}/{path.name}",
             "text": programs.without_answer(text),
-            "finding": found[1] if found else "",
+            "finding": found,
             "cases": [{"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(launch)]}],
         }
 

@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.cpp.queries import calls, includes
 from gn_tutorial.errors import ArgumentError
 
 #: Folders without tests of an operator: builds, plug-ins, and unit tests of host functions, which need a framework.
@@ -17,9 +18,8 @@ _SKIPPED = frozenset(
 )
 _SOURCES = (".cpp", ".cc", ".cxx")
 _AFTER_SOURCES = frozenset({"src", "inc", "include", "source"})
-_OWN_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](?:\w+/)*(aclnn_\w+)\.h[">]', re.MULTILINE)
-_OTHERS = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](aclnnop/aclnn_\w+\.h)[">]', re.MULTILINE)
-_MODELS = re.compile(r"\b(aclopExecute\w*|aclopSetModelDir|aclmdlLoad\w*|aclopCompileAndExecute\w*)\s*\(")
+#: How the functions begin that run an operator by its name, or a model.
+_MODELS = ("aclopExecute", "aclopSetModelDir", "aclmdlLoad", "aclopCompileAndExecute")
 _GENERATES = re.compile(r"gen.*data|data.*gen|gen_golden|make_data", re.IGNORECASE)
 _VERIFIES = re.compile(r"verif|compare|check_result|check_output", re.IGNORECASE)
 _NO_HEADERS = frozenset({"aclnn_base"})
@@ -84,7 +84,7 @@ def find_tests(root: Path) -> list[OwnTest]:
     for path, text in _sources(root):
         if path.suffix in _SOURCES and has_main(text):
             folders.setdefault(_test_folder(path, root), []).append(path)
-        if set(_OWN_HEADER.findall(text)) - _NO_HEADERS:
+        if "aclnn" in text and any(_own_headers(text)):
             calling.add(_test_folder(path, root))
     return [_test(folder, programs) for folder, programs in folders.items() if folder in calling]
 
@@ -123,12 +123,19 @@ def choose_test(root: Path, operators: Sequence[str], given: Path | None) -> Own
 
 def _refuse_models(root: Path) -> None:
     for path, text in _sources(root):
-        if found := _MODELS.search(text):
+        if found := next((one.name for one in calls(text) if one.name.startswith(_MODELS)), ""):
             raise ArgumentError(
-                f"the test calls {found[1]}: it runs an operator by its name or a model, which needs CANN",
+                f"the test calls {found}: it runs an operator by its name or a model, which needs CANN",
                 where=str(path),
                 hint="a test that calls aclnnX runs here: AclNNInvocation, aclnn_invocation",
             )
+
+
+def _own_headers(text: str) -> Iterator[str]:
+    """Yield the names of the included headers ``aclnn_<operator>.h``."""
+    for path in map(PurePosixPath, includes(text)):
+        if path.name.startswith("aclnn_") and path.suffix == ".h" and path.stem not in _NO_HEADERS:
+            yield path.stem
 
 
 def _sources(root: Path) -> Iterator[tuple[Path, str]]:
@@ -156,16 +163,16 @@ def _test_folder(program: Path, root: Path) -> Path:
 
 
 def _test(folder: Path, programs: list[Path]) -> OwnTest:
-    texts = [text for _, text in _sources(folder)]
+    texts = [text for _, text in _sources(folder) if "aclnn" in text]
     headers: dict[str, None] = {}
     for text in texts:
-        if found := _OTHERS.search(text):
+        if found := next((one for one in includes(text) if one.startswith("aclnnop/aclnn_")), ""):
             raise ArgumentError(
-                f"the test includes {found[1]}: an operator of CANN's own library, which is not here",
+                f"the test includes {found}: an operator of CANN's own library, which is not here",
                 where=str(folder),
                 hint="only the operators of the project can be called",
             )
-        headers |= dict.fromkeys(one for one in _OWN_HEADER.findall(text) if one not in _NO_HEADERS)
+        headers |= dict.fromkeys(_own_headers(text))
     scripts = sorted(one for one in folder.rglob("*.py") if not _SKIPPED & set(one.relative_to(folder).parts))
     script = folder / "run.sh"
     listings = [folder / "CMakeLists.txt", *(one.parent / "CMakeLists.txt" for one in programs)]

@@ -14,7 +14,7 @@ MEETS, OWN, RAW = "op.Init(x); SyncAll();", "op.Init(x, GetUserWorkspace(workspa
 
 def rules(body: str, *, workspace: int = 0, mode: int = 0, blocks: int = 8) -> list[str]:
     plan = TilingPlan("K", "Ascend910B2", blocks, 0, workspace, b"", "", None, (), schedule_mode=mode)
-    return [one.rule for one in unmet(plan, LIBRARY, {"op_kernel/k.cpp": ENTRY.format(body)})]
+    return [one.rule for one in unmet(plan, LIBRARY, [ENTRY.format(body)])]
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,9 @@ def rules(body: str, *, workspace: int = 0, mode: int = 0, blocks: int = 8) -> l
         (RAW, {"workspace": LIBRARY + 1024}, ["workspace-of-library"]),
         (RAW, {"workspace": LIBRARY}, []),
         ("(void)workspace;", {"workspace": LIBRARY + 1024}, []),
+        ("(void) workspace;", {"workspace": LIBRARY + 1024}, []),
+        ('Print("SyncAll(); workspace");', {"workspace": LIBRARY + 1024}, []),
+        ("int SyncAll = 1; use(SyncAll);", {}, []),
     ],
 )
 def test_each_rule(body: str, plan: dict[str, int], said: list[str]) -> None:

@@ -1,0 +1,216 @@
+"""Answers small questions about one text from its syntax tree: its calls, includes, tokens and uses of a name.
+
+Calls, includes and comments inside an error count too: the texts were compiled, so an error is the parser's. ``#if``
+does not count: ask with preprocessed text where it has to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
+
+#: Macros whose first argument is a tiling struct.
+_ASKING_BY_STRUCT = ("REGISTER_TILING_DEFAULT", "GET_TILING_DATA_WITH_STRUCT", "GET_TILING_DATA_PTR_WITH_STRUCT")
+#: Words of the language, and of the types that every kernel uses.
+_OF_THE_LANGUAGE = frozenset(
+    "auto bool break case char class const constexpr continue default do double else enum explicit false float for "
+    "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
+    "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
+)
+_NAMES = ("identifier", "field_identifier", "type_identifier")
+
+
+class WrittenCall(NamedTuple):
+    """A call as it is written. name: without namespace, object and template arguments. line, column: of the name.
+
+    types: the template arguments. end: the line on which the call ends.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    types: tuple[str, ...]
+    line: int
+    column: int
+    end: int
+
+
+def calls(text: str, *names: str) -> Iterator[WrittenCall]:
+    """Yield the calls of functions with these names, macros too, in text order; without ``names``, all calls.
+
+    Raises ArgumentError for text of more than a megabyte, as ``syntax`` does.
+    """
+    if names and not any(name in text for name in names):
+        return
+    syntax = parse(text)
+    for node in syntax.nodes("call_expression", errors=True):
+        types: Node | None = None
+        function = node.child_by_field_name("function")
+        while function is not None and function.type not in _NAMES:
+            types = function.child_by_field_name("arguments") if function.type.startswith("template_") else types
+            function = function.child_by_field_name("field") or function.child_by_field_name("name")
+        if function is not None and (not names or syntax.text(function) in names):
+            arguments = node.child_by_field_name("arguments")
+            yield WrittenCall(
+                syntax.text(function),
+                _texts(syntax, arguments),
+                _texts(syntax, types),
+                syntax.line(function),
+                syntax.column(function),
+                syntax.last_line(node),
+            )
+
+
+def template_parameters(text: str, name: str) -> list[str]:
+    """Return the parameters of the first template that declares a function ``name``; none without such a template."""
+    syntax = parse(text)
+    for node in syntax.nodes("template_declaration", errors=True):
+        declared = next(syntax.nodes("function_declarator", within=node), None)
+        called = declared.child_by_field_name("declarator") if declared else None
+        if called is not None and syntax.text(called) == name:
+            return list(_texts(syntax, node.child_by_field_name("parameters")))
+    return []
+
+
+def launches_kernels(text: str) -> bool:
+    """Return whether the text launches a kernel, by ``<<<>>>`` or by the CPU debugger's ICPU_RUN_KF."""
+    if "<<<" in text and any(True for _ in parse(text).nodes("kernel_call_syntax", errors=True)):
+        return True
+    return any(calls(text, "ICPU_RUN_KF"))
+
+
+def registered_structs(text: str, op_type: str) -> list[str]:
+    """Return the structs that the text registers for an operator, for all its tiling keys or for one."""
+    found = (one.arguments for one in calls(text, "REGISTER_TILING_DATA_CLASS") if len(one.arguments) == 2)
+    return [name for op, name in found if op == op_type or op.removeprefix(f"{op_type}_").isdecimal()]
+
+
+def named_structs(text: str) -> list[str]:
+    """Return the tiling structs that kernels and tiling functions name where they ask for their data."""
+    asking = calls(text, *_ASKING_BY_STRUCT, "GetTilingData")
+    listed = (one.types if one.name == "GetTilingData" else one.arguments for one in asking)
+    return [names[0] for names in listed if names]
+
+
+def includes(text: str, *, quoted: bool = False) -> Iterator[str]:
+    """Yield the names of the files that the text includes, in text order; ``quoted``: only those in quotes."""
+    if "include" not in text:
+        return
+    kinds, syntax = ("string_literal", *(() if quoted else ("system_lib_string",))), parse(text)
+    for node in syntax.nodes("preproc_include", errors=True):
+        path = node.child_by_field_name("path")
+        if path is not None and path.type in kinds:
+            yield syntax.text(path)[1:-1]
+
+
+class Prototype(NamedTuple):
+    """A function that a header declares. types: of its parameters. comment: the one in front of it, else empty."""
+
+    name: str
+    returns: str
+    types: tuple[str, ...]
+    comment: str
+
+
+def prototypes(text: str, mark: str) -> Iterator[Prototype]:
+    """Yield the functions that a header of C declares behind the macro ``mark``, in its order."""
+    syntax = parse(f"\n{text}".replace(f"\n{mark} ", "\n" + " " * len(f"{mark} ")))
+    for node in syntax.nodes("declaration"):
+        declared = next(syntax.nodes("function_declarator", within=node), None)
+        if declared is None or syntax.column(node) != len(f"{mark} ") + 1:
+            continue
+        name = next(syntax.nodes("identifier", within=declared))
+        given = (one for one in syntax.nodes("parameter_declaration", within=declared) if syntax.text(one) != "void")
+        before = node.prev_named_sibling
+        yield Prototype(
+            syntax.text(name),
+            syntax.text(node).partition(syntax.text(declared))[0].strip(),
+            tuple(syntax.text(one).removesuffix(_first_name(one, syntax)) for one in given),
+            syntax.text(before) if before is not None and before.type == "comment" else "",
+        )
+
+
+def _first_name(parameter: Node, syntax: Syntax) -> str:
+    return next((syntax.text(one) for one in syntax.nodes("identifier", within=parameter)), "")
+
+
+def comments(text: str) -> list[tuple[int, str]]:
+    """Return line and text of each comment."""
+    syntax = parse(text)
+    return [(syntax.line(node), syntax.text(node)) for node in syntax.nodes("comment", errors=True)]
+
+
+def with_comments(text: str, change: Callable[[str], str]) -> str:
+    """Return the text with ``change(comment)`` in place of each comment, and without the blanks before an empty one."""
+    syntax = parse(text)
+    edits = []
+    for node in syntax.nodes("comment", errors=True):
+        old, start = syntax.text(node), node.start_byte
+        if (new := change(old)) != old:
+            first = syntax.lines(node)[0]
+            before = text.encode("utf-8", "replace")[first:start]
+            edits.append((start if new else first + len(before.rstrip()), node.end_byte, new))
+    return syntax.edited(edits)
+
+
+def words(text: str, *, directives: bool = False) -> Iterator[str]:
+    """Yield the tokens of the code that counts: no comments, no ``#if 0``, and directives only with ``directives``.
+
+    A literal is one token.
+    """
+    syntax = parse(text)
+    waiting = [syntax.root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "preproc_arg":
+            yield from words(syntax.text(node))
+        elif node.type.startswith("preproc_"):
+            waiting += reversed(_counting(node, syntax, directives=directives))
+        elif node.type != "comment" and not node.is_missing:
+            if node.child_count and not node.type.endswith("_literal"):
+                waiting += reversed(node.children)
+            elif word := syntax.text(node).strip():
+                yield word
+
+
+def _counting(node: Node, syntax: Syntax, *, directives: bool) -> list[Node]:
+    """Return the parts of a directive that count: what a conditional has, without a branch that never counts."""
+    condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+    if condition is not None and syntax.text(condition).strip("() ") in ("0", "false"):
+        return [alternative] if alternative else []
+    own = () if directives else (condition, node.child_by_field_name("name"))
+    is_branch = node.type.startswith(("preproc_if", "preproc_el"))
+    return [one for one in node.named_children if (is_branch or directives) and one not in own]
+
+
+def fingerprint(text: str, known: Collection[str]) -> Iterator[str]:
+    """Yield the tokens of the code with ``name`` in place of each name but those of the language and ``known``.
+
+    The qualifier ``AscendC::`` is left out, because a using-directive makes it unnecessary.
+    """
+    for word in words(text):
+        if word not in ("AscendC", "::"):
+            kept = not word.isidentifier() or word in _OF_THE_LANGUAGE or word in known
+            yield word if kept else "name"
+
+
+def is_used(name: str, text: str) -> bool:
+    """Return whether an expression names a variable, other than as ``(void)name``, which only silences a warning.
+
+    Nothing inside an error counts.
+    """
+    syntax = parse(text)
+    return any(syntax.text(node) == name and not _is_idle(node, syntax) for node in syntax.nodes("identifier"))
+
+
+def _is_idle(node: Node, syntax: Syntax) -> bool:
+    around = node.parent
+    if around is None or around.type == "reference_declarator" or node in around.children_by_field_name("declarator"):
+        return True
+    to = around.child_by_field_name("type") if around.type == "cast_expression" else None
+    return to is not None and syntax.text(to) == "void"
+
+
+def _texts(syntax: Syntax, listed: Node | None) -> tuple[str, ...]:
+    return tuple(syntax.text(one) for one in (listed.named_children if listed else ()) if one.type != "comment")

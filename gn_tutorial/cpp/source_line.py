@@ -1,0 +1,109 @@
+"""What a line of a learner's source says, for findings and for hints on a compiler's errors.
+
+The answers are empty where nothing can be parsed: for a text beyond the bound of ``syntax``, and in the playground's
+page as long as it has no parser.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gn_tutorial.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from gn_tutorial.cpp.queries import WrittenCall
+    from gn_tutorial.cpp.syntax import Node, Syntax
+
+
+_KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
+
+
+class LineFacts(NamedTuple):
+    """What stands on a line. numbers: literals; whole: those that are arguments. names: qualified ones, such as a::b.
+
+    subscripts: name and index. launches: ``<<<``. lacks_template: the line is in an ``if constexpr`` whose branches are
+    all compiled, because no template is around it.
+    """
+
+    numbers: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    subscripts: tuple[tuple[str, str], ...] = ()
+    launches: bool = False
+    lacks_template: bool = False
+
+
+def buffer_names(text: str, line: int) -> list[str]:
+    """Return the first argument of each InitBuffer call on a line."""
+    made = (call for call in _calls(text, "InitBuffer") if call.line <= line <= call.end)
+    return [call.arguments[0] for call in made if call.arguments]
+
+
+def first_call(text: str, name: str) -> tuple[int, int] | None:
+    """Return line and column of the first call of a function; None if there is no call."""
+    return next(((call.line, call.column) for call in _calls(text, name)), None)
+
+
+def line_facts(text: str, line: int) -> LineFacts:
+    """Return what stands on a line, in errors of the text too."""
+    try:
+        from gn_tutorial.cpp.syntax import parse
+
+        syntax = parse(text)
+    except (ImportError, ArgumentError):
+        return LineFacts()
+    found = [one for one in syntax.nodes(*_KINDS, errors=True) if syntax.line(one) == line]
+    numbers = [one for one in found if one.type == "number_literal"]
+    whole = [one for one in numbers if one.parent is not None and one.parent.type == "argument_list"]
+    subscripts = [one for one in found if one.type == "subscript_expression"]
+    return LineFacts(
+        tuple(map(syntax.text, numbers)),
+        tuple(word for word in map(syntax.text, whole) if word.removeprefix("-").isdecimal()),
+        tuple(_named(one, syntax) for one in found if one.type == "qualified_identifier"),
+        tuple(pair for one in subscripts if (pair := _subscript(one, syntax))),
+        any(one.type == "<<<" for one in found),
+        _lacks_template(syntax, line),
+    )
+
+
+def _calls(text: str, name: str) -> list[WrittenCall]:
+    try:
+        from gn_tutorial.cpp.queries import calls
+
+        return list(calls(text, name))
+    except (ImportError, ArgumentError):
+        return []
+
+
+def _named(node: Node, syntax: Syntax) -> tuple[str, str]:
+    """Return the scope and the name of a qualified name, without template arguments; the name may be qualified too."""
+    scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+    inner = name.child_by_field_name("name") if name is not None and name.type.startswith("template_") else name
+    return syntax.text(scope) if scope else "", syntax.text(inner) if inner else ""
+
+
+def _subscript(node: Node, syntax: Syntax) -> tuple[str, str] | None:
+    owner, indices = node.child_by_field_name("argument"), node.child_by_field_name("indices")
+    if owner is None or indices is None or owner.type != "identifier":
+        return None
+    return syntax.text(owner), syntax.text(indices)[1:-1]
+
+
+def _lacks_template(syntax: Syntax, line: int) -> bool:
+    inside = [one for one in syntax.nodes("if_statement") if syntax.line(one) <= line <= syntax.last_line(one)]
+    constant = [one for one in inside if any(word.type == "constexpr" for word in one.children)]
+    return any(not _is_generic(one, syntax) for one in constant[:1])
+
+
+def _is_generic(node: Node, syntax: Syntax) -> bool:
+    """Whether a node is inside a template, or a function whose parameters are ``auto``."""
+    around: Node | None = node
+    while around is not None:
+        declarator = around.child_by_field_name("declarator")
+        listed = declarator.child_by_field_name("parameters") if declarator else None
+        if around.type == "template_declaration" or (
+            listed is not None and any(True for _ in syntax.nodes("placeholder_type_specifier", within=listed))
+        ):
+            return True
+        around = around.parent
+    return False
