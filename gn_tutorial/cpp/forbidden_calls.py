@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.name_uses import OwnDeclaration, Scope, Use, name_uses
 from gn_tutorial.cpp.portability_rules import OwnText
 from gn_tutorial.cpp.syntax import parse
@@ -52,9 +53,8 @@ def _first(names: Collection[str], kernel: KernelText) -> tuple[str, int] | None
     library = Scope("namespace")
     root = Scope("namespace", nested={LIBRARY: library})
     library.parent = root
-    found = name_uses(parse(text), names, root)
-    places = [(line, header) for header, line in found.includes if _HEADER.fullmatch(header)]
-    uses = (use for use in found.uses if _Lookup(use, library, kernel.in_order).is_library())
+    places = [(one.line, one.name) for one in includes(text) if _HEADER.fullmatch(one.name)]
+    uses = (use for use in name_uses(parse(text), names, root) if _Lookup(use, library, kernel.in_order).is_library())
     places += [(use.line, use.name) for use in itertools.islice(uses, 1)]
     line, what = min(places, default=(0, ""))
     return (what, line) if line else None

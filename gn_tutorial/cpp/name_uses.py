@@ -128,16 +128,8 @@ class Use:
     instantiated: bool = False
 
 
-@dataclass
-class NameUses:
-    """What ``name_uses`` found, in text order. includes: name of the header, line."""
-
-    uses: list[Use] = field(default_factory=list)
-    includes: list[tuple[str, int]] = field(default_factory=list)
-
-
-def name_uses(syntax: Syntax, names: Collection[str], root: Scope) -> NameUses:
-    """Return where a text uses one of ``names``, and its includes. Nothing in an error is read.
+def name_uses(syntax: Syntax, names: Collection[str], root: Scope) -> list[Use]:
+    """Return where a text uses one of ``names``, in text order. Nothing in an error is read.
 
     root: the global scope, with the namespaces that are known before. It gets what the text declares.
     """
@@ -155,7 +147,7 @@ class _Reader:
     """
 
     def __init__(self, syntax: Syntax, names: Collection[str], root: Scope) -> None:
-        self.syntax, self.names, self.root, self.found = syntax, names, root, NameUses()
+        self.syntax, self.names, self.root, self.found = syntax, names, root, list[Use]()
         self.text = syntax.text
         self._no_uses: set[int] = set()  # where names start that are declared here, or that a path ends with
         self._defined: set[int] = set()  # where the declarators of function definitions start
@@ -181,13 +173,12 @@ class _Reader:
             "namespace_definition": self._namespace,
             "optional_type_parameter_declaration": self._optional_type,
             "preproc_if": self._condition,
-            "preproc_include": self._include,
             "qualified_identifier": self._qualified,
             "template_declaration": lambda _node, scope, _item: Scope("template", scope),
             "using_declaration": self._using,
         }
 
-    def read(self) -> NameUses:
+    def read(self) -> list[Use]:
         """Visit the nodes and return what was found."""
         self._stack.append((self.syntax.root, self.root, None))
         while self._stack:
@@ -429,7 +420,7 @@ class _Reader:
                 break
             below, above = around, above[2]
         line = self.syntax.line(node)
-        self.found.uses.append(Use(name, path, scope, node.start_byte, line, arguments, instantiated))
+        self.found.append(Use(name, path, scope, node.start_byte, line, arguments, instantiated))
 
     @staticmethod
     def _count(arguments: Node | None) -> int | None:
@@ -458,12 +449,7 @@ class _Reader:
         line = self.syntax.line(node)
         for token in tokens(self.text(value)) if value else ():
             if token.kind == "name" and token.text in self.names and token.text not in parameters:
-                self.found.uses.append(Use(token.text, None, self.root, node.start_byte, line))
-
-    def _include(self, node: Node, _scope: Scope, _item: _Item) -> None:
-        path = node.child_by_field_name("path")
-        if path is not None:
-            self.found.includes.append((self.text(path).strip('"<>'), self.syntax.line(node)))
+                self.found.append(Use(token.text, None, self.root, node.start_byte, line))
 
     # --- names -------------------------------------------------------------------------------------------------------
 

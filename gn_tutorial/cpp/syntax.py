@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from tree_sitter import Language, Node, Parser
@@ -44,17 +44,27 @@ class Syntax:
         """Return the line on which the node starts; the first line is 1."""
         return bisect_right(self._starts, node.start_byte)
 
-    def nodes(self, *types: str, within: Node | None = None) -> Iterator[Node]:
+    def span(self, node: Node) -> tuple[int, int]:
+        """Return where the node starts and ends in the text as it was given, in characters."""
+        start, end = (at - bisect_left(self._continued, at) for at in (node.start_byte, node.end_byte))
+        return start, end
+
+    @functools.cached_property
+    def _continued(self) -> list[int]:
+        """The places of all bytes that continue a character."""
+        return [found.start() for found in re.finditer(rb"[\x80-\xbf]", self._bytes)]
+
+    def nodes(self, *types: str, within: Node | None = None, in_errors: bool = False) -> Iterator[Node]:
         """Return the nodes of these types in ``within`` (default: the whole text), outer before inner, in text order.
 
         Nodes that the parser made up (missing) and those inside an error are left out, because the parser guessed them.
-        A node that is returned may contain an error: ask its ``has_error``.
+        A node that is returned may contain an error: ask its ``has_error``. in_errors: whether to look inside errors.
         """
         cursor = (within or self.root).walk()
         while True:
             node = cursor.node
             assert node is not None
-            guessed = node.is_error or node.is_missing
+            guessed = node.is_missing or (node.is_error and not in_errors)
             if node.type in types and not guessed:
                 yield node
             if not guessed and cursor.goto_first_child():

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import ArgumentError
 
@@ -17,8 +18,7 @@ _SKIPPED = frozenset(
 )
 _SOURCES = (".cpp", ".cc", ".cxx")
 _AFTER_SOURCES = frozenset({"src", "inc", "include", "source"})
-_OWN_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](?:\w+/)*(aclnn_\w+)\.h[">]', re.MULTILINE)
-_OTHERS = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<](aclnnop/aclnn_\w+\.h)[">]', re.MULTILINE)
+_ACLNN_HEADER = re.compile(r"(?:\w+/)*(aclnn_\w+)\.h")
 _MODELS = re.compile(r"\b(aclopExecute\w*|aclopSetModelDir|aclmdlLoad\w*|aclopCompileAndExecute\w*)\s*\(")
 _GENERATES = re.compile(r"gen.*data|data.*gen|gen_golden|make_data", re.IGNORECASE)
 _VERIFIES = re.compile(r"verif|compare|check_result|check_output", re.IGNORECASE)
@@ -82,9 +82,9 @@ def find_tests(root: Path) -> list[OwnTest]:
     folders: dict[Path, list[Path]] = {}
     calling = set()  # folders, not files, because the main and the aclnn call are often in different files
     for path, text in _sources(root):
-        if path.suffix in _SOURCES and has_main(text):
+        if path.suffix in _SOURCES and has_main(text, path):
             folders.setdefault(_test_folder(path, root), []).append(path)
-        if set(_OWN_HEADER.findall(text)) - _NO_HEADERS:
+        if _aclnn_headers(text):
             calling.add(_test_folder(path, root))
     return [_test(folder, programs) for folder, programs in folders.items() if folder in calling]
 
@@ -159,13 +159,14 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
     texts = [text for _, text in _sources(folder)]
     headers: dict[str, None] = {}
     for text in texts:
-        if found := _OTHERS.search(text):
+        included = _aclnn_headers(text)
+        if found := next((one for one in included if one.startswith("aclnnop/")), None):
             raise ArgumentError(
-                f"the test includes {found[1]}: an operator of CANN's own library, which is not here",
+                f"the test includes {found}: an operator of CANN's own library, which is not here",
                 where=str(folder),
                 hint="only the operators of the project can be called",
             )
-        headers |= dict.fromkeys(one for one in _OWN_HEADER.findall(text) if one not in _NO_HEADERS)
+        headers |= dict.fromkeys(included.values())
     scripts = sorted(one for one in folder.rglob("*.py") if not _SKIPPED & set(one.relative_to(folder).parts))
     script = folder / "run.sh"
     listings = [folder / "CMakeLists.txt", *(one.parent / "CMakeLists.txt" for one in programs)]
@@ -180,7 +181,13 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
     )
 
 
+def _aclnn_headers(text: str) -> dict[str, str]:
+    """Return name -> ``aclnn_<op>`` of each header of an operator that a text includes."""
+    found = {one.name: _ACLNN_HEADER.fullmatch(one.name) for one in includes(text)}
+    return {name: of[1] for name, of in found.items() if of and of[1] not in _NO_HEADERS}
+
+
 def _beside(program: Path) -> list[Path]:
     """Return the other source files of a program: those in its folder that have no main."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
-    return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]
+    return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"), one)]
