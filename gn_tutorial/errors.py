@@ -6,6 +6,9 @@ for ``_render_traceback_``.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 
 def printable(text: str) -> str:
     """Return the text with lone surrogates, which terminals and notebooks refuse, written as ``\\udcff``."""
@@ -51,6 +54,16 @@ class GntError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows instead of a traceback."""
         return [f"{type(self).__name__}: {self}"]
+
+
+@contextlib.contextmanager
+def located(where: object) -> Iterator[None]:
+    """Name ``where`` in an error of the package that leaves the context and names no place itself."""
+    try:
+        yield
+    except GntError as error:
+        error.where = error.where or str(where)
+        raise
 
 
 class ArgumentError(GntError):

@@ -39,8 +39,8 @@ from gn_tutorial.cpp.includes import (
     source_text,
     with_plain_blanks,
 )
-from gn_tutorial.cpp.launches import is_sample, rewrite, without_launchers
-from gn_tutorial.errors import RegistryError
+from gn_tutorial.cpp.launches import is_sample, launches, rewrite, without_launchers
+from gn_tutorial.errors import RegistryError, located
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def build_kernel(
     A source that defines ``main`` also has an entry ``main``, unless ``launchers`` left functions out.
 
     Raises RegistryError (the file cannot be read, or its path has a quote, backslash or line end), ArgumentError
-    (dtypes, template), CompileError (no entry, or the compiler's errors at the learner's lines), CompilerMissing,
-    CacheError.
+    (dtypes, template, more than a megabyte of text), CompileError (no entry, or the compiler's errors at the learner's
+    lines), CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache = cache or default_cache()
@@ -109,12 +109,13 @@ def build_kernel(
     compiled, main = path, False
     if (plain := with_plain_blanks(text)) != text:
         text, compiled = plain, _keep_sample(cache, path, plain)
-    if not launchers and (device := without_launchers(text)) != text:
-        text, compiled = device, _keep_sample(cache, path, device)
-    elif is_sample(text, near):
-        sample = rewrite(text, path)
-        compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
-        included = (*included, *sample.folders)
+    with located(short(path)):
+        if not launchers and (device := without_launchers(text)) != text:
+            text, compiled = device, _keep_sample(cache, path, device)
+        elif is_sample(text, near):
+            sample = rewrite(text, path)
+            compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
+            included = (*included, *sample.folders)
     first = tuple(Path(one).resolve() for one in includes)
     folders = tuple(dict.fromkeys((own, *included, *(one.parent for one in first))))
     sources = read_sources(path, text, folders, TWIN_INCLUDE)
@@ -263,12 +264,9 @@ def _entries(
     """
     if not main:
         return require_entries(text, short(path), template, headers)
-    from gn_tutorial.cpp.queries import launches_kernels  # only a sample needs the parser here
-
     found = scan(text, headers)
-    launches = part or found.templates or launches_kernels(text)
-    kernels = require_entries(text, short(path), template, headers) if found.entries or template or not launches else ()
-    return (*kernels, Entry(MAIN_ENTRY, (), 1))
+    none = not found.entries and not template and (part or found.templates or launches(text))
+    return (*(() if none else require_entries(text, short(path), template, headers)), Entry(MAIN_ENTRY, (), 1))
 
 
 def _keep_sample(cache: Cache, path: Path, text: str) -> Path:

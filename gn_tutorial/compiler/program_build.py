@@ -69,7 +69,7 @@ def _with_main(files: Sequence[Path]) -> Path:
     found = []
     for file in files:
         try:
-            if has_main(source_text(file)):
+            if has_main(source_text(file), file):
                 found.append(file)
         except OSError as error:
             raise RegistryError(f"cannot read a file of the program: {error.strerror}", where=str(file)) from error

@@ -7,9 +7,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.calls import Use, uses
+from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.portability_rules import OwnText
 from gn_tutorial.cpp.scopes import Declaration, Scope, ScopedText
 from gn_tutorial.cpp.syntax import parse
@@ -56,19 +55,11 @@ def _first(names: Collection[str], kernel: KernelText) -> tuple[str, int] | None
     root = Scope("namespace", nested={LIBRARY: library})
     library.parent = root
     read = ScopedText(parse(text), root)
-    included = [node for node in read.syntax.nodes("preproc_include") if read.is_read(node)]
-    places = [(read.syntax.line(node), header) for node in included if (header := _header(read, node))]
+    places = [(one.line, one.name) for one in includes(text) if _HEADER.fullmatch(one.name)]
     of_library = (use for use in uses(read, names) if _Lookup(use, library, kernel.in_order).is_library())
     places += [(use.line, use.name) for use in itertools.islice(of_library, 1)]
     line, what = min(places, default=(0, ""))
     return (what, line) if line else None
-
-
-def _header(read: ScopedText, node: Node) -> str:
-    """Return the name of the high-level API's header that an include names; empty for another one."""
-    path = node.child_by_field_name("path")
-    name = read.syntax.text(path).strip('"<>') if path else ""
-    return name if _HEADER.fullmatch(name) else ""
 
 
 @dataclass(frozen=True)

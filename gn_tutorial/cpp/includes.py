@@ -1,4 +1,7 @@
-"""The files that a source includes by quotes, as text: for macros that make entries, and includes by another layout.
+"""What a text includes, and the files that it includes by quotes, as text.
+
+A directive is a line, whatever stands around it, so a pattern on lines reads it exactly, also where ``#if`` cuts a
+construct in two, in text beyond the bound of ``syntax``, and in the playground's page before it has the parser.
 
 A compiler finds ``#include "x.h"`` beside the includer, then in the folders of the build. Two kinds are in neither:
 
@@ -14,18 +17,24 @@ from __future__ import annotations
 
 import codecs
 import errno
+import functools
 import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gn_tutorial.cpp.tokens import COMMENT_OR_LITERAL, without_comments
 from gn_tutorial.errors import RegistryError
 
-#: ``"a/b.h"`` in an include that is not inside a line comment.
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[^\S\n]*#[^\S\n]*(?P<word>include|if\w*|el\w*|endif)\b(?P<rest>[^\n]*)", re.MULTILINE)
+_INCLUDED = re.compile(r'\s*(?:"([^"]+)"|<([^>]+)>)')
+#: Without these, what looks like a directive is one.
+_HIDES = re.compile(r"""/\*|R"|\\[^\S\n]*\n""")
+#: Conditions that are known without any macro.
+_KNOWN_CONDITIONS = {"0": False, "false": False, "1": True, "true": True}
 _HOST_TYPES = re.compile(r"\bge\s*::\s*(?:DT_|FORMAT_|DataType)|\busing\s+namespace\s+ge\b")
 #: Parts of the high-level API that run on vector cores; matrix multiplication and communication are not among them.
 _PARTS = "|".join(
@@ -40,6 +49,86 @@ _WHOLE = re.compile(
 #: How far below its own folder the search for ``"../x/y.h"`` may climb inside the folder of forwarding headers.
 _DEPTH = ("a", "b", "c", "d")
 _LARGEST = 16 << 20
+
+
+@dataclass(frozen=True)
+class Include:
+    """An ``#include``. quoted: whether its name is in quotes. start, end: the offsets of its line in the text."""
+
+    name: str
+    quoted: bool
+    line: int
+    start: int
+    end: int
+
+
+def includes(text: str) -> tuple[Include, ...]:
+    """Return what a text includes, in order, without comments and lines that ``#if 0`` leaves out. Never raises."""
+    return _directives(text)[0] if "include" in text else ()
+
+
+def with_includes(text: str, put: Callable[[Include], str | None]) -> str:
+    """Return the text with what ``put`` returns in the place of an include's line; None leaves the line."""
+    parts, at = [], 0
+    for one in includes(text):
+        if (line := put(one)) is not None:
+            parts += [text[at : one.start], line]
+            at = one.end
+    return "".join([*parts, text[at:]])
+
+
+def with_live_lines(text: str) -> str:
+    """Return the text with blanks for the lines that ``#if 0`` leaves out; each offset stays true."""
+    parts, at = [], 0
+    for start, end in _directives(text)[1] if "#" in text else ():
+        parts += [text[at:start], _blanks(text[start:end])]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+@functools.lru_cache(maxsize=64)
+def _directives(text: str) -> tuple[tuple[Include, ...], tuple[tuple[int, int], ...]]:
+    """Return the includes of a text, and the offsets of lines that ``#if 0`` leaves out."""
+    found, dead = [], []
+    branches: list[tuple[bool, bool]] = []  # of each open #if: whether this branch is left out, whether one was taken
+    since = line = at = 0  # since: where the lines that are left out begin, 0 outside of them
+    for directive in _DIRECTIVE.finditer(_bare(text)):
+        word, rest = directive["word"], without_comments(directive["rest"]).strip()
+        if word == "include":
+            if not since and (name := _INCLUDED.match(rest)):
+                line, at = line + text.count("\n", at, directive.start()), directive.start()
+                found.append(Include(name[1] or name[2], bool(name[1]), line + 1, at, directive.end()))
+            continue
+        taken = branches.pop()[1] if branches and not word.startswith("if") else False
+        holds = _KNOWN_CONDITIONS.get(rest.strip("() \t")) if word in ("if", "elif") else None
+        if word != "endif":
+            branches.append((taken or holds is False, taken or holds is True))
+        if since and not any(left for left, _ in branches):
+            dead.append((since, directive.start()))
+            since = 0
+        elif not since and any(left for left, _ in branches):
+            since = directive.end()
+    return tuple(found), (*dead, *([(since, len(text))] if since else []))
+
+
+def _bare(text: str) -> str:
+    """Return the text up to the last directive, with blanks for comments, raw strings and joints of lines.
+
+    Each offset stays true. To split all of a text takes longer than to parse it.
+    """
+    text = text[: max((one.end() for one in _DIRECTIVE.finditer(text)), default=0)]
+    if not _HIDES.search(text):
+        return text
+
+    def hidden(found: re.Match[str]) -> str:
+        return _blanks(found[0]) if found["comment"] or found["fence"] is not None else found[0]
+
+    bare = COMMENT_OR_LITERAL.sub(hidden, text)
+    return re.sub(r"\\[^\S\n]*\n", lambda found: " " * len(found[0]), bare)
+
+
+def _blanks(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 @dataclass(frozen=True)
@@ -66,7 +155,7 @@ class SourceTexts:
 
 
 def read_sources(path: Path, text: str, folders: Sequence[Path], twin: Path) -> SourceTexts:
-    """``text``, the source at ``path``, and every file of the user's that it includes by quotes, ``#if`` or not.
+    """``text``, the source at ``path``, and every file of the user's that it includes by quotes, unless in ``#if 0``.
 
     folders: searched after the includer's own; the first one is the source's, since the text of a notebook's cell is
     kept elsewhere. twin: the folder of the twin's headers, which are not read. What was found before is looked at, and
@@ -111,13 +200,16 @@ class _Walk:
         waiting = [(path, folders[0] if folders else path.parent, text)]
         while waiting:
             where, near, content = waiting.pop(0)
-            for include in _INCLUDE.finditer(content):
-                name = include[1]
+            for include in includes(content):
+                name = include.name
+                if not include.quoted:
+                    continue
                 found = self._found(name, near, folders)
                 if found is None and (other := self._endless(name, near, folders)):
-                    line = content.count("\n", 0, include.start()) + 1
                     raise RegistryError(
-                        f'#include "{name}": {other} is no regular file', where=f"{where}:{line}", hint="include a file"
+                        f'#include "{name}": {other} is no regular file',
+                        where=f"{where}:{include.line}",
+                        hint="include a file",
                     )
                 if found is None and not self._is_file(os.path.join(twin, name)):
                     found, self._elsewhere = _installed(name, where), True

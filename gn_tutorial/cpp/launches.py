@@ -3,23 +3,35 @@
 A C++ compiler cannot read ``<<<``. The pass turns each launch into a call of the host runtime (host/acl_runtime.h),
 gives ``main`` another name, and touches nothing else: every line keeps its number, so that errors and diagnostics are
 at the sample's own lines. Files that the sample includes and that launch kernels too replace their ``#include``.
+
+Half-typed code stays as it is, except for launches and a ``main`` that are complete: the compiler's errors are then
+about what the learner wrote. Functions here raise ArgumentError for text with ``main`` or ``<<<`` beyond the bound of
+``syntax``; other text is not parsed.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from gn_tutorial.cpp.includes import source_text
-from gn_tutorial.cpp.tokens import placed_tokens, tokens
+from gn_tutorial.cpp.includes import Include, includes, source_text, with_includes, with_live_lines
+from gn_tutorial.errors import located
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from gn_tutorial.cpp.syntax import Syntax
 
 #: What the pass calls ``main``; host_main.h calls it.
 MAIN = "gnt_sample_main"
+#: CANN's macro for a launch on the CPU.
+_CPU_LAUNCH = "ICPU_RUN_KF"
 _WORD_MAIN = re.compile(r"\bmain\b")
-_OPEN = {"(": ")", "[": "]", "{": "}", "[[": "]]"}
-_CLOSE = {closing: opening for opening, closing in _OPEN.items()}
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"[^\n]*$', re.MULTILINE)
+_Edit = tuple[int, int, str]  # from, to, what stands there afterwards
 
 
 @dataclass(frozen=True)
@@ -33,22 +45,23 @@ class Sample:
 
 def is_sample(text: str, near: Path) -> bool:
     """Whether the text needs the pass: it has a ``main`` or launches a kernel, or a file that it includes does."""
-    return has_main(text) or _launches(text) or any(_launches(one) for _, one in _included(text, near).values())
+    return has_main(text) or _needs_edits(text) or any(_needs_edits(*one) for one in _included(text, near).values())
 
 
-def has_main(text: str) -> bool:
-    """Whether the text defines ``main`` outside every class, function and ``#if 0`` (a namespace counts as outside)."""
-    if not _WORD_MAIN.search(text):  # most kernels: reading one takes 10 ms, each time its library is asked for
-        return False
-    listed = list(tokens(text))
-    return any(
-        one.text == "main" and after.text == "(" and before.text in ("int", "int32_t", "auto", "void")
-        for before, one, after in zip(listed, listed[1:], listed[2:], strict=False)
-    )
+def has_main(text: str, path: Path | None = None) -> bool:
+    """Whether the text defines ``main`` outside every class and ``#if 0``. path: for the error."""
+    with located(path or ""):
+        return bool(_WORD_MAIN.search(text)) and any(_mains(_tree(text)))
+
+
+def launches(text: str) -> bool:
+    """Whether the text launches a kernel, on a device or on the CPU (ICPU_RUN_KF)."""
+    calls = (call for _, _, one in _parts(text) for call in one.nodes("call_expression", errors=True))
+    return any(_launch_of(one) or one.children[0].text == _CPU_LAUNCH.encode() for one in calls)
 
 
 def rewrite(text: str, path: Path) -> Sample:
-    """The text of ``path`` for an ordinary compiler. Never raises: what it does not understand stays as it is."""
+    """The text of ``path`` for an ordinary compiler. What it does not understand stays as it is."""
     work = _Work()
     made = work.file(text, path)
     return Sample(made, has_main(text), tuple(dict.fromkeys(work.folders)))
@@ -60,48 +73,53 @@ def without_launchers(text: str) -> str:
     A project's build compiles a kernel's file for the device alone, where such a host function (``add_do`` of the
     official samples) is not looked into: public ones name streams and variables that nothing declares.
     """
-    if not _launches(text):
+    if not _needs_edits(text):
         return text
     text = text.replace("\r\n", "\n")
-    pieces = [_Piece(*one) for one in placed_tokens(text)]
-    edits = []
-    at = 0
-    while at < len(pieces):
-        if pieces[at].text == "{" and _begins_function(pieces, at):
-            end = _after(pieces, at) - 1
-            if any(_is_run(pieces, one, "<") for one in range(at, end)):
-                edits.append((pieces[at].end, pieces[end].start))
+    syntax = _tree(text)
+    bodies: list[Node] = []  # of the functions around the place
+    emptied: dict[tuple[int, int], str] = {}
+    for node in syntax.nodes("function_definition", "call_expression", errors=True):
+        while bodies and bodies[-1].end_byte <= node.start_byte:
+            bodies.pop()
+        body = node.child_by_field_name("body")
+        if body and body.type == "compound_statement":
+            bodies.append(body)
+        elif bodies and _launch_of(node):
+            start, end = syntax.span(bodies[-1])
+            emptied[start + 1, end - 1] = "\n" * text.count("\n", start, end)
+    return _edited(text, [(*span, lines) for span, lines in emptied.items()])
+
+
+def _tree(text: str) -> Syntax:
+    from gn_tutorial.cpp.syntax import parse  # not at the start: the parser makes the import of the package slower
+
+    return parse(with_live_lines(text.replace("\r\n", "\n")))
+
+
+def _edited(text: str, edits: list[_Edit]) -> str:
+    """Return the edited text. Of an edit that contains others these have no effect."""
+    parts, at = [], 0
+    for start, end, new in sorted(edits):
+        if start >= at:
+            parts += [text[at:start], new]
             at = end
-        at += 1
-    for start, end in reversed(edits):
-        text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
-    return text
+    return "".join([*parts, text[at:]])
 
 
-def _begins_function(pieces: list[_Piece], at: int) -> bool:
-    """Whether the brace follows parameters or what stands behind them; others open a namespace, a class, a list."""
-    while at > 0 and pieces[at - 1].text in ("const", "noexcept", "override", "final"):
-        at -= 1
-    return at > 0 and pieces[at - 1].text == ")"
+def _needs_edits(text: str, path: Path | None = None) -> bool:
+    with located(path or ""):
+        return "<<<" in text and bool(_launch_edits(text.replace("\r\n", "\n")))
 
 
-def _launches(text: str) -> bool:
-    return "<<<" in text and any(
-        (first.text, second.text, third.text) == ("<", "<", "<") for first, second, third in _threes(list(tokens(text)))
-    )
-
-
-def _threes(listed: list) -> zip:
-    return zip(listed, listed[1:], listed[2:], strict=False)
-
-
-def _included(text: str, near: Path) -> dict[str, tuple[Path, str]]:
-    """Quoted includes that are files beside the source: name -> path and text."""
+def _included(text: str, near: Path) -> dict[str, tuple[str, Path]]:
+    """Quoted includes that are files beside the source: name -> text and path."""
     found = {}
-    for match in _INCLUDE.finditer(text):
-        path = near / match[1]
+    for one in includes(text):
+        path = near / one.name
         try:
-            found[match[1]] = (path.resolve(), source_text(path))
+            if one.quoted:
+                found[one.name] = (source_text(path), path.resolve())
         except (OSError, ValueError):
             continue
     return found
@@ -117,156 +135,109 @@ class _Work:
     def file(self, text: str, path: Path) -> str:
         self.placed.add(path)
         included = {name: one for name, one in _included(text, path.parent).items() if self._needs_pass(*one, set())}
-        made = _rewritten(text)
-        if not included:
-            return made
 
-        def put(match: re.Match[str]) -> str:
-            if match[1] not in included:
-                return match.group()
-            inner, inner_text = included[match[1]]
-            line = made.count("\n", 0, match.end()) + 2
+        def put(include: Include) -> str | None:
+            if not include.quoted or include.name not in included:
+                return None
+            inner_text, inner = included[include.name]
             if inner in self.placed:
                 return ""
             self.folders.append(inner.parent)
-            return f'#line 1 "{inner}"\n{self.file(inner_text, inner)}\n#line {line - 1} "{path}"\n'
+            return f'#line 1 "{inner}"\n{self.file(inner_text, inner)}\n#line {include.line} "{path}"\n'
 
-        return _INCLUDE.sub(put, made)
+        text = text.replace("\r\n", "\n")
+        return with_includes(_edited(text, [*_launch_edits(text), *_main_edits(text)]), put)
 
-    def _needs_pass(self, path: Path, text: str, seen: set[Path]) -> bool:
+    def _needs_pass(self, text: str, path: Path, seen: set[Path]) -> bool:
         if path in seen:
             return False
         seen.add(path)
-        return _launches(text) or any(
-            self._needs_pass(inner, inner_text, seen) for inner, inner_text in _included(text, path.parent).values()
-        )
+        inner = _included(text, path.parent).values()
+        return _needs_edits(text, path) or any(self._needs_pass(*one, seen) for one in inner)
 
 
 # --- one text --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Piece:
-    kind: str
-    text: str
-    start: int
+class _Launch(NamedTuple):
+    """The parts of a launch: the kernel's name, ``<<<...>>>``, and the arguments in parentheses."""
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
+    kernel: Node
+    configuration: Node
+    arguments: Node
 
 
-def _rewritten(text: str) -> str:
-    text = text.replace("\r\n", "\n")
-    pieces = [_Piece(*one) for one in placed_tokens(text)]
-    edits: list[tuple[int, int, str]] = []  # from, to, what stands there afterwards
-    for at in range(len(pieces) - 2):
-        if _is_run(pieces, at, "<") and (at == 0 or not _touches(pieces, at - 1, "<")):
-            edits += _launch(text, pieces, at)
-    edits += _main(pieces)
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+def _launch_of(call: Node) -> _Launch | None:
+    """Return the launch that a call is; None for another call, and for a launch that is not complete."""
+    parts = [one for one in call.children if one.type != "comment"][-3:]
+    if len(parts) < 3 or parts[1].type != "kernel_call_syntax" or not parts[2].children:
+        return None
+    kernel, configuration, arguments = parts
+    complete = not any(one.is_missing for one in (kernel, configuration.children[-1], arguments.children[-1]))
+    # An error of one node is a kernel's name behind another macro: CHECK(x) k<<<1, 0, s>>>(y).
+    return _Launch(*parts) if complete and not (kernel.is_error and kernel.child_count > 1) else None
 
 
-def _is_run(pieces: list[_Piece], at: int, sign: str) -> bool:
-    return (
-        pieces[at].text == sign
-        and at + 2 < len(pieces)
-        and _touches(pieces, at, sign)
-        and _touches(pieces, at + 1, sign)
-    )
+def _parts(text: str) -> Iterator[tuple[int, str, Syntax]]:
+    """Yield the text and the body of each macro that may launch: where it starts, its text, its tree."""
+    if "<<<" not in text and _CPU_LAUNCH not in text:
+        return
+    syntax = _tree(text)
+    yield 0, text, syntax
+    for macro in syntax.nodes("preproc_def", "preproc_function_def", errors=True):
+        body = macro.child_by_field_name("value")  # the parser leaves it as text
+        start, end = syntax.span(body) if body else (0, 0)
+        if "<<<" in text[start:end] or _CPU_LAUNCH in text[start:end]:
+            # Equal lengths for joints of lines and of names keep the places.
+            code = re.sub(r"\s*##\s*", lambda found: "_" * len(found[0]), text[start:end].replace("\\\n", " \n"))
+            yield start, text[start:end], _tree(code + ";")
 
 
-def _touches(pieces: list[_Piece], at: int, sign: str) -> bool:
-    """Whether this token and the next are ``sign``, with nothing between them."""
-    return pieces[at].text == sign and pieces[at + 1].text == sign and pieces[at].end == pieces[at + 1].start
-
-
-def _launch(text: str, pieces: list[_Piece], at: int) -> list[tuple[int, int, str]]:
-    """Edits for the launch whose ``<<<`` starts at ``at``; none if it is not complete."""
-    begin = _callee(pieces, at - 1)
-    close = at + 3
-    while close < len(pieces) and not _is_run(pieces, close, ">"):
-        close = _after(pieces, close)
-    opening = close + 3
-    if begin is None or opening >= len(pieces) or pieces[opening].text != "(":
-        return []
-    end = _after(pieces, opening) - 1
-    if end >= len(pieces) or pieces[end].text != ")":
-        return []
-    name = text[pieces[begin].start : pieces[at - 1].end]
-    shown = re.sub(r"\s+", " ", name).replace("\\", "").replace('"', "")
-    # The callee moves behind the configuration; the line ends between the two stay, so every argument keeps its line.
-    between = text[pieces[at - 1].end : pieces[at].start]
+def _launch_edits(text: str) -> list[_Edit]:
+    """Return the edits that make calls of launches."""
     return [
-        (pieces[begin].start, pieces[at].start + 3, f'::gn_twin::host::Start("{shown}",{_lines(name + between)}'),
-        (pieces[close].start, pieces[opening].end, f")([&] {{ {_joined(name)}("),
-        (pieces[end].start, pieces[end].end, "); })"),
+        (start + first, start + last, new)
+        for start, part, syntax in _parts(text)
+        for call in syntax.nodes("call_expression", errors=True)
+        if (launch := _launch_of(call))
+        for first, last, new in _edits_of(launch, part, syntax)
     ]
 
 
-def _lines(text: str) -> str:
-    return " " + "".join("\\\n" if one.startswith("\\") else "\n" for one in re.findall(r"\\?\n", text))
+def _edits_of(launch: _Launch, text: str, syntax: Syntax) -> list[_Edit]:
+    (begin, named), (opened, closed), (called, end) = map(syntax.span, launch)
+    name = text[begin:named]
+    shown = re.sub(r"\s+", " ", name).replace("\\", "").replace('"', "")
+    # The callee moves behind the configuration; the line ends between the two stay, so every argument keeps its line.
+    moved = "".join(re.findall(r"\\?\n", text[begin:opened]))
+    joined = re.sub(r"\\?\n", " ", re.sub(r"//[^\n]*", "", name))
+    return [
+        (begin, opened + 3, f'::gn_twin::host::Start("{shown}", {moved}'),
+        (closed - 3, called + 1, f")([&] {{ {joined}("),
+        (end - 1, end, "); })"),
+    ]
 
 
-def _joined(name: str) -> str:
-    return re.sub(r"\\?\n", " ", re.sub(r"//[^\n]*", "", name))
+def _mains(syntax: Syntax) -> Iterator[tuple[Node, Node]]:
+    """Yield the functions ``main``, each with its name; also one that ``#if`` or half-typed code cuts in two."""
+    for function in syntax.nodes("function_definition", "declaration", "ERROR", errors=True):
+        if function.type == "declaration" and not function.children[-1].is_missing:
+            continue
+        for before, one in itertools.pairwise(function.children):
+            name = one.child_by_field_name("declarator") or one
+            if before.is_named and name.type == "identifier" and name.text == b"main":
+                yield function, name
 
 
-def _callee(pieces: list[_Piece], at: int) -> int | None:
-    """Index of the first token of the kernel's name that ends at ``at``: ``ns::k``, ``k<float, 16>``."""
-    if at >= 0 and pieces[at].text == ">":
-        depth = 0
-        while at >= 0:
-            sign = pieces[at].text
-            if sign in _CLOSE and (at := _before(pieces, at)) < 0:
-                return None
-            depth += {">": 1, "<": -1}.get(sign, 0)
-            at -= 1
-            if depth == 0:
-                break
-    if at < 0 or pieces[at].kind != "name":
-        return None
-    while at >= 1 and pieces[at - 1].text == "::":
-        at -= 2 if at >= 2 and pieces[at - 2].kind == "name" and pieces[at - 2].text != "return" else 1
-    return at
-
-
-def _after(pieces: list[_Piece], at: int) -> int:
-    """Index behind the token at ``at``, or behind the bracket that closes it."""
-    depth = 0
-    while at < len(pieces):
-        depth += (pieces[at].text in _OPEN) - (pieces[at].text in _CLOSE)
-        at += 1
-        if depth <= 0:
-            return at
-    return at
-
-
-def _before(pieces: list[_Piece], at: int) -> int:
-    """Index of the bracket that opens the one that closes at ``at``; -1 if there is none."""
-    depth = 0
-    while at >= 0:
-        depth += (pieces[at].text in _CLOSE) - (pieces[at].text in _OPEN)
-        if depth == 0:
-            return at
-        at -= 1
-    return -1
-
-
-def _main(pieces: list[_Piece]) -> list[tuple[int, int, str]]:
-    """Edits that rename ``main``, and return 0 at its end as C++ says of ``main`` only."""
+def _main_edits(text: str) -> list[_Edit]:
+    """Return the edits that rename ``main``, and return 0 at its end as C++ says of ``main`` only."""
     edits = []
-    for at in range(1, len(pieces) - 1):
-        if pieces[at].text != "main" or pieces[at + 1].text != "(" or pieces[at].kind != "name":
-            continue
-        if pieces[at - 1].text not in ("int", "int32_t", "auto", "void"):
-            continue
-        edits.append((pieces[at].start, pieces[at].end, MAIN))
-        body = _after(pieces, at + 1)
-        if body < len(pieces) and pieces[body].text == "{" and pieces[at - 1].text != "void":
-            end = _after(pieces, body) - 1
-            if pieces[end].text == "}":
-                edits.append((pieces[end].start, pieces[end].end, "return 0; }"))
+    syntax = _tree(text)
+    for function, name in _mains(syntax):
+        edits.append((*syntax.span(name), MAIN))
+        kind, body = function.child_by_field_name("type"), function.child_by_field_name("body")
+        whole = body and body.type == "compound_statement" and not body.children[-1].is_missing
+        if body and whole and kind and kind.text != b"void":
+            end = syntax.span(body)[1]
+            edits.append((end - 1, end, "return 0; }"))
     return edits

@@ -1,7 +1,7 @@
-"""Answers small questions about one text from its syntax tree: its calls, includes, tokens and uses of a name.
+"""Answers small questions about one text from its syntax tree: its calls, tokens and uses of a name.
 
-Calls, includes and comments inside an error count too: the texts were compiled, so an error is the parser's. ``#if``
-does not count: ask with preprocessed text where it has to.
+Calls and comments inside an error count too: the texts were compiled, so an error is the parser's. ``#if`` does
+not count: ask with preprocessed text where it has to.
 """
 
 from __future__ import annotations
@@ -73,13 +73,6 @@ def template_parameters(text: str, name: str) -> list[str]:
     return []
 
 
-def launches_kernels(text: str) -> bool:
-    """Return whether the text launches a kernel, by ``<<<>>>`` or by the CPU debugger's ICPU_RUN_KF."""
-    if "<<<" in text and any(True for _ in parse(text).nodes("kernel_call_syntax", errors=True)):
-        return True
-    return any(calls(text, "ICPU_RUN_KF"))
-
-
 def registered_structs(text: str, op_type: str) -> list[str]:
     """Return the structs that the text registers for an operator, for all its tiling keys or for one."""
     found = (one.arguments for one in calls(text, "REGISTER_TILING_DATA_CLASS") if len(one.arguments) == 2)
@@ -91,17 +84,6 @@ def named_structs(text: str) -> list[str]:
     asking = calls(text, *_ASKING_BY_STRUCT, "GetTilingData")
     listed = (one.types if one.name == "GetTilingData" else one.arguments for one in asking)
     return [names[0] for names in listed if names]
-
-
-def includes(text: str, *, quoted: bool = False) -> Iterator[str]:
-    """Yield the names of the files that the text includes, in text order; ``quoted``: only those in quotes."""
-    if "include" not in text:
-        return
-    kinds, syntax = ("string_literal", *(() if quoted else ("system_lib_string",))), parse(text)
-    for node in syntax.nodes("preproc_include", errors=True):
-        path = node.child_by_field_name("path")
-        if path is not None and path.type in kinds:
-            yield syntax.text(path)[1:-1]
 
 
 class Prototype(NamedTuple):

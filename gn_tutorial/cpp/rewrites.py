@@ -1,4 +1,4 @@
-"""Rewrites sources of operator projects: their includes and calls, and tiling from CANN 9.x's form into 8.x's.
+"""Rewrites sources of operator projects: their calls, and tiling from CANN 9.x's form into 8.x's.
 
 In 9.x a tiling struct is plain C++. In 8.x macros define its fields, the tiling function sets them by ``set_``
 functions and saves them, and the build adds the struct to the kernel, which does not include it.
@@ -6,8 +6,9 @@ functions and saves them, and the build adds the struct to the kernel, which doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
+from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.queries import calls
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
@@ -18,18 +19,6 @@ _SAVES = """\
   tiling.SaveToBuffer(raw->GetData(), raw->GetCapacity());
   raw->SetDataSize(tiling.GetDataSize());
 """
-
-
-def with_includes(text: str, change: Callable[[str], Sequence[str]]) -> str:
-    """Return the text with ``change(name)``, a list of names, included in place of each file included by quotes."""
-    syntax = parse(text)
-    edits = []
-    for node in syntax.nodes("preproc_include"):
-        path = node.child_by_field_name("path")
-        if path is not None and path.type == "string_literal":
-            names = change(syntax.text(path)[1:-1])
-            edits.append((*syntax.lines(node), "".join(f'#include "{name}"\n' for name in names)))
-    return syntax.edited(edits)
 
 
 def without_calls(text: str, name: str) -> str:
@@ -101,8 +90,10 @@ def with_setters(tiling: str) -> str:
 
 def without_struct(kernel: str) -> str:
     """Return the kernel for an 8.x build, without the struct's include, registration and name."""
-    text = with_includes(kernel, lambda name: [] if name.endswith("_tiling.h") and "/" not in name else [name])
-    syntax = parse(without_calls(text, _REGISTERS))
+    for one in reversed(includes(kernel)):
+        if one.quoted and one.name.endswith("_tiling.h") and "/" not in one.name:
+            kernel = kernel[: one.start] + kernel[one.end + 1 :]
+    syntax = parse(without_calls(kernel, _REGISTERS))
     edits = []
     for statement in _calls(syntax, _ASKS):
         call = statement.named_children[0]

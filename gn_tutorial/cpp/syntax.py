@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Language, Node, Parser
@@ -65,6 +65,16 @@ class Syntax:
             parts += [self._bytes[at:start], text.encode()]
             at = end
         return b"".join([*parts, self._bytes[at:]]).decode("utf-8", "replace")
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Return where the node starts and ends in the text as it was given, in characters."""
+        start, end = (at - bisect_left(self._continued, at) for at in (node.start_byte, node.end_byte))
+        return start, end
+
+    @functools.cached_property
+    def _continued(self) -> list[int]:
+        """The places of all bytes that continue a character."""
+        return [found.start() for found in re.finditer(rb"[\x80-\xbf]", self._bytes)]
 
     def nodes(self, *types: str, within: Node | None = None, errors: bool = False) -> Iterator[Node]:
         """Return the nodes of these types in ``within`` (default: the whole text), outer before inner, in text order.

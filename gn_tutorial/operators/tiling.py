@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import functools
 import operator
-import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.includes import readable_text, source_text
+from gn_tutorial.cpp.includes import includes, readable_text, source_text
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch
@@ -185,17 +183,13 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
         text = source_text(spec.header)
     except OSError as error:
         raise RegistryError(f"cannot read the tiling header: {error.strerror}", where=str(spec.header)) from error
-    return _load(spec, text, _included(spec.header.parent, text))
-
-
-def _included(folder: Path, text: str) -> tuple[str, ...]:
-    """Return the texts of the headers that a tiling header includes from its folder, as a part of the cache's key."""
-    files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
-    return tuple(readable_text(file) for file in files)
+    included = [spec.header.parent / one.name for one in includes(text) if one.quoted and "/" not in one.name]
+    return _load(spec, text, tuple(map(readable_text, included)))
 
 
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunction:
+    """Return the function of a header. included: the texts of the headers that it includes from its folder."""
     from gn_tutorial.cpp.structs import (
         is_derived,  # not at the start: the parser makes the import of the package slower
     )

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.cpp.includes import includes, source_text, with_live_lines
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.cpp.tokens import without_comments
 from gn_tutorial.errors import ArgumentError
@@ -34,8 +34,8 @@ _HOST = re.compile(
     r"\bOP_ADD\s*\(|\bIMPL_OP\w*\s*\(|\bgert::\w*Context\b|\bOpDef\b|\bREGISTER_(?:OPS_)?TILING_TEMPLATE"
 )
 _KERNEL = re.compile(r"\b__global__\b")
-_MATRIX = re.compile(r"\bmatmul_tiling\s*::|\bREGIST_MATMUL_OBJ\b|\bMatmulImpl\b|lib/matmul_intf\.h")
-_INCLUDED = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_MATRIX = re.compile(r"\bmatmul_tiling\s*::|\bREGIST_MATMUL_OBJ\b|\bMatmulImpl\b")
+_MATRIX_HEADER = "lib/matmul_intf.h"
 _LARGEST = 4 << 20
 _MOST_NEIGHBOURS = 100
 
@@ -126,11 +126,12 @@ def read_layout(root: Path) -> Layout:
     neighbours = _neighbours(root, texts)
     sources = [path for path in texts if path.suffix in _SOURCES]
     own = [path for path in sources if not _other_chip(path)]
-    kernels = tuple(path for path in own if _KERNEL.search(texts[path]) and not has_main(texts[path]))
+    kernels = tuple(path for path in own if _KERNEL.search(texts[path]) and not has_main(texts[path], path))
     found = [path for path in sources if path not in kernels and _HOST.search(texts[path])]
-    hosts = tuple(path for path in found if not has_main(texts[path]) and not _other_chip(path))
+    hosts = tuple(path for path in found if not has_main(texts[path], path) and not _other_chip(path))
     helpers = [path for path in own if path not in (*found, *kernels) and path.parent in {one.parent for one in hosts}]
-    elsewhere = [path for path in found if _other_chip(path)] + [path for path in helpers if not has_main(texts[path])]
+    elsewhere = [path for path in found if _other_chip(path)]
+    elsewhere += [path for path in helpers if not has_main(texts[path], path)]
     elsewhere += [path.with_suffix(".cpp") for path in neighbours if path.with_suffix(".cpp").is_file()]
     texts |= neighbours
     if not hosts:
@@ -144,7 +145,11 @@ def read_layout(root: Path) -> Layout:
 
 def uses_matrix_cores(layout: Layout) -> Path | None:
     """Return the first file that uses the matrix cores (Matmul), which the twin lacks; None if no file does."""
-    return next((path for path in (*layout.kernels, *layout.hosts) if _MATRIX.search(layout.texts[path])), None)
+    return next((path for path in (*layout.kernels, *layout.hosts) if _uses_matrix_cores(layout.texts[path])), None)
+
+
+def _uses_matrix_cores(text: str) -> bool:
+    return bool(_MATRIX.search(text)) or any(one.name.endswith(_MATRIX_HEADER) for one in includes(text))
 
 
 def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
@@ -153,7 +158,8 @@ def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
     waiting = list(texts.items())
     while waiting:
         path, text = waiting.pop()
-        for name, above in itertools.product(_INCLUDED.findall(text), (path.parent, *_above(root))):
+        quoted = [one.name for one in includes(text) if one.quoted]
+        for name, above in itertools.product(quoted, (path.parent, *_above(root))):
             header = Path(os.path.normpath(above / name))
             known = header in texts or header in found or header.suffix not in _HEADERS
             if known or len(found) == _MOST_NEIGHBOURS or not _readable(header):
@@ -169,27 +175,11 @@ def _above(root: Path) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file without comments and without disabled lines."""
-    return _without_disabled(without_comments(_read(path)))
+    """Return the text of a file without comments, and with empty lines for those that ``#if 0`` leaves out.
 
-
-def _without_disabled(text: str) -> str:
-    """Return the text without the lines that ``#if 0`` disables. Many projects keep the template's struct in these."""
-    kept, depth, disabled = [], 0, 0
-    for line in text.splitlines(keepends=True):
-        if re.match(r"\s*#\s*if", line):
-            depth += 1
-            if not disabled and re.match(r"\s*#\s*if\s+(0|false)\s*$", line):
-                disabled = depth
-        elif re.match(r"\s*#\s*(else|elif)\b", line) and disabled == depth:
-            disabled = 0
-        elif re.match(r"\s*#\s*endif", line):
-            disabled = 0 if disabled == depth else disabled
-            depth -= 1
-        elif disabled:
-            continue
-        kept.append(line)
-    return "".join(kept)
+    Many projects keep the template's struct in these lines.
+    """
+    return without_comments(with_live_lines(_read(path)))
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gn_tutorial.cpp.queries import calls, includes
-from gn_tutorial.cpp.rewrites import with_includes, without_calls
+from gn_tutorial.cpp.includes import Include, includes, with_includes
+from gn_tutorial.cpp.queries import calls
+from gn_tutorial.cpp.rewrites import without_calls
 from gn_tutorial.cpp.structs import read_struct
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.prototype import op_type, prototype
@@ -121,14 +122,8 @@ def _fill_macros(
     )
     # The host fills the plain struct. The macro struct has the same bytes: each field has four bytes, and the number of
     # fields is even, so neither struct has padding.
-    host = with_includes(
-        host,
-        lambda name: (
-            [f"../op_kernel/{PurePosixPath(name).name}", f"{snake}_tiling.h"]
-            if name.startswith("../op_kernel/")
-            else [name]
-        ),
-    )
+    own = f'#include "../op_kernel/%s"\n#include "{snake}_tiling.h"'
+    host = with_includes(host, lambda one: own % _file(one) if one.name.startswith("../op_kernel/") else None)
     # Some toolkits of 8.x lack SetScheduleMode. The kernel works without the call, because the tiling never asks for
     # more blocks than cores.
     files[f"op_host/{snake}.cpp"] = without_calls(host, "SetScheduleMode")
@@ -151,10 +146,10 @@ def _headers(root: Path, snake: str) -> dict[str, str]:
     waiting = [(PurePosixPath(entry.name), _read(entry))]
     while waiting:
         place, text = waiting.pop()
-        for name in includes(text, quoted=True):
-            if name == "kernel_operator.h":
+        for one in includes(text):
+            if not one.quoted or one.name == "kernel_operator.h":
                 continue
-            at = PurePosixPath(*_normal((place.parent / name).parts))
+            at = PurePosixPath(*_normal((place.parent / one.name).parts))
             if str(at) not in found:
                 found[str(at)] = _read((entry.parent if len(at.parts) == 1 else kernels) / at)
                 waiting.append((at, found[str(at)]))
@@ -172,7 +167,11 @@ def _normal(parts: Sequence[str]) -> list[str]:
 
 
 def _flat(text: str) -> str:
-    return with_includes(text, lambda name: [PurePosixPath(name).name])
+    return with_includes(text, lambda one: f'#include "{_file(one)}"' if one.quoted else None)
+
+
+def _file(include: Include) -> str:
+    return PurePosixPath(include.name).name
 
 
 def _is_of(name: str, snake: str, files: Mapping[str, str]) -> bool:

@@ -27,9 +27,12 @@ class SampleRun:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether the file has a ``main`` and so runs by itself. Raises RegistryError if it cannot be read."""
+    """Whether the file has a ``main`` and so runs by itself.
+
+    Raises RegistryError if it cannot be read; ArgumentError for more than a megabyte of text.
+    """
     try:
-        return has_main(source_text(path))
+        return has_main(source_text(path), path)
     except OSError as error:
         raise RegistryError(f"cannot read the sample: {error.strerror}", where=str(path)) from error
 

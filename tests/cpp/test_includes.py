@@ -10,7 +10,15 @@ import pytest
 
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.cpp.includes import forwarding_headers, read_sources, source_text, with_plain_blanks
+from gn_tutorial.cpp.includes import (
+    forwarding_headers,
+    includes,
+    read_sources,
+    source_text,
+    with_includes,
+    with_live_lines,
+    with_plain_blanks,
+)
 from gn_tutorial.cpp.launches import rewrite
 from gn_tutorial.errors import CompileError, RegistryError
 from gn_tutorial.operators.arguments import inout
@@ -201,3 +209,64 @@ def test_what_was_just_written_is_read_each_time(tmp_path: Path) -> None:
         os.utime(at, ns=(now := at.stat().st_mtime_ns // 10**9 * 10**9 + 10**9, now))
         read = read_sources(tmp_path / "k.cpp", '#include "a.h"\n', (tmp_path,), TWIN_INCLUDE)
         assert read.headers == (f"int a = {value};\n",)
+
+
+TEXT = r"""// #include "comment.h"
+/* 数
+#include "block.h"
+*/ #include "one.h" // "x.h"
+  #  include <sys/two.h>
+#if 0 /* off */
+#include "off.h"
+#  ifdef A
+#include "inner.h"
+#  else
+#  endif
+#elif defined(A)
+#include "three.h"
+#else
+#include "four.h"
+#endif
+#if (1)
+#include \
+  "five.h"
+#else
+int dead;
+#include "off_too.h"
+#endif
+const char* text = R"(
+#include "raw.h"
+)"; const int n = 1'000; char c = '"'; /*
+*/
+#include "six/'.h"
+#include MACRO
+#if false
+#include "never.h"
+"""
+
+
+def test_what_a_text_includes() -> None:
+    found = includes(TEXT)
+    assert [(one.name, one.line) for one in found] == [
+        ("one.h", 4), ("sys/two.h", 5), ("three.h", 13), ("four.h", 15), ("five.h", 18), ("six/'.h", 28),
+    ]  # fmt: skip
+    assert [one.name for one in found if not one.quoted] == ["sys/two.h"]
+    lines = TEXT.splitlines()
+    assert [TEXT[one.start : one.end] for one in found[1:4]] == [lines[4], lines[12], lines[14]]
+    put = with_includes(TEXT, lambda one: "" if one.name == "three.h" else None)
+    assert put == TEXT.replace('#include "three.h"', "")
+
+
+def test_lines_that_if_0_leaves_out_become_blank() -> None:
+    live = with_live_lines(TEXT)
+    assert len(live) == len(TEXT)
+    gone = [7, 8, 9, 10, 11, 21, 22, 31]
+    assert [line.strip() for line in live.splitlines()] == [
+        "" if at in gone else line.strip() for at, line in enumerate(TEXT.splitlines(), 1)
+    ]
+    assert with_live_lines("#endif\n#else\nint a;\n") == "#endif\n#else\nint a;\n"
+
+
+def test_a_file_is_not_looked_at_where_if_0_leaves_it_out(tmp_path: Path) -> None:
+    text = '#if 0\n#include "/dev/zero"\n#endif\n/*\n#include "/dev/zero"\n*/\n'
+    assert read_sources(tmp_path / "k.cpp", text, (tmp_path,), TWIN_INCLUDE).headers == ()

@@ -1,4 +1,4 @@
-"""Small questions about a C++ text: calls, includes, comments, tokens, and the uses of a name."""
+"""Small questions about a C++ text: calls, comments, tokens, and the uses of a name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from gn_tutorial.cpp.queries import (
     calls,
     comments,
     fingerprint,
-    includes,
     is_used,
-    launches_kernels,
     named_structs,
     prototypes,
     registered_structs,
@@ -50,13 +48,6 @@ def test_a_call_behind_a_signature_in_two_branches_is_found() -> None:
     """The braces of such a function do not match in the text, so the parser sees an error."""
     text = "#if A\nvoid k(int x) {\n#else\nvoid k() {\n#endif\n  pipe.InitBuffer(in, 1, 4096);\n}\n"
     assert [one.arguments[0] for one in calls(text, "InitBuffer")] == ["in"]
-
-
-def test_includes() -> None:
-    text = '#include "a/b.h" // "x.h"\n  #  include <c>\n// #include "d.h"\n#include NAME\n'
-    text += 'const char* s = "#include <e>";\n'
-    assert list(includes(text)) == ["a/b.h", "c"]
-    assert list(includes(text, quoted=True)) == ["a/b.h"]
 
 
 def test_tiling_structs_that_a_text_registers_and_names() -> None:
@@ -111,12 +102,6 @@ def test_parameters_of_a_template() -> None:
     )
     assert template_parameters(text, "f") == ["typename T", "int N = 3"]
     assert template_parameters(text, "g") == []
-
-
-def test_launches() -> None:
-    assert launches_kernels("int main() { k<float><<<8, nullptr, s>>>(x); }")
-    assert launches_kernels("int main() { ICPU_RUN_KF(k, 8, x); }")
-    assert not launches_kernels('// k<<<8, nullptr, s>>>(x);\nconst char* s = "ICPU_RUN_KF(k)";\n')
 
 
 def test_prototypes_of_a_header() -> None:

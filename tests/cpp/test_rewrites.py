@@ -5,20 +5,11 @@ from __future__ import annotations
 from gn_tutorial.cpp.rewrites import (
     macro_fields,
     with_function,
-    with_includes,
     with_setters,
     with_struct,
     without_calls,
     without_struct,
 )
-
-
-def test_includes_are_replaced_doubled_and_left_out() -> None:
-    changes = {"a.h": ["b.h", "c.h"], "d.h": []}
-    text = '// "a.h"\n#include <a.h>\n#include "a.h"  // why\n#include "d.h"\n#include "e.h"\n'
-    assert with_includes(text, lambda name: changes.get(name, [name])) == (
-        '// "a.h"\n#include <a.h>\n#include "b.h"\n#include "c.h"\n#include "e.h"\n'
-    )
 
 
 def test_calls_are_left_out_with_their_lines() -> None:

@@ -224,7 +224,8 @@ def test_what_the_text_does_not_settle_is_not_read(form: str) -> None:
 
 def test_namespaces_may_be_nested_as_deeply_as_one_likes() -> None:
     found = read("namespace a {" * 10_000 + "struct T { int a; };" + "}" * 10_000)
-    assert found is not None and found.nbytes == 4
+    assert found is not None
+    assert found.nbytes == 4
 
 
 MACROS = """\

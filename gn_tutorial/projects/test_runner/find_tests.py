@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.launches import has_main
-from gn_tutorial.cpp.queries import calls, includes
+from gn_tutorial.cpp.queries import calls
 from gn_tutorial.errors import ArgumentError
 
 #: Folders without tests of an operator: builds, plug-ins, and unit tests of host functions, which need a framework.
@@ -20,6 +21,7 @@ _SOURCES = (".cpp", ".cc", ".cxx")
 _AFTER_SOURCES = frozenset({"src", "inc", "include", "source"})
 #: How the functions begin that run an operator by its name, or a model.
 _MODELS = ("aclopExecute", "aclopSetModelDir", "aclmdlLoad", "aclopCompileAndExecute")
+_ACLNN_HEADER = re.compile(r"(?:\w+/)*(aclnn_\w+)\.h")
 _GENERATES = re.compile(r"gen.*data|data.*gen|gen_golden|make_data", re.IGNORECASE)
 _VERIFIES = re.compile(r"verif|compare|check_result|check_output", re.IGNORECASE)
 _NO_HEADERS = frozenset({"aclnn_base"})
@@ -82,9 +84,9 @@ def find_tests(root: Path) -> list[OwnTest]:
     folders: dict[Path, list[Path]] = {}
     calling = set()  # folders, not files, because the main and the aclnn call are often in different files
     for path, text in _sources(root):
-        if path.suffix in _SOURCES and has_main(text):
+        if path.suffix in _SOURCES and has_main(text, path):
             folders.setdefault(_test_folder(path, root), []).append(path)
-        if "aclnn" in text and any(_own_headers(text)):
+        if _aclnn_headers(text):
             calling.add(_test_folder(path, root))
     return [_test(folder, programs) for folder, programs in folders.items() if folder in calling]
 
@@ -131,13 +133,6 @@ def _refuse_models(root: Path) -> None:
             )
 
 
-def _own_headers(text: str) -> Iterator[str]:
-    """Yield the names of the included headers ``aclnn_<operator>.h``."""
-    for path in map(PurePosixPath, includes(text)):
-        if path.name.startswith("aclnn_") and path.suffix == ".h" and path.stem not in _NO_HEADERS:
-            yield path.stem
-
-
 def _sources(root: Path) -> Iterator[tuple[Path, str]]:
     for folder, names, files in os.walk(root):
         names[:] = sorted(one for one in names if one not in _SKIPPED)
@@ -166,13 +161,14 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
     texts = [text for _, text in _sources(folder) if "aclnn" in text]
     headers: dict[str, None] = {}
     for text in texts:
-        if found := next((one for one in includes(text) if one.startswith("aclnnop/aclnn_")), ""):
+        included = _aclnn_headers(text)
+        if found := next((one for one in included if one.startswith("aclnnop/")), None):
             raise ArgumentError(
                 f"the test includes {found}: an operator of CANN's own library, which is not here",
                 where=str(folder),
                 hint="only the operators of the project can be called",
             )
-        headers |= dict.fromkeys(_own_headers(text))
+        headers |= dict.fromkeys(included.values())
     scripts = sorted(one for one in folder.rglob("*.py") if not _SKIPPED & set(one.relative_to(folder).parts))
     script = folder / "run.sh"
     listings = [folder / "CMakeLists.txt", *(one.parent / "CMakeLists.txt" for one in programs)]
@@ -187,7 +183,13 @@ def _test(folder: Path, programs: list[Path]) -> OwnTest:
     )
 
 
+def _aclnn_headers(text: str) -> dict[str, str]:
+    """Return name -> ``aclnn_<op>`` of each header of an operator that a text includes."""
+    found = {one.name: _ACLNN_HEADER.fullmatch(one.name) for one in includes(text)}
+    return {name: of[1] for name, of in found.items() if of and of[1] not in _NO_HEADERS}
+
+
 def _beside(program: Path) -> list[Path]:
     """Return the other source files of a program: those in its folder that have no main."""
     found = sorted(one for one in program.parent.iterdir() if one.suffix in _SOURCES and one != program)
-    return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"))]
+    return [one for one in found if not has_main(one.read_bytes().decode("utf-8", "replace"), one)]
