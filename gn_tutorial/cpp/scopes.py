@@ -197,7 +197,7 @@ class _Table:
             return
         words = {self._syntax.text(one) for one in node.named_children if one.type == "type_qualifier"}
         for declarator in node.children_by_field_name("declarator"):
-            name = declared_name(declarator)
+            name = declared_name(declarator, ("pointer_declarator",) if node.type == "type_definition" else ())
             if name is None:
                 continue
             entry = Entity((*place.scope, self._syntax.text(name)), node, place, declarator)
@@ -216,11 +216,11 @@ def tag_of(node: Node, syntax: Syntax) -> str:
     return syntax.text(name) if name else ""
 
 
-def declared_name(declarator: Node) -> Node | None:
-    """Return the name that a declarator of a variable or of arrays declares; None for another declarator."""
+def declared_name(declarator: Node, others: tuple[str, ...] = ()) -> Node | None:
+    """Return the name that a declarator of a variable or of arrays declares; None for one not among ``others``."""
     found: Node | None = declarator
     while found is not None and not found.type.endswith("identifier"):
-        if found.type not in ("init_declarator", "array_declarator", "parenthesized_declarator"):
+        if found.type not in ("init_declarator", "array_declarator", "parenthesized_declarator", *others):
             return None
         found = found.child_by_field_name("declarator") or (found.named_children or [None])[0]
     return found

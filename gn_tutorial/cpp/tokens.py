@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 _CONTINUATION = re.compile(r"\\[ \t]*\n")
 #: A comment, or a literal that may contain what looks like one; of a number only for its separators, 1'000.
-_COMMENT_OR_LITERAL = re.compile(
+COMMENT_OR_LITERAL = re.compile(
     r"""(?P<comment>//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z))"""
     r"""|\b(?:u8|[uUL])?R"(?P<fence>[^\s()\\"]{0,16})\(.*?(?:\)(?P=fence)"|\Z)"""
     r"""|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\b\d(?:'?\w)*""",
@@ -96,7 +96,7 @@ def _nesting(skipping: int, directive: str) -> int:
 
 def without_comments(text: str) -> str:
     """Return the text with a space for each comment."""
-    return _COMMENT_OR_LITERAL.sub(lambda found: " " if found["comment"] else found[0], text)
+    return COMMENT_OR_LITERAL.sub(lambda found: " " if found["comment"] else found[0], text)
 
 
 def placed_tokens(text: str) -> Iterator[tuple[str, str, int]]:
