@@ -79,6 +79,15 @@ def applied(
     return _Application(elsewhere, defined or {}, guess).run(text)
 
 
+def lines_left_out(text: str, left: str, word: str) -> Iterator[int]:
+    """Yield the lines that have a word outside comments, but not in what ``applied`` left of the text."""
+    number, kept = 1, left.split("\n")
+    for line in _lines(text):
+        if word in line and not _directive(line) and not kept[number - 1].strip():
+            yield number
+        number += 1 + line.count(_INNER)
+
+
 def macros_after(texts: Iterable[str], elsewhere: Mapping[str, str]) -> dict[str, Definition]:
     """Return the macros that are defined after these texts, one read after the other; a text too long has none.
 

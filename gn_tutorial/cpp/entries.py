@@ -162,29 +162,29 @@ def scan(text: str, headers: tuple[str, ...] = ()) -> Scan:
     if not any("__global__" in one for one in (text, *headers)):
         return Scan((), ())
     # ``import gn_tutorial`` imports this module and must not import tree-sitter.
-    from gn_tutorial.cpp.marked_functions import marked_functions
+    from gn_tutorial.cpp.marked_functions import SYNTAX_ERROR, marked_functions
 
     entries: dict[str, Entry] = {}
     declared: dict[str, Entry] = {}
     notes: list[Note] = []
     templates: dict[str, Template] = {}
     try:
-        found = list(marked_functions(text, headers))
+        found = marked_functions(text, headers)
     except ArgumentError as error:
         return Scan((), (Note(1, error.what),))
     for one in found:
         name, line = one.name, one.line
         params = tuple(Param(*param, ArgKind.TENSOR if address else ArgKind.VALUE) for *param, address in one.params)
-        if one.heads is None:
+        if one.hidden_by:
+            notes.append(Note(line, f"{one.hidden_by} hides what is marked __global__"))
+        elif one.heads is None:
             (entries if one.has_body else declared).setdefault(name, Entry(name, params, line))
-        elif name:
+        else:
             hint = f'{name} is a template: name its arguments, template="float, 16" (on a command line, --template)'
             notes.append(Note(line, hint))
             if one.heads:  # an explicit specialisation has none, and belongs to a template that was seen before
                 templates.setdefault(name, Template(name, params, line, one.heads))
-        else:
-            notes.append(Note(line, "a syntax error hides what is marked __global__"))
     # A kernel that is only declared here (its body comes from an included file) can be launched all the same.
     listed = sorted((declared | entries).values(), key=lambda entry: entry.line)
-    broken = not (listed or templates) and any(not one.name for one in found)
+    broken = not (listed or templates) and any(one.hidden_by == SYNTAX_ERROR for one in found)
     return Scan(tuple(listed), tuple(notes), tuple(templates.values()), broken)

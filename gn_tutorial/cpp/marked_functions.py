@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node
 
-from gn_tutorial.cpp.directives import applied, definitions, macros_after
+from gn_tutorial.cpp.directives import applied, definitions, lines_left_out, macros_after
 from gn_tutorial.cpp.integers import Unreadable, path
 from gn_tutorial.cpp.syntax import MOST_BYTES, parse
 from gn_tutorial.errors import ArgumentError
@@ -22,6 +22,7 @@ from gn_tutorial.toml_file import PACKAGE
 if TYPE_CHECKING:
     from gn_tutorial.cpp.scopes import Scopes, TextPlace
 
+_MARK = "__global__"
 _SCOPES = ("namespace_definition", "struct_specifier", "class_specifier", "union_specifier")
 _POINTERS = ("pointer_declarator", "array_declarator")
 _NAMES = ("identifier", "template_type", "dependent_type")
@@ -38,7 +39,7 @@ class MarkedParam(NamedTuple):
 
 
 class MarkedFunction(NamedTuple):
-    """One declaration. ``line`` is that of its name; of one that a syntax error hides, which has no name, the error's.
+    """One declaration; ``line`` is that of its name. Of what something hides only the line and ``hidden_by`` are known.
 
     heads: the names of its template's parameters, none of an explicit specialisation; None if it is no template.
     """
@@ -48,15 +49,23 @@ class MarkedFunction(NamedTuple):
     params: tuple[MarkedParam, ...] = ()
     heads: tuple[str, ...] | None = ()
     has_body: bool = False
+    hidden_by: str = ""
 
 
-def marked_functions(text: str, headers: tuple[str, ...]) -> Iterator[MarkedFunction]:
-    """Yield the declarations of a text in its order. Raises ArgumentError for text that is too long to be read."""
+SYNTAX_ERROR, LEFT_OUT = "a syntax error", "#if"
+
+
+def marked_functions(text: str, headers: tuple[str, ...]) -> list[MarkedFunction]:
+    """Return the declarations of a text in its order; if it has none, what ``#if`` leaves out.
+
+    Raises ArgumentError for text that is too long to be read.
+    """
     try:
         reader = _Reader(text, headers)
     except Unreadable as error:
         raise ArgumentError(str(error)) from None
-    return reader.functions()
+    found = list(reader.functions())
+    return found or [MarkedFunction("", line, hidden_by=LEFT_OUT) for line in lines_left_out(text, reader.text, _MARK)]
 
 
 class _Reader:
@@ -72,10 +81,10 @@ class _Reader:
         self.syntax = parse(self.text)
 
     def functions(self) -> Iterator[MarkedFunction]:
-        """Yield what ``marked_functions`` yields."""
-        for around in self.syntax.around("__global__"):
+        """Yield the declarations that count."""
+        for around in self.syntax.around(_MARK):
             if around[-1].is_error:
-                yield MarkedFunction("", self.syntax.line(around[-1]))
+                yield MarkedFunction("", self.syntax.line(around[-1]), hidden_by=SYNTAX_ERROR)
             for declarator in around[-1].children_by_field_name("declarator"):
                 function = next((one for one in _chain(declarator) if one.type == "function_declarator"), None)
                 if function is not None:
@@ -85,7 +94,7 @@ class _Reader:
         """Return the function of a declarator in the nodes ``around`` it, the outermost first."""
         lists = [one.child_by_field_name("parameters") for one in around if one.type == "template_declaration"]
         if function.has_error or any(one is None or one.has_error for one in lists):
-            return MarkedFunction("", self.syntax.line(function))
+            return MarkedFunction("", self.syntax.line(function), hidden_by=SYNTAX_ERROR)
         heads = [tuple(self._head(one) for one in listed.named_children) for listed in lists if listed]
         named = (one.child_by_field_name("name") for one in around if one.type in _SCOPES)
         scope = tuple(part for one in named if one for part in self._plain(one).split("::"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.structs import ArgKind
-from gn_tutorial.cpp.entries import Param, entries_to_compile, find_entries, macro_lines, require_entries, scan
+from gn_tutorial.cpp.entries import Note, Param, entries_to_compile, find_entries, macro_lines, require_entries, scan
 from gn_tutorial.errors import ArgumentError, CompileError
 
 TENSOR, VALUE = ArgKind.TENSOR, ArgKind.VALUE
@@ -233,6 +233,14 @@ ADDRESS, NUMBER = f"{K}k(GM_ADDR x) {{}}\n", f"{K}k(int n) {{}}\n"
 def test_only_the_active_branch_has_entries(condition: str, headers: tuple[str, ...], holds: bool) -> None:
     (entry,) = find_entries(f"#{condition}\n{ADDRESS}#else\n{NUMBER}#endif\n", headers)
     assert (entry.line, entry.params[0].name) == ((2, "x") if holds else (4, "n"))
+
+
+def test_an_entry_that_only_an_inactive_branch_has_is_named() -> None:
+    text = f"#define K(n) \\\n {K} n\n/*\n*/\n#ifdef NO\n{ADDRESS}#endif\n"
+    assert scan(text).notes == (Note(6, "#if hides what is marked __global__"),)
+    with pytest.raises(CompileError, match="#if hides") as caught:
+        require_entries(text, "my.cpp")
+    assert caught.value.where == "my.cpp:6"
 
 
 @pytest.mark.parametrize(
