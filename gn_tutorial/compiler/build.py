@@ -29,7 +29,7 @@ from gn_tutorial.compiler.toolchain import (
     object_flags,
     program_flags,
 )
-from gn_tutorial.cpp.entries import Entry, require_entries, scan
+from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines, require_entries, scan
 from gn_tutorial.cpp.includes import (
     SourceTexts,
     forwarding_headers,
@@ -120,10 +120,12 @@ def build_kernel(
     folders = tuple(dict.fromkeys((own, *included, *(one.parent for one in first))))
     sources = read_sources(path, text, folders, TWIN_INCLUDE)
     forwarded = forwarding_folders(cache, sources)
-    entries = _entries(text, path, template, main, sources.headers, part=bool(objects))
+    macros = (*defines, *dtype_defines(dtypes or {}))
+    read = (macro_lines(macros), *sources.headers) if macros else sources.headers
+    entries = _entries(text, path, template, main, read, part=bool(objects))
     compiler = find_compiler()
     shim = Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
-    defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
+    defined = [f"-D{define}" for define in macros]
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
     watchers, of_watchers = build_watchers(cache, compiler, sized) if observed else (None, Dependencies((), ()))
     linked = (*((watchers,) if watchers else ()), *objects)
@@ -148,6 +150,8 @@ def build_kernel(
 
     fast = at(True).look_up() if optimise == "soonest" else None
     library, made_of, cached = (*fast, True) if fast else at("little" if optimise == "soonest" else optimise).make()
+    if not entries and not main:
+        require_entries(text, short(path), template, read)
     made_of = made_of.and_of(of_watchers) if made_of and of_watchers and not objects else None
     return Built(library, entries, cached, time.perf_counter() - begin, compiler, made_of)
 
@@ -263,7 +267,7 @@ def _entries(
     whose main calls operators. Such a source may have no kernel at all.
     """
     if not main:
-        return require_entries(text, short(path), template, headers)
+        return entries_to_compile(text, short(path), template, headers)
     found = scan(text, headers)
     none = not found.entries and not template and (part or found.templates or launches(text))
     return (*(() if none else require_entries(text, short(path), template, headers)), Entry(MAIN_ENTRY, (), 1))

@@ -1,25 +1,30 @@
 """Applies the directives that are in a text itself: its ``#if`` and its macros, without the files that it includes.
 
-For what has to be read where no compiler runs first. CANN's macros of tiling structs count as defined.
+For what has to be read where no compiler runs first. Every line keeps its number. CANN's macros of tiling structs count
+as defined.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
 from gn_tutorial.cpp.syntax import MOST_BYTES, Syntax, require_bounded
-from gn_tutorial.cpp.tokens import without_comments
+from gn_tutorial.cpp.tokens import COMMENT_OR_LITERAL
 
 #: A declaration that stands for lines of which it is not known whether they count.
 UNKNOWN = "static_assert(__gnt_unknown);"
 #: The base of a struct that CANN's macros define (its name in CANN too).
 MACRO_BASE = "TilingDef"
+#: CANN's own words, by their form. A text that defines one for its compiler or an editor must not remove it.
+_CANNS_WORD = re.compile(r"__[a-z]\w*__|GM_ADDR")
+#: Stands for a line end that does not end a line for directives: in a comment, a raw string, a continued line.
+_INNER = "\v"
 #: Macros nested more deeply stay as they are.
 _DEEPEST = 32
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w*)[ \t]*(.*)")
@@ -51,69 +56,143 @@ def definitions(text: str) -> dict[str, str]:
     """Return name -> body of all macros without parentheses that the text defines anywhere."""
     found: dict[str, str] = {}
     for line in _lines(text) if "define" in text and len(text) <= MOST_BYTES else ():
-        directive = _DIRECTIVE.match(line)
+        directive = _directive(line)
         if directive and directive[1] == "define" and (macro := _DEFINITION.match(directive[2])) and macro[2] is None:
             found.setdefault(macro[1], macro[3])
     return found
 
 
-def applied(text: str, elsewhere: Mapping[str, str]) -> str:
+def applied(
+    text: str,
+    elsewhere: Mapping[str, str],
+    defined: Mapping[str, Definition] | None = None,
+    *,
+    guess: bool = False,
+) -> str:
     """Return the text without comments and the lines that ``#if`` leaves out, with its macros replaced.
 
-    elsewhere: name -> body of macros that conditions may also ask for. Of the directives only ``#pragma`` stays.
+    elsewhere: name -> body of macros that conditions may also ask for. defined: macros that are defined before the
+    text's first line. guess: whether a condition that cannot be read holds; without it such lines are ``UNKNOWN``. Of
+    the directives only ``#pragma`` stays.
     Raises ArgumentError for text beyond the bound of ``syntax``, and Unreadable for macros that grow beyond it.
     """
-    return _Application(elsewhere).run(text)
+    return _Application(elsewhere, defined or {}, guess).run(text)
 
 
-@functools.lru_cache(maxsize=4)
+def lines_left_out(text: str, left: str, word: str) -> Iterator[int]:
+    """Yield the lines that have a word outside comments, but not in what ``applied`` left of the text."""
+    number, kept = 1, left.split("\n")
+    for line in _lines(text):
+        if word in line and not _directive(line) and not kept[number - 1].strip():
+            yield number
+        number += 1 + line.count(_INNER)
+
+
+def macros_after(texts: Iterable[str], elsewhere: Mapping[str, str]) -> dict[str, Definition]:
+    """Return the macros that are defined after these texts, one read after the other; a text too long has none.
+
+    A condition that cannot be read holds.
+    """
+    application = _Application(elsewhere, {}, True)
+    for text in texts:
+        if "define" in text and len(text) <= MOST_BYTES:
+            application.read_macros(text)
+    return application.macros
+
+
+def _directive(line: str) -> re.Match[str] | None:
+    return _DIRECTIVE.match(line.replace(_INNER, " ")) if "#" in line else None
+
+
+@functools.lru_cache(maxsize=32)
 def _lines(text: str) -> list[str]:
-    return re.sub(r"\\[ \t]*\n", "", without_comments(text.replace("\r\n", "\n"))).split("\n")
+    """Return the lines as directives count them, with a blank for each comment and ``_INNER`` for other line ends."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace(_INNER, " ")
+    return COMMENT_OR_LITERAL.sub(_without_line_ends, _joined(text)).split("\n")
+
+
+def _joined(text: str) -> str:
+    """Return the text with continued lines joined. What is joined inside a word has its line end behind the line."""
+    if "\\" not in text:
+        return text
+    out: list[str] = []
+    behind, continued = 0, False
+    for line in text.split("\n"):
+        if continued:
+            inside_word = bool(out[-1][-1:].strip() and line[:1].strip())
+            behind += inside_word
+            out += [] if inside_word else [_INNER]
+        bare = line.rstrip(" \t")
+        continued = bare.endswith("\\")
+        out += [bare[:-1]] if continued else [line, _INNER * behind, "\n"]
+        behind *= continued
+    return "".join(out).removesuffix("\n")
+
+
+def _without_line_ends(found: re.Match[str]) -> str:
+    """Return a blank for a comment, and a literal as it is; the line ends behind them as ``_INNER``."""
+    text = found[0]
+    inner = _INNER * (text.count("\n") + text.count(_INNER))
+    return (" " if found["comment"] else re.sub(f"[\n{_INNER}]", " ", text) if inner else text) + inner
 
 
 class _Application:
-    def __init__(self, elsewhere: Mapping[str, str]) -> None:
-        self.elsewhere, self.macros, self.grown = elsewhere, dict(_PREDEFINED), 0
+    def __init__(self, elsewhere: Mapping[str, str], defined: Mapping[str, Definition], guess: bool) -> None:
+        self.elsewhere, self.macros, self.guess, self.grown = elsewhere, {**_PREDEFINED, **defined}, guess, 0
 
     def run(self, text: str) -> str:
         out: list[str] = []
         waiting: list[str] = []  # lines for which the macros have not changed yet
+        for line, changes in self._active(text):
+            if changes:
+                out += [self.expanded("\n".join(waiting))] if waiting else []
+                waiting = []
+                self._define(*changes.groups())
+            waiting.append(line)
+        return "\n".join([*out, self.expanded("\n".join(waiting))])
+
+    def read_macros(self, text: str) -> None:
+        """Define what the text defines."""
+        for _, changes in self._active(text):
+            if changes:
+                self._define(*changes.groups())
+
+    def _active(self, text: str) -> Iterator[tuple[str, re.Match[str] | None]]:
+        """Yield each line, empty if it does not count, and the directive if it defines or removes a macro."""
         branches: list[tuple[bool, bool]] = []  # of each open #if: whether its lines count now, whether a branch did
         require_bounded(text)
         # A macro that this text defines is not yet defined at its top, also if another text has one of the name.
-        own = definitions(text)
-        self.elsewhere = {name: body for name, body in self.elsewhere.items() if name not in own}
+        own, elsewhere = definitions(text), self.elsewhere
+        self.elsewhere = {name: body for name, body in elsewhere.items() if name not in own}
         for line in _lines(text):
-            directive, counts = _DIRECTIVE.match(line), all(now for now, _ in branches)
+            directive, counts = _directive(line), not branches or branches[-1][0]
+            inner = "\n" * line.count(_INNER)
             if directive is None:
-                waiting += [line] * counts
+                yield line.replace(_INNER, "\n") if counts else inner, None
             elif directive[1].startswith(("if", "el", "endif")):
-                waiting += self._branch(directive[1], directive[2], branches)
-            elif counts and directive[1] in ("define", "undef"):
-                out.append(self.expanded("\n".join(waiting)))
-                waiting = []
-                self._define(directive[1], directive[2])
+                yield self._branch(directive[1], directive[2], branches) + inner, None
             elif counts and directive[1] == "pragma":
-                waiting.append(line)
-        return "\n".join([*out, self.expanded("\n".join(waiting)), ""])
+                yield directive[0] + inner, None
+            else:
+                yield inner, directive if counts and directive[1] in ("define", "undef") else None
+        self.elsewhere = elsewhere
 
-    def _branch(self, word: str, rest: str, branches: list[tuple[bool, bool]]) -> Iterator[str]:
-        """Change ``branches`` as the directive says. Yield what replaces a branch whose condition cannot be read."""
+    def _branch(self, word: str, rest: str, branches: list[tuple[bool, bool]]) -> str:
+        """Change ``branches`` as the directive says. Return what replaces a branch whose condition cannot be read."""
+        done, said = False, ""
         if word.startswith("el") or word == "endif":
             if not branches:
-                return
+                return said
             _, done = branches.pop()
             if word == "endif":
-                return
-        else:
-            done = False
-        outside = all(now for now, _ in branches)
+                return said
+        outside = not branches or branches[-1][0]
         try:
             holds = outside and not done and (word == "else" or self._holds(word, rest))
         except Unreadable:
-            yield UNKNOWN
-            holds, done = False, True
+            holds, done, said = self.guess, True, "" if self.guess else UNKNOWN
         branches.append((holds, done or holds))
+        return said
 
     def _holds(self, word: str, rest: str) -> bool:
         if word in ("if", "elif"):
@@ -150,35 +229,46 @@ class _Application:
             if found.start() < at or name in inside or name not in self.macros:
                 continue
             params, body = self.macros[name]
+            for _ in range(_DEEPEST):  # the name of a macro with parameters, whose call follows in this text
+                if params is None and body in self.macros:
+                    params, body = self.macros[body]
+            if _CANNS_WORD.fullmatch(name) and "__global__" not in body:
+                continue
             if params is not None:
-                given = _arguments(text, end)
-                if given is None:
+                values, end = _arguments(text, end)
+                self._pay(name, end - found.end())
+                if values is None:
                     continue
-                values, end = given
                 body = _filled(params, body, [self.expanded(one, inside) for one in values])
-            self.grown += len(body) + 1
-            if self.grown > MOST_BYTES:
-                raise Unreadable(f"the macro {name} grows beyond {MOST_BYTES} bytes")
-            out += [text[at : found.start()], self.expanded(body, inside | {name})]
+            self._pay(name, len(body) + 1)
+            # The line ends of a call over several lines stand behind what replaces it.
+            ends = "\n" * text.count("\n", found.start(), end)
+            out += [text[at : found.start()], self.expanded(body, inside | {name}), ends]
             at = end
         return "".join([*out, text[at:]])
 
+    def _pay(self, name: str, count: int) -> None:
+        """Raise Unreadable if macros have read and written too much."""
+        self.grown += count
+        if self.grown > MOST_BYTES:
+            raise Unreadable(f"the macro {name} grows beyond {MOST_BYTES} bytes")
 
-def _arguments(text: str, at: int) -> tuple[list[str], int] | None:
-    """Return the arguments of the call whose parenthesis follows ``at``, and where it ends; None if there is none."""
+
+def _arguments(text: str, at: int) -> tuple[list[str] | None, int]:
+    """Return the arguments of the call whose parenthesis follows ``at``, or None, and where the reading ended."""
     opened = re.compile(r"\s*\(").match(text, at)
     if opened is None:
-        return None
+        return None, at
     values, start, depth = [], opened.end(), 1
     for found in re.compile(r""""(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[(),]""").finditer(text, start):
         char = found[0]
         depth += (char == "(") - (char == ")")
         if depth == 0 or (depth == 1 and char == ","):
-            values.append(text[start : found.start()].strip())
+            values.append(text[start : found.start()].replace("\n", " ").strip())
             start = found.end()
         if depth == 0:
             return values, found.end()
-    return None
+    return None, len(text)
 
 
 def _filled(params: tuple[str, ...], body: str, values: list[str]) -> str:

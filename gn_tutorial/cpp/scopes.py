@@ -263,6 +263,11 @@ class Scopes:
             raise Unreadable("::".join(name))
         return min(known, key=lambda one: one.place.text is not place.text, default=None)
 
+    def place_in(self, path: tuple[str, ...]) -> Place:
+        """Return the place in a namespace or class of the first text. Raises Unreadable and ArgumentError."""
+        text = self._text(0)
+        return Place(text, self.root.find(path) or self.root)
+
     def _text(self, index: int) -> ScopedText:
         """Return a text that has been read. Raises Unreadable; ArgumentError beyond the bound of ``syntax``."""
         if index not in self._read:

@@ -19,8 +19,10 @@ from gn_tutorial.toml_file import PACKAGE
 
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
+DEEPEST = 200
 _LANGUAGE = Language(language())
-#: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's.
+#: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's. It does
+#: not know ``__restrict`` either.
 _RESERVED = rb"__[a-z]\w*__"
 #: Names in these places are macros: a definition without its name would be an error.
 _DIRECTIVE = rb"#[ \t]*(?:(?:define|undef|ifn?def|elifn?def)[ \t]+\w+|(?:el)?if\b[^\n]*)"
@@ -95,6 +97,28 @@ class Syntax:
                 if not cursor.goto_parent():
                     return
 
+    def around(self, word: str) -> Iterator[list[Node]]:
+        """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them.
+
+        The list changes with the next step. What is nested more deeply than ``DEEPEST`` is left out.
+        """
+        places = [found.start() for found in re.finditer(rb"\b%b\b" % word.encode(), self._bytes)]
+        cursor, around = self.root.walk(), list[Node]()
+        while places:
+            node = cursor.node
+            assert node is not None
+            at = bisect_left(places, node.start_byte)
+            has_some = at < len(places) and places[at] < node.end_byte
+            if has_some and (node.is_error or node.type == word):
+                yield [*around, node] if node.is_error else around
+            elif has_some and len(around) < DEEPEST and cursor.goto_first_child():
+                around.append(node)
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+                around.pop()
+
 
 def require_bounded(text: str | bytes) -> None:
     """Raise ArgumentError for text of more than ``MOST_BYTES`` bytes or characters."""
@@ -128,5 +152,6 @@ def _words() -> re.Pattern[bytes]:
     known = [kind.encode() for kind in kinds if kind and re.fullmatch(_RESERVED, kind.encode())]
     kept = b"|".join([*known, b"__func__"])  # the one such name that the standard itself declares
     return re.compile(
-        rb"%b|(?P<word>\b(?:(?:%b)\s*\([^()]*\)|(?!(?:%b)\b)%b(?!\w)))" % (_DIRECTIVE, calls, kept, _RESERVED)
+        rb"%b|(?P<word>\b(?:(?:%b)\s*\([^()]*\)|(?!(?:%b)\b)(?:%b|__restrict)(?!\w)))"
+        % (_DIRECTIVE, calls, kept, _RESERVED)
     )

@@ -14,7 +14,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built
-from gn_tutorial.cpp.entries import Entry, find_entries, require_entries
+from gn_tutorial.cpp.entries import Entry, find_entries, require_entries, scan
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import launch_args
@@ -79,8 +79,10 @@ class Kernel:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The kernels that the source defines. Raises CompileError, which shows an example, if there is none."""
-        place, text = self._place(), self.source
-        return _entries(text, place, self._source.template, self._source.headers())
+        place, text, headers = self._place(), self.source, self._source.headers()
+        if scan(text, headers).broken:
+            self.build()  # the compiler explains the syntax error
+        return _entries(text, place, self._source.template, headers)
 
     def entry(self, name: str | None = None) -> Entry:
         """Return the entry called ``name``.

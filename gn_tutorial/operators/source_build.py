@@ -14,7 +14,9 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache_store import still_there
+from gn_tutorial.compiler.dtype_macros import dtype_defines
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
+from gn_tutorial.cpp.entries import macro_lines
 from gn_tutorial.cpp.includes import read_sources
 from gn_tutorial.errors import RegistryError
 
@@ -112,9 +114,11 @@ class SourceBuild:
         return self._read[1]
 
     def headers(self) -> tuple[str, ...]:
-        """Return the texts of the headers that the source includes, because their macros may define its entries."""
+        """Return the texts whose macros may define the source's entries: the build's, and those of its headers."""
         near = self.path.resolve().parent if self.path else Path.cwd()
-        return read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
+        macros = macro_lines((*self._how["defines"], *dtype_defines(self._how["dtypes"] or {})))
+        headers = read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
+        return (macros, *headers) if macros else headers
 
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
         """Return the library for a launch with ``array_bytes`` of arrays. Raises the errors of ``build_kernel``."""

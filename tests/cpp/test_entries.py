@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.structs import ArgKind
-from gn_tutorial.cpp.entries import Param, find_entries, require_entries, scan
+from gn_tutorial.cpp.entries import Note, Param, entries_to_compile, find_entries, macro_lines, require_entries, scan
 from gn_tutorial.errors import ArgumentError, CompileError
 
 TENSOR, VALUE = ArgKind.TENSOR, ArgKind.VALUE
+K = "__global__ __aicore__ void "
 
 
 def only(text: str) -> tuple[Param, ...]:
@@ -51,7 +52,12 @@ def test_spellings_of_an_entry(head: str) -> None:
         ("Pair<int, float> p", "Pair<int, float>", "p", VALUE),
         ("Pair<int*, 3> p", "Pair<int*, 3>", "p", VALUE),
         ("Pair<int*, 3>* p", "Pair<int*, 3>*", "p", TENSOR),
-        ("TYPE_OF(x, 1) p", "TYPE_OF(x, 1)", "p", VALUE),
+        ("GM_ADDR __restrict x", "GM_ADDR __restrict", "x", TENSOR),
+        ("float* const x", "float* const", "x", TENSOR),
+        ("float x[2][3]", "float*", "x", TENSOR),
+        ("float (*x)[3]", "float(*)[3]", "x", TENSOR),
+        ("Args... rest", "Args...", "rest", VALUE),
+        ("int n __attribute__((unused))", "int", "n", VALUE),
         ("[[maybe_unused]] float eps", "float", "eps", VALUE),
         ("struct Tiling t", "struct Tiling", "t", VALUE),
         ("uint32_t /* number */ n // of elements\n", "uint32_t", "n", VALUE),
@@ -205,22 +211,165 @@ def test_any_text_is_read_to_its_end(text: str) -> None:
         assert 1 <= entry.line <= text.count("\n") + 1
 
 
+# --- macros, conditions, aliases -------------------------------------------------------------------------------------
+
+ADDRESS, NUMBER = f"{K}k(GM_ADDR x) {{}}\n", f"{K}k(int n) {{}}\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "headers", "holds"),
+    [
+        ("if WIDE", (), False),
+        ("if WIDE", ("#define WIDE 1\n",), True),
+        ("if WIDE > 2 && defined(WIDE)", ("#define TWICE 2\n", "#define WIDE (TWICE * 2)\n"), True),
+        ("ifdef WIDE", ("#ifdef NO\n#define WIDE\n#endif\n",), False),
+        ("ifndef WIDE", (macro_lines(["WIDE"]),), False),
+        ("if WIDE == 4", (macro_lines(["WIDE=4"]), "#ifndef WIDE\n#define WIDE 8\n#endif\n"), True),
+        ("if __NPU_ARCH__ == 2201", (), True),
+        ("if ORIG_DTYPE_X == DT_FLOAT", (macro_lines(["ORIG_DTYPE_X=DT_FLOAT16"]),), False),
+        ("if __has_include(<x.h>)", (), True),  # nobody knows, and the first branch is the likely one
+    ],
+)
+def test_only_the_active_branch_has_entries(condition: str, headers: tuple[str, ...], holds: bool) -> None:
+    (entry,) = find_entries(f"#{condition}\n{ADDRESS}#else\n{NUMBER}#endif\n", headers)
+    assert (entry.line, entry.params[0].name) == ((2, "x") if holds else (4, "n"))
+
+
+def test_an_entry_that_only_an_inactive_branch_has_is_named() -> None:
+    text = f"#define K(n) \\\n {K} n\n/*\n*/\n#ifdef NO\n{ADDRESS}#endif\n"
+    assert scan(text).notes == (Note(6, "#if hides what is marked __global__"),)
+    with pytest.raises(CompileError, match="#if hides") as caught:
+        require_entries(text, "my.cpp")
+    assert caught.value.where == "my.cpp:6"
+
+
+@pytest.mark.parametrize(
+    ("text", "headers", "line", "name", "params"),
+    [
+        ("#define ARGS GM_ADDR x, int n\n" + K + "k(ARGS) {}", (), 2, "k", "xn"),
+        (K + "k(ARGS) {}", ("#pragma once\n#define ARGS GM_ADDR x\n",), 1, "k", "x"),
+        ("KERNEL(\n k,\n GM_ADDR x,\n int n)\n{}", (f"#define KERNEL(a, ...) {K}a(__VA_ARGS__)\n",), 1, "k", "xn"),
+        (f"#define F(n) \\\n  {K}n##_k(GM_ADDR x)\nF(add) {{}}", (), 3, "add_k", "x"),
+        (f"#define F(n) {K}n(int a) {{}}\n#define G F\nG(k)\n", (), 3, "k", "a"),
+        ("#define __kernel__ __global__ __aicore__\n__kernel__ void k(int n) {}", (), 2, "k", "n"),
+        ("#define __aicore__ [aicore]\n#define __global__\n" + ADDRESS, (), 3, "k", "x"),
+        ("#define k k_1\n" + ADDRESS, (), 2, "k_1", "x"),
+    ],
+)
+def test_macros_are_expanded_on_the_line_where_they_stand(
+    text: str, headers: tuple[str, ...], line: int, name: str, params: str
+) -> None:
+    (entry,) = find_entries(text, headers)
+    assert (entry.line, entry.name, "".join(one.name for one in entry.params)) == (line, name, params)
+
+
+@pytest.mark.parametrize(
+    ("declared", "ctype", "kind"),
+    [
+        ("using A = GM_ADDR;", "A", TENSOR),
+        ("using A = B; typedef C B; using C = __gm__ float*;", "A", TENSOR),
+        ("typedef __gm__ uint8_t* A;", "const A", TENSOR),
+        ("typedef float A[8];", "A", TENSOR),
+        ("template <class T> using A = __gm__ T*;", "A<half>", TENSOR),
+        ("namespace n { struct S { using A = GM_ADDR; }; }", "n::S::A", TENSOR),
+        ("namespace n { using A = GM_ADDR; } using namespace n;", "A", TENSOR),
+        ("using A = int;", "A", VALUE),
+        ("using A = B; using B = A;", "A", VALUE),
+        ("namespace n { using A = GM_ADDR; } using A = int;", "A", VALUE),
+        ("struct A { GM_ADDR x; };", "A", VALUE),
+        ("", "A", VALUE),
+    ],
+)
+def test_an_alias_of_an_address_is_a_tensor(declared: str, ctype: str, kind: ArgKind) -> None:
+    assert only(f"{declared}\n{K}k({ctype} x) {{}}") == (Param(ctype, "x", kind),)
+    (entry,) = find_entries(f"{K}k({ctype} x) {{}}", (f"#ifndef H\n#define H\n{declared}\n#endif\n",))
+    assert entry.params == (Param(ctype, "x", kind),)
+
+
+def test_a_parameter_of_a_template_hides_an_alias_of_its_name() -> None:
+    (template,) = scan(f"using T = GM_ADDR;\ntemplate <class T> {K}k(T x) {{}}").templates
+    assert template.params == (Param("T", "x", VALUE),)
+
+
+def test_the_names_of_templates_parameters() -> None:
+    head = "typename, int, class T, auto V, template <class> class W, Concept C, int... Ns, bool B = (3 > 2)"
+    assert scan(f"template <{head}> {K}k() {{}}").templates[0].heads == (
+        "typename", "int", "T", "V", "W", "C", "Ns", "B",
+    )  # fmt: skip
+
+
+# --- code that does not parse ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [f"{K}k(GM_ADDR x", f"{K}k(GM_ADDR x) {{ int a = ", f"{K}k(GM_ADDR 5x, int n) {{}}"])
+def test_nothing_is_claimed_inside_a_syntax_error(text: str) -> None:
+    found = scan(text)
+    assert (found.entries, found.broken) == ((), True)
+    assert [entry.name for entry in find_entries(f"{K}good() {{}}\n{text}")] in ([], ["good"])
+    with pytest.raises(CompileError, match="a syntax error hides"):
+        require_entries(text, "my.cpp")
+    assert entries_to_compile(text, "my.cpp") == ()
+
+
+def test_half_typed_code_gives_what_parsed() -> None:
+    found = scan(f"{ADDRESS}{K}half(GM_ADDR\n")
+    assert ([entry.name for entry in found.entries], found.broken) == (["k"], False)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x" * (2 << 20), r"C\+\+ source of 2,097,\d+ bytes is not read: the limit is 1,048,576"),
+        ("#define A0 x x\n" + "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(40)) + "A40\n", "grows beyond"),
+        ("#define F(x) x\n" + "F(" * 50_000, "grows beyond"),
+    ],
+)
+def test_text_that_is_too_long_is_refused_in_one_sentence(text: str, said: str) -> None:
+    with pytest.raises(CompileError, match=f"^my.cpp has no kernel entry that can be launched: .*{said}"):
+        require_entries(text + ADDRESS, "my.cpp")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 20_000 + ADDRESS, "int a = " + "(" * 20_000, "namespace a {" * 5000 + ADDRESS, "\0" + ADDRESS,
+     "#if 1\n" * 2000 + ADDRESS, 'auto s = R"x(' + ADDRESS, "/*" + ADDRESS, "__global__ " * 5000,
+     "".join(f"using A{i} = A{i + 1};" for i in range(500)) + f"{K}k(A0 x) {{}}"],
+)  # fmt: skip
+def test_odd_text_ends_soon(text: str) -> None:
+    assert len(scan(text).entries) <= 1
+
+
+# --- drawn texts -----------------------------------------------------------------------------------------------------
+
 NOISE = st.sampled_from(
     [
-        "\n",
-        "// __global__ void n() {}\n",
+        "",
+        "// __global__ void n() {}",
         "/* a\n b */",
         'auto a = "x\\"(";',
-        "#define M(a) \\\n  (a)\n",
-        "int b = 1'0;",
-        "\\\n",
+        'auto c = R"x(\n#if 0\n)x";',
+        "#define M(a) \\\n  (a)",
+        "int b = 1'0; \\\nint d;",
+        "int e = M(\n1);",
+        f"#if 0\n{HIDDEN}\n#endif",
+        f"#ifdef NEVER\n{HIDDEN}\n#elif 1\n#else\n{HIDDEN}\n#endif",
+        "template <class T> struct S { T t[3]; };",
+        "namespace n { void f(int k) { k(); } }",
+        "using B = int*;",
+        "#pragma once",
     ]
 )
 
 
-@given(st.lists(NOISE, max_size=8))
-def test_noise_before_an_entry_moves_its_line_and_nothing_else(noise: list[str]) -> None:
-    before = "".join(noise) + "\n"
-    (entry,) = find_entries(before + "__global__ __aicore__ void k(GM_ADDR x, uint32_t n) {}")
-    assert entry.line == before.count("\n") + 1
-    assert [param.kind for param in entry.params] == [TENSOR, VALUE]
+@given(st.lists(NOISE, max_size=8), st.lists(NOISE, max_size=3), st.booleans())
+def test_declarations_around_an_entry_move_its_line_and_nothing_else(
+    before: list[str], after: list[str], by_macro: bool
+) -> None:
+    written = "ENTRY(k,\n GM_ADDR x, B n)" if by_macro else K + "\\\nk(GM_ADDR x, B n)"
+    head = "using B = unsigned;\n".join(["", "#define ENTRY(name, ...) __global__ void name(__VA_ARGS__)\n"])
+    above = "".join(f"{one}\n" for one in [head, *(one for one in before if one != "using B = int*;")])
+    (entry,) = find_entries(above + written + " {}\n" + "\n".join(after))
+    assert (entry.name, entry.line) == ("k", above.count("\n") + (1 if by_macro else 2))
+    assert [param.name for param in entry.params] == ["x", "n"]
+    assert entry.params[0].kind is TENSOR
+    assert entry.params[1].kind is VALUE or "using B = int*;" in after

@@ -25,7 +25,6 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.cpp.entries import Entry, scan
-from gn_tutorial.cpp.entry_macros import entry_macros
 from gn_tutorial.cpp.includes import SourceTexts, read_sources, readable_text
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
@@ -173,12 +172,10 @@ def _sources(text: str, path: Path) -> SourceTexts:
 
 def _kernels(text: str, path: Path) -> Iterator[str]:
     texts = tuple(_sources(text, path).files.values())
-    marks = ("__global__", *entry_macros(texts))
-    for one in texts:
-        if any(mark in one for mark in marks):
-            found = scan(one, texts)
-            yield from (entry.name for entry in found.entries)
-            yield from (f"{kind.name}<{', '.join(kind.heads)}>" for kind in found.templates)
+    for at, one in enumerate(texts):
+        found = scan(one, (*texts[:at], *texts[at + 1 :]))
+        yield from (entry.name for entry in found.entries)
+        yield from (f"{kind.name}<{', '.join(kind.heads)}>" for kind in found.templates)
 
 
 def _with_includes(text: str, path: Path) -> str:

@@ -15,7 +15,7 @@ from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.cpp import portability_rules
-from gn_tutorial.cpp.entries import Entry, require_entries
+from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines
 from gn_tutorial.cpp.includes import SourceTexts
 from gn_tutorial.cpp.rules.device_functions import ERRORS
 from gn_tutorial.errors import CompileError
@@ -39,8 +39,8 @@ class Compilation:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """The kernels of the source. Raises CompileError if there is none."""
-        return require_entries(self.text, self.path.name, "", self.headers)
+        """The kernels of the source; empty if a syntax error hides them. Raises CompileError if there is none."""
+        return entries_to_compile(self.text, self.path.name, "", (macro_lines(self.defines), *self.headers))
 
     def preprocessing(self) -> dict[str, Any]:
         """Return the request to preprocess the source; ``source_findings`` takes the answer to it.
