@@ -95,11 +95,9 @@ class SourceFlow:
                 yield self._deciding(made.name, _SET)
                 yield from self._values(self._made_of(made), made.name, 1)
             every = [one for one in self._variables.assignments if one.variable.key[:-1] == struct.key]
-            of = self._function(statement)
             fields = [one for one in every if self._is_before(one.name, statement)]
-            fields = fields or [
-                one for one in every if self._function(one.name) != of
-            ]  # a member's, in another function
+            if not fields:  # those of a member, in another function
+                fields = [one for one in every if self._function(one.name) != self._function(statement)]
             named = [one for one in fields if self._text(one.name) in said]
             yield from (self._deciding(one.name, _SET, 0 if named else 2) for one in named or fields)
 
@@ -196,10 +194,8 @@ class SourceFlow:
 
     def _called(self, argument: Node, steps: float) -> Iterator[Deciding]:
         """The call of an argument, if a number is made in it, not only passed on."""
-        if argument.child_count > 0:
-            yield from (
-                self._deciding(one.name, _CALLED, steps) for one in self._variables.calls if argument in one.arguments
-            )
+        calls = (one for one in self._variables.calls if argument.child_count > 0 and argument in one.arguments)
+        yield from (self._deciding(one.name, _CALLED, steps) for one in calls)
 
     def _arguments(self, name: Variable, passed: set[object]) -> Iterator[tuple[Node, list[Variable]]]:
         """Yield what calls pass for a parameter, or for the object of a field, and the variables in that."""
@@ -238,12 +234,8 @@ class SourceFlow:
         return [read for one in counted or made.value if one is not None for read in self._read(one)]
 
     def _is_fixed(self, made: Assignment) -> bool:
-        of = (
-            next(self._around(made.name, "declaration", "field_declaration"), None)
-            if made.name == made.variable.own
-            else None
-        )
-        constant = any(self._text(one) == "constexpr" for one in of.named_children) if of else False
+        of = next(self._around(made.name, "declaration", "field_declaration"), made.name)
+        constant = made.name == made.variable.own and any(self._text(one) == "constexpr" for one in of.named_children)
         return constant or self._makes_tensor(made)
 
     def _makes_tensor(self, made: Assignment) -> bool:
@@ -303,8 +295,8 @@ class SourceFlow:
     ) -> list[Variable]:
         """The variables in an expression or in what a statement declares, each once.
 
-        indices: also those in indices. objects: also those whose functions are called. fields: of each the field of the
-        field of these names.
+        indices: also those in indices. objects: also those whose functions are called. fields: not the variables, but
+        these fields of theirs.
         """
         found: dict[object, Variable] = {}
         waiting = [root]
@@ -338,9 +330,9 @@ class SourceFlow:
             return self._variables.children(node)[1:]
         if kind in ("declaration", "field_declaration"):
             return [one for _, value in self._variables.declared_in(node) for one in value]
-        return (
-            node.children_by_field_name("type") if kind == "parameter_declaration" else self._variables.children(node)
-        )
+        if kind == "parameter_declaration":  # of what the parser takes for a function
+            return node.children_by_field_name("type")
+        return self._variables.children(node)
 
     def _calls(self, node: Node) -> list[Call]:
         return [one for one in self._variables.calls if node.start_byte <= one.node.start_byte < node.end_byte]
@@ -359,9 +351,9 @@ def _statements(node: Node) -> list[Node]:
     if node.type == "for_statement":
         parts = [node.child_by_field_name(one) for one in ("initializer", "condition", "update")]
         return [one for one in parts if one is not None and one.type not in _STATEMENTS]
-    return (
-        node.children_by_field_name("right") if node.type == "for_range_loop" else [node] * (node.type in _STATEMENTS)
-    )
+    if node.type == "for_range_loop":
+        return node.children_by_field_name("right")
+    return [node] if node.type in _STATEMENTS else []
 
 
 def _covers(node: Node, line: int) -> bool:
