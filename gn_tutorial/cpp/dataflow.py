@@ -1,148 +1,175 @@
-"""How values flow through the text of a kernel: from a statement back to loops, assignments, parameters and calls.
+"""How values flow through a kernel: from a statement back to loops, assignments, parameters and calls.
 
-By tokens, without a compiler: what a macro or a template does is not seen. Constants are not followed.
+A file is read as the learner wrote it, without a compiler: what a macro does is not seen. A variable is known by its
+declaration, not by its name (``variables``). Constants are not followed.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gn_tutorial.cpp.tokens import Token
+from tree_sitter import Node
 
+from gn_tutorial.cpp.syntax import parse
+from gn_tutorial.cpp.variables import NAMES, PARAMETERS, Assignment, Call, Variable, Variables, parameters
+
+#: What ``SourceFlow.statement`` returns, for modules outside of this room.
+Statement = Node
 #: Steps from a variable to what its value is made of.
 _DEPTH = 3
+#: Parameters of one variable that are followed to calls.
+_MOST_PASSED = 100
 _MAKES_TENSORS = {"AllocTensor", "DeQue", "Get", "GetWithOffset", "ReinterpretCast"}
-_NO_VARIABLES = {
-    "sizeof",
-    "static_cast",
-    "reinterpret_cast",
-    "const",
-    "if",
-    "else",
-    "for",
-    "return",
-    "this",
-    "true",
-    "false",
-}
-
+#: What has an operation. An outer one that has the line's code in an inner one is not taken.
+_STATEMENTS = (
+    "declaration", "expression_statement", "return_statement", "condition_clause", "field_declaration",
+    "field_initializer",
+)  # fmt: skip
+#: What has no variable whose value counts.
+_NO_VALUES = ("lambda_expression", "sizeof_expression", "type_descriptor", "template_argument_list",
+              "qualified_identifier", "kernel_call_syntax")  # fmt: skip
 
 #: What a line does, in English.
-LABELS = _BEGINS, _SET, _COUNTS, _CALLED = ("begins here", "set here", "counts here", "called here")
+LABELS = _BEGINS, _SET, _COUNTS, _CALLED, _DECLARED, _ELEMENTS = (
+    "begins here", "set here", "counts here", "called here", "declared here", "counts elements"
+)  # fmt: skip
 
 
 class Deciding(NamedTuple):
-    """A line, the name that is marked in it, which of ``LABELS`` it does, and over how many other variables."""
+    """A line, the name that is marked in it, which of ``LABELS`` it does, and over how many other variables.
+
+    start: where the name begins in the line, from 0.
+    """
 
     line: int
     marked: str
     label: str
     steps: float = 0
+    start: int = 0
 
 
 class SourceFlow:
-    """The tokens of one file, and where the variables of a statement get their values. Places are numbers of tokens."""
+    """Where the variables of a statement of one text get their values."""
 
-    def __init__(self, found: Sequence[Token]) -> None:
-        self._all = found
-        self._words = [token.text for token in found]
-        self._pairs = _matching(self._words)
-        behind = zip(self._words, self._words[1:], self._words[2:], strict=False)
-        self._globals = {name for name, dot, call in behind if dot == "." and call == "SetGlobalBuffer"}
+    def __init__(self, text: str) -> None:
+        self._syntax = parse(text)
+        self._lines = text.split("\n")
+        self._variables = Variables(self._syntax)
+        self._around = self._variables.around
 
-    def _places(self, begin: int, end: int) -> list[int]:
-        """The tensors of global memory among these tokens."""
-        return [i for i in range(begin, end) if self._words[i] in self._globals]
+    def statements(self, line: int, calls: Sequence[str] = ()) -> list[Node]:
+        """Return the innermost statements with code in this line; if some call one of ``calls``, then only these.
 
-    def _local_indices(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """The tokens between the brackets behind other tensors."""
-        opened = [i for i in range(begin, end) if self._words[i] == "[" and self._words[i - 1] not in self._globals]
-        return [(open_ + 1, self._pairs.get(open_, open_)) for open_ in opened]
+        The first of ``calls`` that is called counts. Of ``for (...)`` each part is a statement, and of other loops and
+        of conditions what is in the parentheses.
+        """
+        covering = [one for node in self._variables.nodes if _covers(node, line) for one in _statements(node)]
+        covering = [one for one in covering if _covers(one, line)]
+        outer = {above.id for one in covering for above in self._around(one, *_STATEMENTS)}
+        inner = [one for one in covering if one.id not in outer]
+        called = [{self._text(call.name) for call in self._calls(one)} for one in inner]
+        sought = (name.rpartition("::")[2] for name in calls)
+        each = ([one for one, names in zip(inner, called, strict=True) if name in names] for name in sought)
+        return next((found for found in each if found), inner)
 
-    def lengths(self, begin: int, end: int) -> Iterator[Deciding]:
-        """What decides the numbers outside of tensors and their indices: a count, a number of repeats."""
-        places = self._places(begin, end)
-        inside = self._local_indices(begin, end)
-        inside += [(at, self._pairs.get(at + 1, at) if self._words[at + 1] == "[" else at + 1) for at in places]
-        hidden = {i for first, last in inside for i in range(first, last)}
-        names = [name for i in range(begin, end) if i not in hidden for name in self._names(i, i + 1)]
-        return self._values(names, begin)
-
-    def operator_line(self, line: int, sign: str) -> int:
-        """The first assignment behind this line with the sign between two names or views of them; 0 if none has it."""
-        begin = next((i for i, one in enumerate(self._all) if one.line > line), len(self._all))
-        for i in range(begin, len(self._all) - 1):
-            if self._words[i] != sign or self._words[i + 1] == "=" or self._all[i + 1].kind != "name":
-                continue
-            start = max((j for j in range(i) if self._words[j] in (";", "{", "}", "(")), default=0)
-            if "=" in self._words[start:i] and (self._all[i - 1].kind == "name" or self._words[i - 1] == "]"):
-                return self._all[i].line
-        return 0
-
-    def statement(self, line: int) -> tuple[int, int]:
-        """The tokens from the line's first operation to the end of its statement."""
-        begin = next((i for i, one in enumerate(self._all) if one.line >= line), len(self._all))
-        if begin == len(self._all) or self._all[begin].line != line:
-            return 0, 0
-        end = next((i for i in range(begin, len(self._all)) if self._words[i] in (";", "{")), len(self._all))
-        if self._words[begin] in ("for", "while", "if"):  # for (...) DataCopy(...);
-            close = self._pairs.get(begin + 1, begin)
-            end = next((i for i in range(close, len(self._all)) if self._words[i] in (";", "{")), len(self._all))
-        return begin, end
-
-    def global_places(self, begin: int, end: int, *, always: bool) -> Iterator[Deciding]:
+    def global_places(self, statement: Node, *, always: bool) -> Iterator[Deciding]:
         """What decides the places in global memory: the indices, and the memory that a GlobalTensor is given."""
-        places = self._places(begin, end)
-        for at in places:
-            if at + 1 < len(self._words) and self._words[at + 1] == "[":
-                yield from self._values(self._names(at + 2, self._pairs.get(at + 1, at + 2)), at)
-        for name in dict.fromkeys(self._words[at] for at in places):
-            yield from self._given(name, always)
+        return self._places(statement, statement, always, set())
 
-    def local_places(self, begin: int, end: int) -> Iterator[Deciding]:
+    def local_places(self, statement: Node) -> Iterator[Deciding]:
         """What decides the indices of the other tensors."""
-        for first, last in self._local_indices(begin, end):
-            yield from self._values(self._names(first, last), begin)
+        yield from self._values(self._indices(statement, of_global=False), statement)
 
-    def _given(self, name: str, always: bool) -> Iterator[Deciding]:
-        """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
-        for i in range(len(self._words) - 3):
-            if self._words[i] == name and self._words[i + 1 : i + 3] == [".", "SetGlobalBuffer"]:
-                if not always and "+" not in self._words[i : self._pairs.get(i + 3, i)]:
-                    continue
-                yield Deciding(self._all[i].line, "SetGlobalBuffer", _BEGINS, 0.5)
-                yield from self._values(self._names(i + 4, self._pairs.get(i + 3, i + 4)), i, 1)
+    def lengths(self, statement: Node) -> Iterator[Deciding]:
+        """What decides the numbers outside of tensors and their indices: a count, a number of repeats."""
+        names = [one for one in self._read(statement, indices=False) if not self._is_global(one)]
+        yield from self._values(names, statement)
 
-    def layouts(self, begin: int, end: int, said: str) -> Iterator[Deciding]:
+    def layouts(self, statement: Node, said: str) -> Iterator[Deciding]:
         """Where the struct of a copy, its last arguments, is made or filled."""
-        for name in self._names(begin, end):
-            made = [i for i in self._uses(name) if i < begin and self._is_params(i)]
-            for i in made[-1:]:
-                if self._words[i + 1] in ("{", "=", "(") and self._words[i + 2] not in ("}", ")"):
-                    yield Deciding(self._all[i].line, name, _SET)
-                    yield from self._values(self._names(i + 2, self._end(i)), i, 1)
-                fields = [j for j in self._uses(name) if i < j < begin and self._words[j + 1 : j + 4 : 2] == [".", "="]]
-                named = [j for j in fields if self._words[j + 2] in said]
-                for j in named or fields:
-                    yield Deciding(self._all[j].line, self._words[j + 2], _SET, 0 if named else 2)
+        for struct in self._read(statement):
+            if not self._type(struct).endswith("Params"):
+                continue
+            made = self._assigned(struct, statement)
+            if made is not None and not _is_empty(made.value):
+                yield self._deciding(made.name, _SET)
+                yield from self._values(self._made_of(made), made.name, 1)
+            every = [one for one in self._variables.assignments if one.variable.key[:-1] == struct.key]
+            fields = [one for one in every if self._is_before(one.name, statement)]
+            if not fields:  # those of a member, in another function
+                fields = [one for one in every if self._function(one.name) != self._function(statement)]
+            named = [one for one in fields if self._text(one.name) in said]
+            yield from (self._deciding(one.name, _SET, 0 if named else 2) for one in named or fields)
 
-    def _is_params(self, i: int) -> bool:
-        """Whether the name before which such a type stands is declared here: ``DataCopyPadExtParams<float> pad``."""
-        back = i - 4 if self._words[i - 1] == ">" else i - 1
-        return back >= 0 and self._words[back].endswith("Params")
-
-    def tensors(self, begin: int, end: int) -> Iterator[Deciding]:
+    def tensors(self, statement: Node) -> Iterator[Deciding]:
         """Where the tensors of a statement were taken from a queue or a buffer."""
-        for name in self._names(begin, end):
-            places = [i for i in self._uses(name) if i < begin and self._assigns(i) and self._tensor(i)]
-            for i in places[-1:]:
-                yield Deciding(self._all[i].line, name, _SET)
+        for variable in self._read(statement):
+            yield from self._taken(variable, statement, set())
+
+    def _taken(self, tensor: Variable, at: Node, passed: set[object]) -> Iterator[Deciding]:
+        before = [one for one in self._set(tensor) if one.name.start_byte < at.start_byte]
+        taken = [one for one in before if self._makes_tensor(one)]
+        if taken:
+            yield self._deciding(taken[-1].name, _SET)
+            return
+        sources = [self._results(one, tensor, passed) for one in before[-1:]] or [self._arguments(tensor, passed)]
+        for node, names in (one for source in sources for one in source):
+            yield from (found for one in names for found in self._taken(one, node, passed))
+
+    # --- declarations ------------------------------------------------------------------------------------------------
+
+    def queues(self, name: str) -> Iterator[Deciding]:
+        """Where queues of this name are declared."""
+        for _, declared, _ in self._declarations("TQue", "TQueBind"):
+            if self._text(declared) == name:
+                yield self._deciding(declared, _DECLARED)
+
+    def narrow_integers(self, bits: int) -> Iterator[Deciding]:
+        """Where unsigned integers of so many bits are declared with a value."""
+        yield from (self._deciding(of, _DECLARED) for of, _, value in self._declarations(f"uint{bits}_t") if value)
+
+    def sizes_in_indices(self) -> Iterator[Deciding]:
+        """Where an index contains ``sizeof``."""
+        for one in self._variables.nodes:
+            if one.type == "sizeof_expression" and any(self._around(one, "subscript_argument_list")):
+                yield self._deciding(one.children[0], _ELEMENTS)
+
+    def _declarations(self, *types: str) -> Iterator[tuple[Node, Node, Sequence[Node]]]:
+        """Yield the type, the name and the value of each variable of these types, parameters apart."""
+        for node in self._variables.nodes:
+            of = node.child_by_field_name("type") if node.type in ("declaration", "field_declaration") else None
+            if of is not None and self._variables.last_name(of) in types:
+                yield from ((of, *one) for one in self._variables.declared_in(node))
+
+    # --- from a variable to its value --------------------------------------------------------------------------------
+
+    def _places(self, node: Node, at: Node, always: bool, passed: set[object]) -> Iterator[Deciding]:
+        """What decides the places in an expression; for a parameter, those in the calls of its function."""
+        yield from self._values(self._indices(node, of_global=True), at)
+        for tensor in self._read(node, objects=True):
+            if self._is_global(tensor):
+                yield from self._given(tensor, always)
+                for argument, _ in self._arguments(tensor, passed):
+                    yield from self._called(argument, 0)
+                    yield from self._places(argument, argument, always, passed)
+
+    def _given(self, tensor: Variable, always: bool) -> Iterator[Deciding]:
+        """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
+        for of, call in self._begins:
+            if of.same(tensor) and (always or self._adds(call)):
+                yield self._deciding(call.name, _BEGINS, 0.5)
+                yield from self._values([read for one in call.arguments for read in self._read(one)], call.node, 1)
+
+    def _adds(self, call: Call) -> bool:
+        every = (one for argument in call.arguments for one in self._variables.below(argument))
+        return any(one.type == "binary_expression" and one.children[1].type == "+" for one in every)
 
     def _values(
-        self, names: Sequence[str], at: int, steps: float = 0, passed: set[tuple[int, str]] | None = None
+        self, names: Sequence[Variable], at: Node, steps: float = 0, passed: set[object] | None = None
     ) -> Iterator[Deciding]:
-        """Where variables get their values before the token ``at``, and what those are made of.
+        """Where variables get their values before the node ``at``, and what those are made of.
 
         passed: parameters that have been followed to the calls of their function, each once: functions may call each
         other.
@@ -150,133 +177,190 @@ class SourceFlow:
         if steps >= _DEPTH:
             return
         passed = set() if passed is None else passed
-        for name in dict.fromkeys(names):
-            if any(self._is_params(i) for i in self._uses(name)):
+        for name in names:
+            if self._type(name).endswith("Params"):
                 continue  # ``layouts`` shows it
-            if place := self._assigned(name, at):
-                loop = self._loop(place)
-                value = self._names(*(loop or (place + 1, self._end(place))))
-                yield Deciding(self._all[place].line, name, _COUNTS if loop else _SET, steps)
-                yield from self._values([one for one in value if one != name], place, steps + 1, passed)
-            else:
-                yield from self._passed(name, at, steps, passed)
-
-    def _passed(self, name: str, at: int, steps: float, passed: set[tuple[int, str]]) -> Iterator[Deciding]:
-        """Where the function around ``at`` is called, if the name is one of its parameters."""
-        function = self._function(at)
-        if function is None or (function, name) in passed:
-            return
-        passed.add((function, name))
-        parameters = self._arguments(function + 1)
-        number = next((n for n, (b, e) in enumerate(parameters) if e > b and name in self._words[b:e]), None)
-        if number is None:
-            return
-        for i in self._uses(self._words[function]):
-            if i == function or self._words[i + 1] != "(" or self._words[i - 1] in ("::", "~"):
+            if made := self._assigned(name, at):
+                yield self._deciding(made.name, _COUNTS if self._loop(made.name) else _SET, steps)
+                others = [one for one in self._made_of(made) if not one.same(name)]
+                yield from self._values(others, made.name, steps + 1, passed)
                 continue
-            arguments = self._arguments(i + 1)
-            if number < len(arguments) and self._words[self._pairs[i + 1] + 1] in (";", ")", ","):
-                begin, end = arguments[number]
-                alone = end - begin == 1
-                if not alone:  # a number is made here, not only passed on
-                    yield Deciding(self._all[i].line, self._words[i], _CALLED, steps)
-                yield from self._values(self._names(begin, end), i, steps + (0 if alone else 1), passed)
+            for argument, others in self._arguments(name, passed):
+                calls = list(self._called(argument, steps)) if len(name.key) == 1 else []
+                yield from calls
+                yield from self._values(others, argument, steps + len(calls), passed)
+            whole = Variable(name.key[:1], name.declared, name.declared)
+            made = self._assigned(whole, at) if len(name.key) > 1 and name.declared else None
+            for result, others in self._results(made, name, passed) if made else ():
+                yield from self._values(others, result, steps + 1, passed)
 
-    def _assigned(self, name: str, at: int) -> int | None:
-        """The token of the last assignment of a variable before ``at`` in its function, or of a member's anywhere."""
-        function = self._function(at)
-        places = [i for i in self._uses(name) if self._assigns(i)]
-        inside = [i for i in places if i < at and (function is None or i > function)]
+    def _called(self, argument: Node, steps: float) -> Iterator[Deciding]:
+        """The call of an argument, if a number is made in it, not only passed on."""
+        calls = (one for one in self._variables.calls if argument.child_count > 0 and argument in one.arguments)
+        yield from (self._deciding(one.name, _CALLED, steps) for one in calls)
+
+    def _arguments(self, name: Variable, passed: set[object]) -> Iterator[tuple[Node, list[Variable]]]:
+        """Yield what calls pass for a parameter, or for the object of a field, and the variables in that."""
+        function, number = self._parameter(name)
+        if function is None or name.key in passed or len(passed) == _MOST_PASSED:
+            return
+        passed.add(name.key)
+        for call in self._variables.calls_of(function):
+            for argument in call.arguments[number : number + 1]:
+                yield argument, self._read(argument, fields=name.key[1:])
+
+    def _results(self, made: Assignment, name: Variable, passed: set[object]) -> Iterator[tuple[Node, list[Variable]]]:
+        """Yield what the function returns whose call is the value, and the variables in that."""
+        calls = (one for one in self._variables.calls if one.node in made.value)
+        for function in (one for call in calls for one in self._variables.called(call) if one.id not in passed):
+            passed.add(function.id)
+            returned = (one for one in self._variables.below(function) if one.type == "return_statement")
+            yield from ((one, self._read(one, fields=name.key[1:])) for one in returned)
+
+    def _assigned(self, variable: Variable, at: Node) -> Assignment | None:
+        """The last assignment of a variable before ``at`` in its function, or of a member anywhere."""
+        every = self._set(variable)
+        inside = [one for one in every if self._is_before(one.name, at)]
         if inside:
-            return None if self._constant(inside[-1]) or self._tensor(inside[-1]) else inside[-1]
-        parameter = function is not None and name in self._words[function : self._pairs.get(function + 1, function)]
-        outside = [] if parameter else [i for i in places if not self._constant(i) and not self._tensor(i)]
-        return outside[0] if outside else None
+            return None if self._is_fixed(inside[-1]) else inside[-1]
+        outside = [one for one in every if self._parameter(variable)[0] is None and not self._is_fixed(one)]
+        # The value that a member has in its class is only a default.
+        return next((one for one in outside if one.name != variable.own), next(iter(outside), None))
 
-    def _assigns(self, i: int) -> bool:
-        """``n = 3`` or ``n{3}``, or a member that a constructor sets, ``: n(3)``."""
-        after = self._words[i + 1] if i + 1 < len(self._words) else ""
-        before = self._words[i - 1] if i else ""
-        if after == "=":
-            return self._words[i + 2] != "="
-        declared = i and self._all[i - 1].kind == "name" and before not in ("return", "else", "new", "struct", "class")
-        return (after == "{" and bool(declared)) or (
-            after == "(" and before in (":", ",") and self._words[i - 2] == ")"
-        )
+    def _set(self, variable: Variable) -> list[Assignment]:
+        return [one for one in self._variables.assignments if one.variable.same(variable)]
 
-    def _tensor(self, i: int) -> bool:
-        """Whether what is assigned is a tensor: of a queue or a buffer, or a view of one."""
-        return bool(_MAKES_TENSORS.intersection(self._words[i : self._end(i)]))
+    def _made_of(self, made: Assignment) -> list[Variable]:
+        loop = self._loop(made.name)
+        counted = [] if loop is None else [loop.child_by_field_name(one) for one in ("condition", "update")]
+        return [read for one in counted or made.value if one is not None for read in self._read(one)]
 
-    def _constant(self, i: int) -> bool:
-        start = max((j for j in range(i, -1, -1) if self._words[j] in (";", "{", "}")), default=-1)
-        return "constexpr" in self._words[start + 1 : i]
+    def _is_fixed(self, made: Assignment) -> bool:
+        of = next(self._around(made.name, "declaration", "field_declaration"), made.name)
+        constant = made.name == made.variable.own and any(self._text(one) == "constexpr" for one in of.named_children)
+        return constant or self._makes_tensor(made)
 
-    def _loop(self, i: int) -> tuple[int, int] | None:
-        """The condition of the for whose first part has this token; None if it is in none."""
-        for j in range(i, max(i - 8, 0), -1):
-            if self._words[j] in (";", "{", "}"):
-                return None
-            if self._words[j] == "for" and j + 1 in self._pairs:
-                close = self._pairs[j + 1]
-                parts = [k for k in range(j + 2, close) if self._words[k] == ";"]
-                return (parts[0] + 1, close) if parts else None
-        return None
+    def _makes_tensor(self, made: Assignment) -> bool:
+        """Whether the value is a tensor: of a queue or a buffer, or a view of one."""
+        return any(self._text(call.name) in _MAKES_TENSORS for one in made.value for call in self._calls(one))
 
-    def _function(self, at: int) -> int | None:
-        """The name of the function, lambdas apart, whose body or parameters have this token."""
-        for open_ in sorted((o for o, c in self._pairs.items() if self._words[o] == "{" and o < at < c), reverse=True):
-            close = open_ - 1
-            while close > 0 and self._words[close] in ("const", "override", "noexcept", "final"):
-                close -= 1
-            begin = next((o for o, c in self._pairs.items() if c == close and self._words[o] == "("), None)
-            if (
-                begin
-                and self._all[begin - 1].kind == "name"
-                and self._words[begin - 1] not in ("for", "while", "if", "switch")
-            ):
-                return begin - 1
-        return None
+    def _type(self, variable: Variable) -> str:
+        return self._variables.type_of(variable)
 
-    def _arguments(self, open_: int) -> list[tuple[int, int]]:
-        """Where each argument between these parentheses begins and ends."""
-        close = self._pairs.get(open_)
-        if close is None:
-            return []
-        found, begin, at = [], open_ + 1, open_ + 1
-        while at < close:
-            if self._words[at] == ",":
-                found.append((begin, at))
-                begin = at + 1
-            at = self._pairs.get(at, at) + 1
-        return [*found, (begin, close)]
+    def _is_global(self, variable: Variable) -> bool:
+        return self._type(variable) == "GlobalTensor" or any(of.same(variable) for of, _ in self._begins)
 
-    def _end(self, at: int) -> int:
-        return next((i for i in range(at, len(self._words)) if self._words[i] == ";"), len(self._words))
+    @functools.cached_property
+    def _begins(self) -> list[tuple[Variable, Call]]:
+        """The calls of SetGlobalBuffer, each with its tensor."""
+        calls = (one for one in self._variables.calls if self._text(one.name) == "SetGlobalBuffer")
+        return [(of, one) for one in calls if one.of and (of := self._variables.variable(one.of))]
 
-    def _names(self, begin: int, end: int) -> list[str]:
-        """What may be variables among the tokens."""
+    # --- places ------------------------------------------------------------------------------------------------------
+
+    def _function(self, node: Node) -> Node | None:
+        return next(self._around(node, "function_definition"), None)
+
+    def _is_before(self, name: Node, at: Node) -> bool:
+        """Whether a name stands before a node in the same function; lambdas belong to the function around them."""
+        return name.start_byte < at.start_byte and self._function(name) == self._function(at)
+
+    def _loop(self, name: Node) -> Node | None:
+        """Return the for in whose parentheses a name is set."""
+        loop = next(self._around(name, "for_statement", "for_range_loop", "compound_statement"), None)
+        parts = [loop.child_by_field_name(one) for one in ("initializer", "update", "declarator")] if loop else []
+        return loop if any(one and one.start_byte <= name.start_byte < one.end_byte for one in parts) else None
+
+    def _parameter(self, variable: Variable) -> tuple[Node | None, int]:
+        """Return the function or lambda whose parameter a variable is, and the parameter's number; None for another."""
+        inner = self._around(variable.declared, *PARAMETERS, "compound_statement") if variable.declared else iter(())
+        declaration = next(inner, None)
+        outer = self._around(declaration, "function_definition", "lambda_expression") if declaration else iter(())
+        function = next(outer, None)
+        listed = parameters(function) if function else []
+        return (function, listed.index(declaration)) if declaration in listed else (None, 0)
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def _indices(self, statement: Node, *, of_global: bool) -> list[Variable]:
+        """The variables in the indices of tensors of global memory, or of all else."""
         found = []
-        for i in range(begin, min(end, len(self._all) - 1)):
-            named = self._all[i].kind == "name" and self._words[i] not in _NO_VARIABLES
-            typed = self._words[i - 1] == "<" and self._words[i - 2].endswith("_cast")
-            follows = "->" if self._words[i + 1 : i + 3] == ["-", ">"] else self._words[i + 1]
-            if named and not typed and follows not in ("(", "::", ".", "->") and self._words[i - 1] != "::":
-                found.append(self._words[i])
-        return list(dict.fromkeys(found))
+        for one in self._variables.below(statement):
+            argument = one.child_by_field_name("argument") if one.type == "subscript_expression" else None
+            tensor = self._variables.variable(argument) if argument is not None else None
+            if tensor is not None and self._is_global(tensor) == of_global:
+                found += [read for index in one.children_by_field_name("indices") for read in self._read(index)]
+        return found
 
-    def _uses(self, name: str) -> list[int]:
-        return [i for i, word in enumerate(self._words[:-1]) if word == name and self._all[i].kind == "name"]
+    def _read(
+        self, root: Node, *, indices: bool = True, objects: bool = False, fields: Sequence[int | str] = ()
+    ) -> list[Variable]:
+        """The variables in an expression or in what a statement declares, each once.
+
+        indices: also those in indices. objects: also those whose functions are called. fields: not the variables, but
+        these fields of theirs.
+        """
+        found: dict[object, Variable] = {}
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            variable = self._variables.variable(node) if node.type in (*NAMES, "field_expression") else None
+            for field in fields if variable is not None else ():
+                variable = self._variables.field(variable, str(field))
+            if variable is not None:
+                found.setdefault(variable.key, variable)
+            waiting += reversed(self._parts(node, indices, objects))
+        return list(found.values())
+
+    def _parts(self, node: Node, indices: bool, objects: bool) -> list[Node]:
+        """The parts of an expression or a declaration in which variables are read."""
+        kind, argument = node.type, node.child_by_field_name("argument")
+        if kind in _NO_VALUES:
+            return []
+        if kind == "field_expression":
+            while argument is not None and argument.type == "field_expression":
+                argument = argument.child_by_field_name("argument")
+            return [argument] if argument and argument.type not in (*NAMES, "this") else []
+        if kind == "call_expression":
+            function = node.child_by_field_name("function")
+            of = function.child_by_field_name("argument") if function else None
+            own = [] if function is None or of is None else [of] if objects else self._parts(function, indices, objects)
+            return [*own, *node.children_by_field_name("arguments")]
+        if kind == "subscript_expression" and not indices:
+            return [argument] if argument else []
+        if kind == "assignment_expression" and node.children[0].type != "subscript_expression":
+            return self._variables.children(node)[1:]
+        if kind in ("declaration", "field_declaration"):
+            return [one for _, value in self._variables.declared_in(node) for one in value]
+        if kind == "parameter_declaration":  # of what the parser takes for a function
+            return node.children_by_field_name("type")
+        return self._variables.children(node)
+
+    def _calls(self, node: Node) -> list[Call]:
+        return [one for one in self._variables.calls if node.start_byte <= one.node.start_byte < node.end_byte]
+
+    def _text(self, node: Node) -> str:
+        return self._syntax.text(node)
+
+    def _deciding(self, name: Node, label: str, steps: float = 0) -> Deciding:
+        row, column = name.start_point
+        start = len(self._lines[row].encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
+        return Deciding(row + 1, self._text(name), label, steps, start)
 
 
-def _matching(words: Sequence[str]) -> dict[int, int]:
-    """Where each bracket is closed."""
-    opened: list[int] = []
-    pairs: dict[int, int] = {}
-    closing = {")": "(", "]": "[", "}": "{"}
-    for i, word in enumerate(words):
-        if word in ("(", "[", "{"):
-            opened.append(i)
-        elif word in closing and opened and words[opened[-1]] == closing[word]:
-            pairs[opened.pop()] = i
-    return pairs
+def _statements(node: Node) -> list[Node]:
+    """Return the statement that a node is, or those that a for has in its parentheses."""
+    if node.type == "for_statement":
+        parts = [node.child_by_field_name(one) for one in ("initializer", "condition", "update")]
+        return [one for one in parts if one is not None and one.type not in _STATEMENTS]
+    if node.type == "for_range_loop":
+        return node.children_by_field_name("right")
+    return [node] if node.type in _STATEMENTS else []
+
+
+def _covers(node: Node, line: int) -> bool:
+    return node.start_point.row < line <= node.end_point.row + 1
+
+
+def _is_empty(value: Sequence[Node]) -> bool:
+    return all(one.type in ("initializer_list", "argument_list") and not one.named_child_count for one in value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
@@ -109,3 +109,53 @@ def placed_tokens(text: str) -> Iterator[tuple[str, str, int]]:
         kind, at = match.lastgroup or "punct", match.end()
         if kind not in ("newline", "comment", "space"):
             yield ("raw" if kind == "fence" else kind), match.group(), match.start()
+
+
+def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
+    """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
+
+    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this one of the
+    calls, or of the mentions if there is no call, counted from 0, and begin again after the last. ``Queue::Get`` is
+    searched as ``Get``; comments and strings do not count.
+    """
+    tokens = list(placed_tokens(text))
+    last = name.rpartition("::")[2]
+    found = [i for i, (kind, word, _) in enumerate(tokens) if kind == "name" and word == last]
+    calls = [i for i in found if _is_call(tokens, i + 1)]
+    chosen = calls or ([] if called else found)
+    if not chosen:
+        return None
+    at = tokens[chosen[nth % len(chosen)]][2]
+    return at, at + len(last)
+
+
+def _is_call(tokens: Sequence[tuple[str, str, int]], at: int) -> bool:
+    depth = 0
+    for _, text, _ in tokens[at:]:
+        if text == "<":
+            depth += 1
+        elif text == ">":
+            depth -= 1
+        elif depth == 0:
+            return text == "("
+    return False
+
+
+def code_span(text: str) -> tuple[int, int]:
+    """Return start and end of the code in a line, from 0; of all but the white space if it has only a comment."""
+    tokens = list(placed_tokens(text))
+    if not tokens:
+        return len(text) - len(text.lstrip()), len(text)
+    _, last, at = tokens[-1]
+    return tokens[0][2], at + len(last)
+
+
+def assignment_with(text: str, sign: str, line: int) -> int:
+    """Return the line of the first ``z = x SIGN y`` behind ``line`` between two names or views of them; 0 for none."""
+    found = [one for one in tokens(text) if one.line > line]
+    assigns = False  # whether the statement has had a =
+    for before, one, after in zip(found, found[1:], found[2:], strict=False):
+        assigns = one.text == "=" or (assigns and one.text not in (";", "{", "}", "("))
+        if assigns and one.text == sign and after.kind == "name" and (before.kind == "name" or before.text == "]"):
+            return one.line
+    return 0

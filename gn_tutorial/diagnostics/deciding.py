@@ -1,100 +1,98 @@
 """Finds the lines to show beside a finding's own line: those that decide it, and the line that its fix changes.
 
 The twin sees that an offset or a length is wrong. But the mistake is often in an earlier line, where the number was
-computed, and the twin sees no declarations. So both kinds of line are found in the source text. The catalogue says
-which lines a finding or a cause needs: its ``decided_by`` lists keys of ``DECIDED_BY``, its ``fix_at`` is a key of
-``FIX_AT``. Variables are followed to the lines that set them, and parameters to the calls of the function; constants
-are not shown.
+computed, and the twin sees no declarations. So both kinds of line are found in the source text (``cpp.dataflow``). The
+catalogue says which lines a finding or a cause needs: its ``decided_by`` lists keys of ``DECIDED_BY``, its ``fix_at``
+is a key of ``FIX_AT``. Variables are followed to the lines that set them, and parameters to the calls of the function;
+constants are not shown.
 """
 
 from __future__ import annotations
 
 import functools
 import linecache
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
-from gn_tutorial.cpp.tokens import tokens
+from gn_tutorial.cpp.tokens import assignment_with
+from gn_tutorial.errors import ArgumentError
 from gn_tutorial.translation.texts import translated
+
+if TYPE_CHECKING:
+    from gn_tutorial.cpp.dataflow import Deciding, SourceFlow, Statement
 
 #: How many deciding lines are shown, unless the catalogue gives another number.
 LINES = 4
 
-_Find = Callable[[SourceFlow, int, int, str], Iterator[Deciding]]
+_Find = Callable[["SourceFlow", "Statement", str], Iterable["Deciding"]]
 #: The part of a statement that decides a finding -> a function that finds the lines where the part gets its value. The
-#: function takes the source, the statement's first and end token, and the finding's sentences, which may name a field
-#: of the copy's struct.
+#: function takes the source, the statement, and the finding's sentences, which may name a field of the copy's struct.
 DECIDED_BY: Mapping[str, _Find] = {
     # The terms added to an offset in global memory: in the index, or in the address for SetGlobalBuffer.
-    "global-offset": lambda source, begin, end, said: source.global_places(begin, end, always=False),
+    "global-offset": lambda source, statement, said: source.global_places(statement, always=False),
     # The same terms, and the line of SetGlobalBuffer even if its call adds nothing.
-    "global-start": lambda source, begin, end, said: source.global_places(begin, end, always=True),
-    "local-index": lambda source, begin, end, said: source.local_places(begin, end),
+    "global-start": lambda source, statement, said: source.global_places(statement, always=True),
+    "local-index": lambda source, statement, said: source.local_places(statement),
     # The element count or the number of repeats.
-    "length": lambda source, begin, end, said: source.lengths(begin, end),
-    "copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
+    "length": lambda source, statement, said: source.lengths(statement),
+    "copy-struct": lambda source, statement, said: source.layouts(statement, said),
     # The struct of the copy at the finding's place "other".
-    "other-copy-struct": lambda source, begin, end, said: source.layouts(begin, end, said),
+    "other-copy-struct": lambda source, statement, said: source.layouts(statement, said),
     # The lines that took the tensors from a queue or a buffer.
-    "tensors": lambda source, begin, end, said: source.tensors(begin, end),
+    "tensors": lambda source, statement, said: source.tensors(statement),
 }
-_Kind = Callable[[str, Mapping[str, Any]], tuple[str, str, str]]
-#: The kind of line that a fix changes -> a function of the finding's buffer and facts. The function returns the regular
-#: expression of such a line, the part to mark in it, and the mark's label.
+_Kind = Callable[["SourceFlow", str, Mapping[str, Any]], Iterable["Deciding"]]
+#: The kind of line that a fix changes -> a function that finds such lines. It takes the source, and the finding's
+#: buffer and facts.
 FIX_AT: Mapping[str, _Kind] = {
-    "queue": lambda buffer, facts: (
-        rf"\bT(?:Que|QueBind)\s*<[^;]*>[^;<>()]*\b{re.escape(buffer)}\b", buffer, translated("declared here")
-    ),
+    "queue": lambda source, buffer, facts: source.queues(buffer),
     # The declaration of a variable with too few bits.
-    "narrow-integer": lambda buffer, facts: (
-        rf"\buint{facts.get('bits')}_t\s+\w+\s*[={{]", f"uint{facts.get('bits')}_t", translated("declared here")
-    ),
-    "sizeof-in-index": lambda buffer, facts: (
-        r"[\w\]]\s*\[[^\[\]]*\bsizeof\b[^\[\]]*\]", "sizeof", translated("counts elements")
-    ),
-}  # fmt: skip
+    "narrow-integer": lambda source, buffer, facts: source.narrow_integers(facts.get("bits", 0)),
+    "sizeof-in-index": lambda source, buffer, facts: source.sizes_in_indices(),
+}
 
 
 def deciding(
-    decided_by: Sequence[str], file: str, line: int, said: str = "", *, other: int = 0, most: int = LINES
+    decided_by: Sequence[str],
+    file: str,
+    line: int,
+    said: str = "",
+    *,
+    calls: Sequence[str] = (),
+    other: int = 0,
+    other_call: str = "",
+    most: int = LINES,
 ) -> list[Deciding]:
     """Return the lines, at most ``most``, that decide the place or the length of the operation in line ``line``.
 
     decided_by: keys of DECIDED_BY; among equally near lines, those of the first key come first. file, line: the place
-    of the operation that the finding is about. said: the finding's sentences. other: the line of the finding's place
-    "other" if it is in the same file; 0: none.
+    of the operation that the finding is about. said: the finding's sentences. calls: names of the operation; of several
+    statements in the line those count that call the first of them. other, other_call: line and operation of the
+    finding's place "other" if it is in the same file; 0: none.
     """
-    if not decided_by or not file:
+    source = _source(file) if decided_by else None
+    if source is None:
         return []
-    linecache.checkcache(file)
-    source = _source("".join(linecache.getlines(file)))
     every: list[Deciding] = []
     for word in decided_by:
         find = DECIDED_BY.get(word)  # skip an unknown word, which the catalogue's check refuses: the finding is shown
-        begin, end = source.statement(other if word.startswith("other-") else line)
-        every += find(source, begin, end, said) if find and begin < end else ()
+        place = (other, (other_call,)) if word.startswith("other-") else (line, calls)
+        every += [one for statement in source.statements(*place) if find for one in find(source, statement, said)]
     found: dict[int, Deciding] = {}
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:
             found.setdefault(one.line, one)
-    return [one._replace(label=translated(one.label)) for one in list(found.values())[:most]]
+    return [_labelled(one) for one in list(found.values())[:most]]
 
 
-def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> tuple[int, str, str]:
-    """Return the number of the line that the fix changes, the part to mark in it, and the mark's label.
+def fixed_at(what: str, file: str, buffer: str, facts: Mapping[str, Any]) -> Deciding | None:
+    """Return the line that the fix changes; None unless exactly one of the file is of the kind ``what``.
 
-    The number is 0 unless exactly one line of the file is of the kind ``what``, a key of FIX_AT or "". It is also 0 if
-    there is nothing to mark.
+    what: a key of FIX_AT or "".
     """
-    if what not in FIX_AT:
-        return 0, "", ""
-    pattern, marked, label = FIX_AT[what](buffer, facts)
-    linecache.checkcache(file)
-    texts = (text.partition("//")[0] for text in linecache.getlines(file))
-    found = [number for number, text in enumerate(texts, 1) if re.search(pattern, text)]
-    return (found[0], marked, label) if marked and len(found) == 1 else (0, "", "")
+    source = _source(file) if what in FIX_AT else None
+    found = {one.line: one for one in (FIX_AT[what](source, buffer, facts) if source else ())}
+    return _labelled(*found.values()) if len(found) == 1 else None
 
 
 def operator_line(file: str, line: int, op: str) -> int:
@@ -103,10 +101,32 @@ def operator_line(file: str, line: int, op: str) -> int:
     An operator has no argument that could pass its line, so the twin knows only the line of the last call before it.
     op: the operator, as ``operator+``.
     """
+    return assignment_with(_text(file), op.removeprefix("operator"), line) or line
+
+
+def _labelled(one: Deciding) -> Deciding:
+    return one._replace(label=translated(one.label))
+
+
+def _text(file: str) -> str:
     linecache.checkcache(file)
-    return _source("".join(linecache.getlines(file))).operator_line(line, op.removeprefix("operator")) or line
+    return "".join(linecache.getlines(file))
+
+
+def _source(file: str) -> SourceFlow | None:
+    """Return the flow of a file; None for one that cannot be read, and in the playground, which has no tree-sitter."""
+    try:
+        return _flow(_text(file))
+    except ArgumentError:
+        return None
+    except ModuleNotFoundError as error:
+        if error.name != "tree_sitter":
+            raise
+        return None
 
 
 @functools.lru_cache(maxsize=8)
-def _source(text: str) -> SourceFlow:
-    return SourceFlow(list(tokens(text)))
+def _flow(text: str) -> SourceFlow:
+    from gn_tutorial.cpp.dataflow import SourceFlow
+
+    return SourceFlow(text)

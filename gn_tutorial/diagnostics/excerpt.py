@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.cpp.tokens import placed_tokens
+from gn_tutorial.cpp.tokens import code_span, find_name
 from gn_tutorial.translation.texts import translated
 
 _TAB = 4
@@ -52,23 +52,25 @@ def excerpt(
     label: str = "",
     primary: bool = False,
     nth: int = 0,
+    start: int = -1,
 ) -> Excerpt:
     """Return the line with a mark under ``op``, else under the first of ``calls`` that it calls, else under all code.
 
     nth: which call of ``op`` in the line to mark, from 0; a number beyond the last call begins again at the first.
-    A line that is blank or cannot be read has no mark.
+    start: where ``op`` begins in the line, from 0; -1 if that is not known. A line that is blank or cannot be read has
+    no mark.
     """
     raw = source_line(file, line)
     if not raw.strip():
         return Excerpt(file, line, label=label, primary=primary)
-    call = find_name(raw, op, nth=nth) if op else None
+    call = (start, start + len(op)) if start >= 0 else find_name(raw, op, nth=nth) if op else None
     call = call or next((at for name in calls if (at := find_name(raw, name, called=True))), None)
-    start, end = call or _statement(raw)
-    before = len(raw[:start].expandtabs(_TAB))
+    begin, end = call or code_span(raw)
+    before = len(raw[:begin].expandtabs(_TAB))
     return Excerpt(
         file,
         line,
-        column=start + 1 if call else 0,
+        column=begin + 1 if call else 0,
         text=raw.expandtabs(_TAB),
         start=before,
         length=len(raw[:end].expandtabs(_TAB)) - before,
@@ -98,41 +100,3 @@ def source_line(file: str, line: int) -> str:
         return ""
     linecache.checkcache(file)  # a learner edits the file between two launches
     return linecache.getline(file, line).rstrip()
-
-
-def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
-    """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
-
-    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this one of the
-    calls, or of the mentions if there is no call, counted from 0, and begin again after the last. ``Queue::Get`` is
-    searched as ``Get``; comments and strings do not count.
-    """
-    tokens = list(placed_tokens(text))
-    last = name.rpartition("::")[2]
-    found = [i for i, (kind, word, _) in enumerate(tokens) if kind == "name" and word == last]
-    calls = [i for i in found if _is_call(tokens, i + 1)]
-    chosen = calls or ([] if called else found)
-    if not chosen:
-        return None
-    at = tokens[chosen[nth % len(chosen)]][2]
-    return at, at + len(last)
-
-
-def _is_call(tokens: Sequence[tuple[str, str, int]], at: int) -> bool:
-    depth = 0
-    for _, text, _ in tokens[at:]:
-        if text == "<":
-            depth += 1
-        elif text == ">":
-            depth -= 1
-        elif depth == 0:
-            return text == "("
-    return False
-
-
-def _statement(text: str) -> tuple[int, int]:
-    tokens = list(placed_tokens(text))
-    if not tokens:
-        return len(text) - len(text.lstrip()), len(text)
-    _, last, at = tokens[-1]
-    return tokens[0][2], at + len(last)

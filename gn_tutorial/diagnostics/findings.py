@@ -153,15 +153,19 @@ class Diagnostic:
 
     def _excerpt(self) -> Excerpt:
         # If the twin sends no "op", mark the first name of the sentence "what" that the line calls.
+        op, *words = self._operations()
+        return excerpt(self.file, self.line, op, calls=words, primary=True)
+
+    def _operations(self) -> list[str]:
+        """Return the operation's name, empty if the twin sends none, and the names in the sentence "what"."""
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
-        return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
+        return [str(self.fields.get("op", "")), *words]
 
     def _beside(self, said: str) -> list[Excerpt]:
         """Return the line that the fix changes, and the lines that decide the finding. said: text of what and fix."""
         shown = self._shown_with()
         what = next((one.fix_at for one in shown if one.fix_at), "")
-        line, marked, label = fixed_at(what, self.file, self.buffer, self.fields)
-        own = [excerpt(self.file, line, marked, label=label)] if line else []
+        fixed = fixed_at(what, self.file, self.buffer, self.fields)
         file, other = self.places.get("other", ("", 0))
         by = next((one for one in shown if one.decided_by), ShownWith())
         led = deciding(
@@ -169,10 +173,15 @@ class Diagnostic:
             self.file,
             self.line,
             said,
+            calls=self._operations(),
             other=other if file == self.file else 0,
+            other_call=str(self.fields.get("other_op", "")),
             most=by.deciding_lines,
         )
-        return [*own, *[excerpt(self.file, one.line, one.marked, label=one.label) for one in led]]
+        return [
+            excerpt(self.file, one.line, one.marked, label=one.label, start=one.start)
+            for one in (*([fixed] if fixed else []), *led)
+        ]
 
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]

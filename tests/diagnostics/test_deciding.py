@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from gn_tutorial.diagnostics.catalogue import causes, entries
-from gn_tutorial.diagnostics.deciding import deciding, operator_line
+from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
+from gn_tutorial.diagnostics.excerpt import excerpt
 
 CLASS = """
 constexpr int32_t TILE = 256;
@@ -108,6 +110,41 @@ def test_a_length_is_followed_and_tensors_and_constants_are_not(tmp_path: Path) 
 @pytest.mark.parametrize("finding", ["queue-no-free-buffer", "race-read-after-write", "language-virtual"])
 def test_findings_about_other_things_name_none(tmp_path: Path, finding: str) -> None:
     assert told(tmp_path, CLASS, "copy in", finding) == []
+
+
+def test_of_several_statements_in_a_line_the_one_counts_that_calls_the_operation(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text("void f() {\n  int a = 1;\n  int b = 2;\n  Add(x, y, a); Muls(x, y, b);\n}\n")
+    for calls, lines in ((["Muls", "Add"], [3]), (["Sub", "TBuf::Add"], [2]), (["Sub"], [2, 3])):
+        assert [one.line for one in deciding(["length"], str(file), 4, calls=calls)] == lines
+
+
+def test_the_name_is_marked_where_it_is_declared(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text("void f() {\n  { int n = 1; } /* 数 */ int n = 2;\n  Add(x, y, n);\n}\n")
+    (one,) = deciding(["length"], str(file), 3)
+    shown = excerpt(str(file), one.line, one.marked, start=one.start)
+    assert (shown.column, shown.text[shown.start :]) == (30, "n = 2;")
+
+
+def test_the_line_that_a_fix_changes_is_shown_if_there_is_only_one(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text("TQue<TPosition::VECIN, 1> in, out;\nuint16_t a = 1;\nuint16_t b = 2;\nuint8_t c{3};\n")
+    found = fixed_at("queue", str(file), "out", {})
+    assert found
+    assert (found.line, found.marked, found.label, found.start) == (1, "out", "declared here", 30)
+    assert fixed_at("queue", str(file), "", {}) is None
+    assert fixed_at("narrow-integer", str(file), "", {"bits": 16}) is None
+    assert getattr(fixed_at("narrow-integer", str(file), "", {"bits": 8}), "line", 0) == 4
+
+
+def test_without_tree_sitter_as_in_the_playground_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("gn_tutorial.cpp.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    assert told(tmp_path, CLASS + "// only here", "copy in", "gm-not-written") == []
 
 
 @pytest.mark.parametrize("file", ["", "/no/such/file.cpp"])

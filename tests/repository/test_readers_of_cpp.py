@@ -38,8 +38,6 @@ READS = {
 #: Modules that get C++ text, at most five, each with the reason.
 READS_CPP = {
     "tools/compat/reasons": "looks for words of other chips, which are no C++ of ours; in no wheel",
-    "diagnostics/deciding": "the lines that decide a finding, until cpp/dataflow names them",
-    "operators/tiling": "the headers beside a tiling, until cpp/includes lists them",
     "projects/layout": "finds an operator's files, until cpp/ lists what they register",
 }
 #: What only a reader of C++ looks for, in a pattern or by methods of str.
