@@ -175,7 +175,8 @@ def _file(include: Include) -> str:
 
 
 def _is_of(name: str, snake: str, files: Mapping[str, str]) -> bool:
-    return f"aclnn_{snake}.h" in includes(files[name.replace("gen_data.py", "main.cpp")])
+    main = files[name.replace("gen_data.py", "main.cpp")]
+    return any(one.name == f"aclnn_{snake}.h" for one in includes(main))
 
 
 def _read(path: Path) -> str:
