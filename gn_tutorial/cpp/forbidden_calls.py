@@ -7,8 +7,11 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.name_uses import OwnDeclaration, Scope, Use, name_uses
+from tree_sitter import Node
+
+from gn_tutorial.cpp.calls import Use, uses
 from gn_tutorial.cpp.portability_rules import OwnText
+from gn_tutorial.cpp.scopes import Declaration, Scope, ScopedText
 from gn_tutorial.cpp.syntax import parse
 
 LIBRARY = "AscendC"
@@ -52,12 +55,20 @@ def _first(names: Collection[str], kernel: KernelText) -> tuple[str, int] | None
     library = Scope("namespace")
     root = Scope("namespace", nested={LIBRARY: library})
     library.parent = root
-    found = name_uses(parse(text), names, root)
-    places = [(line, header) for header, line in found.includes if _HEADER.fullmatch(header)]
-    uses = (use for use in found.uses if _Lookup(use, library, kernel.in_order).is_library())
-    places += [(use.line, use.name) for use in itertools.islice(uses, 1)]
+    read = ScopedText(parse(text), root)
+    included = [node for node in read.syntax.nodes("preproc_include") if read.is_read(node)]
+    places = [(read.syntax.line(node), header) for node in included if (header := _header(read, node))]
+    of_library = (use for use in uses(read, names) if _Lookup(use, library, kernel.in_order).is_library())
+    places += [(use.line, use.name) for use in itertools.islice(of_library, 1)]
     line, what = min(places, default=(0, ""))
     return (what, line) if line else None
+
+
+def _header(read: ScopedText, node: Node) -> str:
+    """Return the name of the high-level API's header that an include names; empty for another one."""
+    path = node.child_by_field_name("path")
+    name = read.syntax.text(path).strip('"<>') if path else ""
+    return name if _HEADER.fullmatch(name) else ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,7 @@ class _Lookup:
         if scope.kind == "class":
             return True if any(name in one.declared for one in scope.reached(lambda one: one.bases)) else None
         declared = [one for one in scope.declared.get(name, ()) if self._before(one, scope)]
-        if any(not one.function for one in declared) or (declared and scope.kind == "block"):
+        if any(one.kind != "function" for one in declared) or (declared and scope.kind == "block"):
             return True
         for one in scope.reached(lambda one: one.directives)[1:]:
             if one is not self.library:
@@ -106,9 +117,8 @@ class _Lookup:
         # The kernel's own functions do not hide the library's overloads, which a using-directive or an argument of one
         # of its types adds. Overload resolution needs the types of arguments, which are not known here. So their number
         # decides: if no own function takes that many, the call can only mean the library's.
-        return any(
-            not one.function or one.takes(self.use.arguments, instantiated=self.use.instantiated) for one in declared
-        )
+        given, instantiated = self.use.arguments, self.use.instantiated
+        return any(one.kind != "function" or one.takes(given, instantiated=instantiated) for one in declared)
 
-    def _before(self, declared: OwnDeclaration, scope: Scope) -> bool:
+    def _before(self, declared: Declaration, scope: Scope) -> bool:
         return declared.start < self.use.start or (scope.kind == "namespace" and not self.in_order)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,8 @@ from tree_sitter import Node
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
-from gn_tutorial.cpp.scopes import STRUCTS, Entity, Scopes, TextPlace, enumerators, tag_of
+from gn_tutorial.cpp.scopes import STRUCTS, Declaration, Place, Scope, ScopedText, Scopes, enumerators, tag_of
+from gn_tutorial.cpp.syntax import Syntax
 from gn_tutorial.errors import ArgumentError
 
 #: A struct of more fields or bytes is not read, and no type or namespace nested more deeply.
@@ -84,32 +85,32 @@ class Types:
         self.scopes = Scopes(texts)
         self._open: list[object] = []  # what is being resolved, to find what refers to itself
 
-    def value(self, node: Node, place: TextPlace) -> Number:
+    def value(self, node: Node, place: Place) -> Number:
         """Return the value of an expression. Raises Unreadable."""
         return evaluate(node, place.syntax, _At(self, place))
 
-    def struct(self, name: str) -> Entity:
+    def struct(self, name: str) -> Declaration:
         """Return the first definition of a struct, a plain one before one by macros. Raises Unreadable("")."""
         found = [one for one in self.scopes.named(path(name), types=True) if one.node.type in STRUCTS]
         if not found:
             raise Unreadable("")
-        return min(found, key=lambda one: (one.place.local, is_macro(one)))
+        return min(found, key=lambda one: (one.place.scope.local, is_macro(one)))
 
-    def layout(self, entry: Entity) -> TypeLayout:
+    def layout(self, entry: Declaration) -> TypeLayout:
         """Return the layout of a struct. Raises Unreadable."""
         if entry.node.parent is not None and entry.node.parent.type == "template_declaration":
-            raise Unreadable(f"{entry.path[-1]} is a template")
-        with self.resolving((entry.place.index, entry.node.start_byte)):
-            return self._laid_out(entry, replace(entry.place, scope=entry.path))
+            raise Unreadable(f"{entry.name} is a template")
+        with self.resolving(entry.node.id):
+            return self._laid_out(entry, entry.inside)
 
-    def _laid_out(self, entry: Entity, inner: TextPlace) -> TypeLayout:
+    def _laid_out(self, entry: Declaration, inner: Place) -> TypeLayout:
         refuse_placing_attributes(entry.node, inner.syntax)
-        pack = self.scopes.table(inner.index).pack_at(entry.node.start_byte) or _MOST_BYTES
+        pack = inner.text.pack_at(entry.node.start_byte) or _MOST_BYTES
         at, align, fields = 0, 8 if is_macro(entry) else 1, list[Field]()
         for base in self._base_entries(entry):
             read = self.layout(base)
             if read.used not in (0, read.size):
-                raise Unreadable(f"the base {base.path[-1]} ends with padding")
+                raise Unreadable(f"the base {base.name} ends with padding")
             align = max(align, min(read.align, pack))
             at = -(-at // min(read.align, pack)) * min(read.align, pack)
             fields += [_moved(one, "", at) for one in read.fields]
@@ -121,17 +122,17 @@ class Types:
             fields += [_moved(one, member.name, at) for one in read.fields]
             at, align = at + read.size, max(align, own)
             if len(fields) > _MOST_FIELDS or at > _MOST_BYTES:
-                raise Unreadable(f"{entry.path[-1]} is too large")
+                raise Unreadable(f"{entry.name} is too large")
         align = max(align, *self._alignments(entry.node, inner))
         return TypeLayout(-(-max(at, 1) // align) * align, align, tuple(fields), at)
 
-    def member_names(self, entry: Entity) -> list[str]:
+    def member_names(self, entry: Declaration) -> list[str]:
         """Return the names of the data members, those of bases first. Raises Unreadable."""
-        with self.resolving(("names", entry.place.index, entry.node.start_byte)):
+        with self.resolving(("names", entry.node.id)):
             above = [name for base in self._base_entries(entry) for name in self.member_names(base)]
             return above + [member.name for member in members(entry)]
 
-    def resolved(self, node: Node, place: TextPlace) -> TypeLayout:
+    def resolved(self, node: Node, place: Place) -> TypeLayout:
         """Return the layout of the type that a node names or defines. Raises Unreadable."""
         match node.type:
             case "type_descriptor":
@@ -144,9 +145,9 @@ class Types:
             case "primitive_type" | "sized_type_specifier":
                 return _number_layout(_fundamental(place.syntax.text(node)))
             case "enum_specifier" if node.child_by_field_name("body"):
-                return self._enum(Entity(place.scope, node, place))
+                return self._enum(Declaration("", "type", place, node.start_byte, node))
             case "struct_specifier" | "class_specifier" if node.child_by_field_name("body"):
-                return self.layout(Entity((*place.scope, tag_of(node, place.syntax)), node, place))
+                return self.layout(Declaration(tag_of(node, place.syntax), "type", place, node.start_byte, node))
             case "struct_specifier" | "class_specifier" | "enum_specifier":
                 return self._of_name(path(tag_of(node, place.syntax)), place)
             case "type_identifier" | "identifier":
@@ -162,12 +163,12 @@ class Types:
                 return self._std_array(node, node, place)
         raise Unreadable(shown(node, place.syntax))
 
-    def constant_of(self, name: tuple[str, ...], place: TextPlace) -> Number:
+    def constant_of(self, name: tuple[str, ...], place: Place) -> Number:
         """Return the value of a constant, an enumerator, or a macro of another text. Raises Unreadable."""
-        entry = self.scopes.found(name, place, types=False)
+        entry = self.scopes.meant(name, place, types=False)
         if entry is None:
             return self._macro_value(name)
-        with self.resolving(("value", entry.place.index, entry.node.start_byte, name[-1])):
+        with self.resolving(("value", entry.node.id, name[-1])):
             if entry.node.type == "enum_specifier":
                 return self._enumerators(entry)[name[-1]]
             value = _initialiser(entry.declarator, entry.node)
@@ -185,10 +186,10 @@ class Types:
             raise Unreadable("::".join(name))
         with self.resolving(("macro", name)):
             value, syntax = expression(bodies[0])
-            return self.value(value, TextPlace(-1, syntax))
+            return self.value(value, self.place_of(syntax))
 
-    def _of_name(self, name: tuple[str, ...], place: TextPlace) -> TypeLayout:
-        entry = self.scopes.found(name, place, types=True)
+    def _of_name(self, name: tuple[str, ...], place: Place) -> TypeLayout:
+        entry = self.scopes.meant(name, place, types=True)
         if entry is None:
             return _number_layout(_fundamental("::".join(name)))
         if entry.node.type == "enum_specifier":
@@ -198,11 +199,11 @@ class Types:
         of = entry.node.child_by_field_name("type")
         if of is None:
             raise Unreadable("::".join(name))
-        with self.resolving(("alias", entry.place.index, entry.node.start_byte)):
+        with self.resolving(("alias", entry.node.id)):
             read = self.resolved(of, entry.place)
             return self._declared(read, entry.declarator, entry.place) if entry.declarator else read
 
-    def _declared(self, read: TypeLayout, declarator: Node, place: TextPlace) -> TypeLayout:
+    def _declared(self, read: TypeLayout, declarator: Node, place: Place) -> TypeLayout:
         """Return the layout of what a declarator makes of a type: itself or arrays of it. Raises Unreadable."""
         while declarator.type not in ("field_identifier", "identifier", "type_identifier"):
             if declarator.type in ("array_declarator", "abstract_array_declarator"):
@@ -219,14 +220,14 @@ class Types:
             declarator = inner
         return read
 
-    def length(self, declarator: Node, place: TextPlace) -> int:
+    def length(self, declarator: Node, place: Place) -> int:
         """Return the length in an array's declarator. Raises Unreadable."""
         size = declarator.child_by_field_name("size")
         if size is None:
             raise Unreadable(shown(declarator, place.syntax))
         return self.value(size, place).value
 
-    def _std_array(self, whole: Node, node: Node, place: TextPlace) -> TypeLayout:
+    def _std_array(self, whole: Node, node: Node, place: Place) -> TypeLayout:
         """Return the layout of ``std::array<type, count>``. Raises Unreadable for another template."""
         arguments, name = node.child_by_field_name("arguments"), path(place.syntax.text(whole).partition("<")[0])
         if arguments is None or arguments.named_child_count != 2 or name not in (("std", "array"), ("array",)):
@@ -238,7 +239,7 @@ class Types:
         number = self.constant_of(path(place.syntax.text(count)), place) if is_name else self.value(count, place)
         return _array(self.resolved(of, place), number.value)
 
-    def _enum(self, entry: Entity) -> TypeLayout:
+    def _enum(self, entry: Declaration) -> TypeLayout:
         """Return the layout of an enum: its underlying type, or what g++ and clang take if none is given."""
         base = entry.node.child_by_field_name("base")
         if base is not None:
@@ -250,7 +251,7 @@ class Types:
         return _number_layout(next(one for one in kinds if converted(Number(max(values)), one).value == max(values)
                                    and converted(Number(min(values)), one).value == min(values)))  # fmt: skip
 
-    def _enumerators(self, entry: Entity) -> dict[str, Number]:
+    def _enumerators(self, entry: Declaration) -> dict[str, Number]:
         found: dict[str, Number] = {}
         at, next_value = _InEnum(self, entry.place, found), 0
         for name, value in enumerators(entry.node, entry.place.syntax):
@@ -258,17 +259,17 @@ class Types:
             next_value = found[name].value + 1
         return found
 
-    def _base_entries(self, entry: Entity) -> Iterator[Entity]:
+    def _base_entries(self, entry: Declaration) -> Iterator[Declaration]:
         for node in bases(entry.node):
             name = entry.place.syntax.text(node)
             if name == MACRO_BASE:
                 continue
-            found = self.scopes.found(path(name), entry.place, types=True) if "identifier" in node.type else None
+            found = self.scopes.meant(path(name), entry.place, types=True) if "identifier" in node.type else None
             if found is None or found.node.type not in STRUCTS:
                 raise Unreadable(shown(node, entry.place.syntax))
             yield found
 
-    def _alignments(self, node: Node, place: TextPlace) -> list[int]:
+    def _alignments(self, node: Node, place: Place) -> list[int]:
         """Return what the alignas in front of a declaration or a struct's name demand, and 1."""
         found = [1]
         for child in node.named_children:
@@ -279,13 +280,17 @@ class Types:
                     given = one.named_children[0]
                     name = path(place.syntax.text(given)) if "identifier" in given.type else ()
                     is_type = given.type in ("type_descriptor", "primitive_type") or (
-                        name and self.scopes.found(name, place, types=True)
+                        name and self.scopes.meant(name, place, types=True)
                     )
                     value = self.resolved(given, place).align if is_type else self.value(given, place).value
                     if value < 0 or value & (value - 1):
                         raise Unreadable(shown(one, place.syntax))
                     found.append(value)
         return found
+
+    def place_of(self, syntax: Syntax) -> Place:
+        """Return the place of an expression that stands in no text."""
+        return Place(ScopedText(syntax, Scope("namespace")), self.scopes.root)
 
     def resolving(self, what: object) -> _Resolving:
         """Return a context in which ``what`` is being read. Raises Unreadable if it is already."""
@@ -295,7 +300,7 @@ class Types:
 class _At:
     """What an expression asks of its place (``integers.Names``)."""
 
-    def __init__(self, reader: Types, place: TextPlace) -> None:
+    def __init__(self, reader: Types, place: Place) -> None:
         self.reader, self.place = reader, place
 
     def number(self, name: tuple[str, ...]) -> Number:
@@ -310,7 +315,7 @@ class _At:
 class _InEnum(_At):
     """The same inside an enum, whose enumerators so far have values."""
 
-    def __init__(self, reader: Types, place: TextPlace, before: Mapping[str, Number]) -> None:
+    def __init__(self, reader: Types, place: Place, before: Mapping[str, Number]) -> None:
         super().__init__(reader, place)
         self.before = before
 

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from gn_tutorial.cpp.directives import MACRO_BASE, UNKNOWN
 from gn_tutorial.cpp.integers import Unreadable
-from gn_tutorial.cpp.scopes import SPECIFIERS, Entity, declared_name, tag_of
+from gn_tutorial.cpp.scopes import SPECIFIERS, Declaration, declared_name, tag_of
 from gn_tutorial.cpp.syntax import Syntax
 
 #: Attributes that move fields.
@@ -28,7 +28,7 @@ class Member(NamedTuple):
     node: Node
 
 
-def members(entry: Entity) -> Iterator[Member]:
+def members(entry: Declaration) -> Iterator[Member]:
     """Yield the non-static data members of a struct, without those of its bases. Raises Unreadable."""
     body, syntax = entry.node.child_by_field_name("body"), entry.place.syntax
     if body is None or body.has_error:
@@ -36,7 +36,7 @@ def members(entry: Entity) -> Iterator[Member]:
     for node in body.named_children:
         if node.type == "field_declaration":
             yield from _declared_members(node, syntax)
-        elif not _has_no_fields(node, syntax) and not _is_method(node, syntax, entry.path[-1]):
+        elif not _has_no_fields(node, syntax) and not _is_method(node, syntax, entry.name):
             raise Unreadable(shown(node, syntax))
 
 
@@ -67,7 +67,7 @@ def _declared_members(node: Node, syntax: Syntax) -> Iterator[Member]:
         yield Member(syntax.text(name), of, declarator, node)
 
 
-def is_macro(entry: Entity) -> bool:
+def is_macro(entry: Declaration) -> bool:
     """Whether CANN's macros define the struct."""
     return any(entry.place.syntax.text(one) == MACRO_BASE for one in bases(entry.node))
 

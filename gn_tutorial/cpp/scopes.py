@@ -1,136 +1,210 @@
-"""The types and constants that C++ texts declare, by scope, and what a name means at a place of them.
+"""The scopes of C++ texts, what each of them declares, and which declaration a name means.
 
-A text is parsed when a name that it contains is looked up. Directives count (``directives``); an included file counts
-if it is one of the texts.
+They follow the C++ standard ([basic.scope], [basic.lookup]): namespaces that are opened again, inline and unnamed ones,
+aliases, using-directives and using-declarations, classes with bases, scoped and unscoped enumerations, template
+parameters, lambdas, conditions and loops. Members that are defined outside of their class see its members.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 from tree_sitter import Node
 
 from gn_tutorial.cpp.directives import applied, definitions
-from gn_tutorial.cpp.integers import Unreadable, path
+from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.syntax import Syntax, parse
 
 STRUCTS = ("struct_specifier", "class_specifier")
 SPECIFIERS = (*STRUCTS, "union_specifier", "enum_specifier")
-#: A scope nested more deeply is not read.
-_DEEPEST = 50
-_DECLARATIONS = ("declaration", "field_declaration", "type_definition", "alias_declaration")
+NAMES = ("identifier", "type_identifier", "field_identifier")
+_PARAMETER = "parameter_declaration"
+_BLOCKS = (
+    "compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement", "catch_clause",
+    "lambda_expression", "requires_expression",
+)  # fmt: skip
+_DECLARATIONS = (
+    "declaration", "field_declaration", "type_definition", "parameter_declaration", "optional_parameter_declaration",
+    "variadic_parameter_declaration",
+)  # fmt: skip
+_OF_OTHER_TYPES = ("pointer_declarator", "reference_declarator", "array_declarator")
+_UNREAD = ("attribute_declaration", "attribute_specifier", "destructor_name")
 
 
-@dataclass(frozen=True)
-class TextPlace:
-    """Where a name stands: a text by its index (-1: none of them), its tree, and the scopes around the name.
+@dataclass(eq=False)
+class Scope:
+    """One scope. kind: namespace, class (or enum), template (its parameters) or block.
 
-    params: the parameters of the templates around it, which have no value. local: whether it is in a function.
+    nested: its namespaces, classes and enumerations, with aliases. directives: the namespaces of its using-directives.
+    owner: the class or namespace of a function that is defined outside of it.
     """
 
-    index: int
-    syntax: Syntax
-    scope: tuple[str, ...] = ()
-    params: frozenset[str] = frozenset()
-    local: bool = False
+    kind: str
+    parent: Scope | None = None
+    owner: Scope | None = None
+    name: str = ""
+    declared: dict[str, list[Declaration]] = field(default_factory=dict)
+    nested: dict[str, Scope] = field(default_factory=dict)
+    directives: list[Scope] = field(default_factory=list)
+    bases: list[Scope] = field(default_factory=list)
 
-    def inside(self, name: tuple[str, ...]) -> TextPlace:
-        """Return the place in a scope of this name here."""
-        return replace(self, scope=(*self.scope, *name))
+    def outward(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, in the order in which an unqualified name is looked up."""
+        waiting: list[Scope] = [self]
+        while waiting:
+            scope = waiting.pop()
+            yield scope
+            waiting += [one for one in (scope.parent, scope.owner) if one is not None]
 
+    def reached(self, of: Callable[[Scope], Collection[Scope]]) -> list[Scope]:
+        """Return this scope and, nearest first, all that ``of`` leads to: bases, or namespaces of directives."""
+        found = {id(self): self}
+        waiting = [self]
+        for scope in waiting:
+            new = [one for one in of(scope) if id(one) not in found]
+            found |= {id(one): one for one in new}
+            waiting += new
+        return list(found.values())
 
-@dataclass(frozen=True)
-class Entity:
-    """A type or a constant. node: the specifier of a struct or enum, or a whole declaration with this declarator."""
+    def visible(self, name: str) -> list[Declaration]:
+        """Return what the scope, its bases and the namespaces of its directives declare of a name, nearest first."""
+        among = self.reached(lambda one: (*one.directives, *one.bases))
+        return [declared for one in among for declared in one.declared.get(name, ())]
 
-    path: tuple[str, ...]
-    node: Node
-    place: TextPlace
-    declarator: Node | None = None
-
-
-class Scopes:
-    """The declarations of several texts."""
-
-    def __init__(self, texts: tuple[str, ...]) -> None:
-        self.texts = texts
-        self.macros = {index: definitions(text) for index, text in enumerate(texts)}
-        self._tables: dict[int, _Table] = {}
-
-    def named(self, name: tuple[str, ...], *, types: bool, local: bool = False) -> list[Entity]:
-        """Return the declarations of this name in any scope, in the texts' order. Raises Unreadable.
-
-        Those in functions are among them if ``local`` is true or if there is no other.
-        """
-        tables = [self.table(index) for index, text in enumerate(self.texts) if name and name[-1] in text]
-        found = [one for table in tables for one in table.named(name, types)]
-        if local or not found:
-            for table in tables:
-                table.read_functions()
-            found = [one for table in tables for one in table.named(name, types)]
+    def find(self, path: tuple[str, ...]) -> Scope | None:
+        """Return the namespace, class or enumeration that a path means here; None if no text declares it."""
+        found: Scope | None = None
+        for index, name in enumerate(path):
+            scopes = self.outward() if index == 0 else [found] if found else []
+            among = (one for scope in scopes for one in scope.reached(lambda one: (*one.directives, *one.bases)))
+            found = next((one.nested[name] for one in among if name in one.nested), None)
         return found
 
-    def found(self, name: tuple[str, ...], place: TextPlace, *, types: bool) -> Entity | None:
-        """Return what a name means at a place, the innermost scope first; None for a name of none of the texts.
+    @property
+    def home(self) -> Scope:
+        """The scope in which a template below this one is declared."""
+        return next((one for one in self._around() if one.kind != "template"), self)
 
-        A name that no scope around the place has may be inherited, or brought in by using: then it must be the only
-        one. Raises Unreadable for one of several, and for a template's parameter.
-        """
-        if place.params.intersection(name):
-            raise Unreadable("::".join(name))
-        known = [
-            one for one in self.named(name, types=types, local=place.local) if place.index < 0 or _is_seen(one, place)
-        ]
-        known.sort(key=lambda one: one.place.index != place.index)
-        for depth in range(len(place.scope), -1, -1):
-            here = [one for one in known if one.path == place.scope[:depth] + name]
-            if here:
-                known = here
-                break
-        # A local name may be declared in several blocks of a function.
-        if len({one.path for one in known}) > 1 or (len(known) > 1 and known[0].place.local):
-            raise Unreadable("::".join(name))
-        return known[0] if known else None
+    @property
+    def namespace(self) -> Scope:
+        """The innermost namespace around."""
+        return next((one for one in self._around() if one.kind == "namespace"), self)
 
-    def table(self, index: int) -> _Table:
-        """Return what a text declares. Raises Unreadable; ArgumentError for a text beyond the bound of ``syntax``."""
-        if index not in self._tables:
-            others: dict[str, str] = {}
-            for other, macros in self.macros.items():
-                others = others if other == index else macros | others
-            self._tables[index] = _Table(TextPlace(index, parse(applied(self.texts[index], others))))
-        return self._tables[index]
+    @property
+    def local(self) -> bool:
+        """Whether it is in a function."""
+        return any(one.kind == "block" for one in self._around())
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the scopes around, and its own."""
+        return tuple(one.name for one in self._around() if one.name)[::-1]
+
+    def _around(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
 
 
-def _is_seen(one: Entity, place: TextPlace) -> bool:
-    """Whether a place is in the function of a local declaration; true for any other declaration."""
-    scope = one.place.scope
-    return not one.place.local or (one.place.index == place.index and place.scope[: len(scope)] == scope)
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a name stands: in a text, and in one of its scopes."""
+
+    text: ScopedText
+    scope: Scope
+
+    @property
+    def syntax(self) -> Syntax:
+        """The tree of the text."""
+        return self.text.syntax
 
 
-class _Table:
-    """The types and constants of one text, by their last name, and its packing."""
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """One declaration of a name. start: where the name stands, -1 for a macro. kind: type, function, value or macro.
 
-    def __init__(self, place: TextPlace) -> None:
-        self._types: dict[str, list[Entity]] = {}
-        self._numbers: dict[str, list[Entity]] = {}
-        self._functions: list[tuple[Node, Node, TextPlace]] = []  # those that are not read yet
-        self._syntax = place.syntax
-        self._packs = list(_packings(place.syntax))
-        self._read(place.syntax.root, place)
+    node: the specifier of a struct or an enum (of an enumerator too), else the whole declaration, which has the
+    ``declarator``; None for a type without its body. least, most: the number of arguments that a function takes.
+    """
 
-    def named(self, name: tuple[str, ...], types: bool) -> list[Entity]:
-        """Return the declarations that were read so far and have this name, or end with it."""
-        entries = (self._types if types else self._numbers).get(name[-1], ())
-        return [one for one in entries if one.path[-len(name) :] == name]
+    name: str
+    kind: str
+    place: Place
+    start: int
+    node: Node | None = None
+    declarator: Node | None = None
+    template: bool = False
+    least: int = 0
+    most: float = math.inf
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the scopes around, and its own."""
+        return (*self.place.scope.path, self.name)
+
+    @property
+    def inside(self) -> Place:
+        """The place in the struct or enum that it declares."""
+        assert self.node is not None
+        return Place(self.place.text, self.place.text.inside[self.node.id])
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is an enumerator, or a variable with ``const`` or ``constexpr`` that is no pointer or array."""
+        if self.kind != "value" or self.node is None or self.declarator is None:
+            return self.kind == "value" and self.node is not None
+        words = {self.place.syntax.text(one) for one in self.node.named_children if one.type == "type_qualifier"}
+        plain = self.declarator.type != "array_declarator" and declared_name(self.declarator) is not None
+        return plain and not words.isdisjoint(("const", "constexpr"))
+
+    def takes(self, arguments: int | None, *, instantiated: bool) -> bool:
+        """Whether a use may mean this function. arguments: None if it is no call, or if their number is not known."""
+        fits = arguments is None or self.least <= arguments <= self.most
+        return fits and (self.template or not instantiated)
+
+
+class ScopedText:
+    """A parsed text with its scopes. ``inside``: the scope of a node's children, by the node's id.
+
+    root: the global scope, with the declarations that are known before. It gets those of this text.
+    """
+
+    def __init__(self, syntax: Syntax, root: Scope, index: int = -1, *, functions: bool = True) -> None:
+        self.syntax, self.root, self.index = syntax, root, index
+        self.inside: dict[int, Scope] = {syntax.root.id: root}
+        self.declared: list[Declaration] = []
+        self.names_at: set[int] = set()  # where names start that are declared
+        self.unread: set[int] = set()  # the ids of nodes that declare and use nothing
+        self._reader = _Reader(self, functions)
+        self._reader.read()
 
     def read_functions(self) -> None:
-        """Read what functions declare. It takes more time than all else, and is seldom asked for."""
-        waiting, self._functions = self._functions, []
-        for node, body, place in waiting:
-            self._function(node, body, place)
+        """Read what functions declare, if it was left out. It takes more time than all else."""
+        self._reader.read_functions()
+
+    def is_read(self, node: Node) -> bool:
+        """Return whether a node is not in an attribute or a branch that ``#if 0`` leaves out."""
+        around: Node | None = node
+        while around is not None and around.id not in self.unread:
+            around = around.parent
+        return around is None
+
+    def scope_at(self, node: Node) -> Scope:
+        """Return the scope in which a node stands."""
+        around = node.parent
+        while around is not None and around.id not in self.inside:
+            around = around.parent
+        return self.inside[around.id] if around is not None else self.root
+
+    @functools.cached_property
+    def _packs(self) -> list[tuple[int, int]]:
+        return list(_packings(self.syntax))
 
     def pack_at(self, at: int) -> int | None:
         """Return the largest alignment that ``#pragma pack`` leaves at an offset; None for any. Raises Unreadable."""
@@ -139,75 +213,349 @@ class _Table:
             raise Unreadable("#pragma pack")
         return found[-1] or None if found else None
 
-    def _read(self, node: Node, place: TextPlace) -> None:
-        if node.is_error or len(place.scope) > _DEEPEST:
-            return
-        for child in node.named_children:
-            body = child.child_by_field_name("body")
-            match child.type:
-                case "namespace_definition" | "linkage_specification" if body is not None:
-                    name = child.child_by_field_name("name")
-                    inner = place.inside(path(self._syntax.text(name))) if name else place
-                    self._read(body if body.type == "declaration_list" else child, inner)
-                case "template_declaration" if len(place.params) < _DEEPEST:
-                    self._read(child, replace(place, params=place.params | set(_template_params(child, self._syntax))))
-                case "function_definition" if body is not None:
-                    self._functions.append((child, body, place))
-                case _:
-                    self._one(child, place)
 
-    def _one(self, node: Node, place: TextPlace) -> None:
-        if node.type in SPECIFIERS:
-            self._specifier(node, place)
-        elif node.type in _DECLARATIONS:
-            self._declaration(node, place)
+class Scopes:
+    """The scopes of several texts. A text is read when a name that it contains is looked up.
 
-    def _function(self, node: Node, body: Node, place: TextPlace) -> None:
-        if re.search(r"\b(?:const|constexpr|struct|class|enum|using|typedef)\b", self._syntax.text(body)):
-            declarator = node.child_by_field_name("declarator")
-            inner = replace(place, scope=(*place.scope, self._syntax.text(declarator or node)), local=True)
-            for one in self._syntax.nodes("struct_specifier", "enum_specifier", *_DECLARATIONS, within=body):
-                around = one.parent
-                if around is not None and around.type in ("compound_statement", "case_statement"):
-                    self._one(one, inner)
+    Directives count (``directives``); an included file counts if it is one of the texts.
+    """
 
-    def _specifier(self, node: Node, place: TextPlace) -> None:
-        body, tag = node.child_by_field_name("body"), path(tag_of(node, self._syntax))
-        if body is None:
-            return
-        inner = place.inside(tag)
-        if tag:
-            self._add(self._types, Entity(inner.scope, node, place))
-        if node.type != "enum_specifier":
-            self._read(body, inner)
-            return
-        # An enumerator of any enum may be written behind the enum's name; of one without class also alone.
-        scoped = any(one.type in ("class", "struct") for one in node.children)
-        for name, _ in enumerators(node, self._syntax):
-            self._add(self._numbers, Entity((*inner.scope, name), node, place))
-            if not scoped and tag:
-                self._add(self._numbers, Entity((*place.scope, name), node, place))
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.texts = texts
+        self.macros = {index: definitions(text) for index, text in enumerate(texts)}
+        self.root = Scope("namespace")
+        self._read: dict[int, ScopedText] = {}
 
-    def _declaration(self, node: Node, place: TextPlace) -> None:
-        of = node.child_by_field_name("type")
-        if of is not None and of.type in SPECIFIERS:
-            self._specifier(of, place)
-        if node.type == "alias_declaration":
-            self._add(self._types, Entity((*place.scope, tag_of(node, self._syntax)), node, place))
-            return
-        words = {self._syntax.text(one) for one in node.named_children if one.type == "type_qualifier"}
-        for declarator in node.children_by_field_name("declarator"):
-            name = declared_name(declarator)
-            if name is None:
+    def named(self, name: tuple[str, ...], *, types: bool, local: bool = False) -> list[Declaration]:
+        """Return the types or constants of this name in any scope, in the texts' order. Raises Unreadable.
+
+        Those in functions are among them if ``local`` is true or if there is no other.
+        """
+        texts = [self._text(index) for index, text in enumerate(self.texts) if name and name[-1] in text]
+        found = _among(texts, name, types)
+        if local or not found:
+            for text in texts:
+                text.read_functions()
+            found = _among(texts, name, types)
+        return found
+
+    def meant(self, name: tuple[str, ...], place: Place, *, types: bool) -> Declaration | None:
+        """Return the type or value that a name means at a place; None for a name of none of the texts.
+
+        A name that is not visible at the place may come from what no text shows: then it must be the only one. Raises
+        Unreadable for one of several, and for a template's parameter.
+        """
+        known = self.named(name, types=types, local=place.scope.local)
+        *qualifiers, last = name
+        for scope in place.scope.outward():
+            if scope.kind == "template" and name[0] in scope.declared:
+                raise Unreadable("::".join(name))
+            home = scope.find(tuple(qualifiers)) if qualifiers else scope
+            here = [one for one in home.visible(last) if one.node and (one.kind == "type") == types] if home else []
+            if here:
+                return min(here, key=lambda one: (one.place.text is not place.text, one.place.text.index))
+        if len({one.place.scope for one in known}) > 1:
+            raise Unreadable("::".join(name))
+        return min(known, key=lambda one: one.place.text is not place.text, default=None)
+
+    def _text(self, index: int) -> ScopedText:
+        """Return a text that has been read. Raises Unreadable; ArgumentError beyond the bound of ``syntax``."""
+        if index not in self._read:
+            others: dict[str, str] = {}
+            for other, macros in self.macros.items():
+                others = others if other == index else macros | others
+            syntax = parse(applied(self.texts[index], others))
+            self._read[index] = ScopedText(syntax, self.root, index, functions=False)
+        return self._read[index]
+
+
+def _among(texts: list[ScopedText], name: tuple[str, ...], types: bool) -> list[Declaration]:
+    named = (one for text in texts for one in text.declared if one.name == name[-1] and one.node)
+    kept = (one for one in named if (one.kind == "type" if types else one.is_constant))
+    return [one for one in kept if one.path[-len(name) :] == name]
+
+
+class _Reader:
+    """Visits every node once, outer before inner, in text order, without recursion: nesting has no limit.
+
+    A visit returns the scope of the node's children; None to leave them out.
+    """
+
+    def __init__(self, of: ScopedText, functions: bool) -> None:
+        self.of, self.text, self.functions = of, of.syntax.text, functions
+        self._defined: set[int] = set()  # where the declarators of function definitions start
+        self._stack: list[tuple[Node, Scope]] = [(of.syntax.root, of.root)]
+        self._later: list[tuple[Node, Scope]] = []  # the bodies of functions
+        self._visits: dict[str, Callable[[Node, Scope], Scope | None]] = {
+            **dict.fromkeys((*STRUCTS, "union_specifier"), self._class),
+            **dict.fromkeys(_BLOCKS, lambda _node, scope: Scope("block", scope)),
+            **dict.fromkeys(_DECLARATIONS, self._declaration),
+            **dict.fromkeys(_UNREAD, lambda node, _scope: self.of.unread.add(node.id)),
+            **dict.fromkeys(("alias_declaration", "concept_definition"), self._type),
+            **dict.fromkeys(
+                ("type_parameter_declaration", "variadic_type_parameter_declaration"), self._type_parameter
+            ),
+            **dict.fromkeys(("preproc_def", "preproc_function_def"), self._macro),
+            "enum_specifier": self._enum,
+            "for_range_loop": self._range_loop,
+            "friend_declaration": self._friend,
+            "function_declarator": self._prototype,
+            "function_definition": self._function,
+            "lambda_capture_initializer": self._capture,
+            "namespace_alias_definition": self._alias,
+            "namespace_definition": self._namespace,
+            "optional_type_parameter_declaration": self._optional_type,
+            "preproc_if": self._condition,
+            "template_declaration": lambda _node, scope: Scope("template", scope),
+            "using_declaration": self._using,
+        }
+
+    def read(self) -> None:
+        """Visit the nodes."""
+        while self._stack:
+            node, scope = self._stack.pop()
+            if node.is_error or node.is_missing or node.id in self.of.unread:
                 continue
-            entry = Entity((*place.scope, self._syntax.text(name)), node, place, declarator)
-            if node.type == "type_definition":
-                self._add(self._types, entry)
-            elif not words.isdisjoint(("const", "constexpr")) and declarator.type != "array_declarator":
-                self._add(self._numbers, entry)
+            visit = self._visits.get(node.type)
+            inner = visit(node, scope) if visit else scope
+            if inner is None:
+                continue
+            if inner is not scope:
+                self.of.inside[node.id] = inner
+            children = node.named_children
+            if node.type == "function_definition" and not self.functions:
+                self._later += [(one, inner) for one in children if one.type == "compound_statement"]
+                children = [one for one in children if one.type != "compound_statement"]
+            self._stack += [(child, inner) for child in reversed(children)]
 
-    def _add(self, table: dict[str, list[Entity]], entry: Entity) -> None:
-        table.setdefault(entry.path[-1], []).append(entry)
+    def read_functions(self) -> None:
+        """Visit the bodies of functions that were left out."""
+        self._stack, self._later, self.functions = self._later[::-1], [], True
+        self.read()
+
+    # --- namespaces --------------------------------------------------------------------------------------------------
+
+    def _namespace(self, node: Node, scope: Scope) -> Scope:
+        made = scope
+        for part in path_of(node.child_by_field_name("name"), self.text):  # none: it is visible around
+            made = made.nested.setdefault(part, Scope("namespace", made, name=part))
+        if made is not scope and any(child.type == "inline" for child in node.children):
+            scope.directives.append(made)
+        return made
+
+    def _alias(self, node: Node, scope: Scope) -> None:
+        name, *path = path_of(node, self.text)
+        found = scope.find(tuple(path))
+        if found is not None:
+            scope.nested[name] = found
+
+    def _using(self, node: Node, scope: Scope) -> Scope:
+        words = {child.type for child in node.children}
+        named = next((child for child in node.named_children if child.type != "comment"), None)
+        if named is None:
+            return scope
+        if words & {"namespace", "enum"}:
+            found = scope.find(path_of(named, self.text))
+            if found is not None and "namespace" in words:
+                scope.directives.append(found)
+            elif found is not None:
+                self._copy(found, list(found.declared), scope)
+        elif named.type == "qualified_identifier":
+            path, name = parts_of(named, self.text)
+            found = scope.find(path) if path else self.of.root
+            if found is None:  # a member of a base that the text does not declare
+                self._declare(name, "value", scope)
+                self.of.names_at.discard(name.start_byte)
+            else:
+                self._copy(found, [self.text(name)], scope)
+        return scope
+
+    @staticmethod
+    def _copy(found: Scope, names: list[str], scope: Scope) -> None:
+        if found is scope:
+            return
+        for name in names:
+            scope.declared.setdefault(name, []).extend(found.declared.get(name, ()))
+            if name in found.nested:
+                scope.nested[name] = found.nested[name]
+
+    # --- types -------------------------------------------------------------------------------------------------------
+
+    def _class(self, node: Node, scope: Scope) -> Scope:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None:
+            # The members of an unnamed union or structure belong to the scope around, unless it is a variable's type.
+            above = node.parent
+            named = above is not None and above.child_by_field_name("declarator") is not None
+            return Scope("class", scope) if named else scope
+        leaf = leaf_of(name)
+        if body is None:  # `struct Sum;`, or `struct Sum x`, which declares it too
+            self._declare(leaf, "type", scope.home)
+            return scope
+        made = Scope("class", scope, name=self.text(leaf))
+        bases = next((one for one in node.named_children if one.type == "base_class_clause"), None)
+        for base in bases.named_children if bases else ():
+            found = scope.find(path_of(base, self.text))
+            if found is not None:
+                made.bases.append(found)
+        if name.type != "qualified_identifier":
+            self._declare(leaf, "type", scope.home, node)
+            scope.home.nested[self.text(leaf)] = made
+        self._declare(leaf, "type", made)
+        return made
+
+    def _enum(self, node: Node, scope: Scope) -> Scope:
+        made, home = Scope("class", scope), scope.home
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None:
+            leaf = leaf_of(name)
+            made.name = self.text(leaf)
+            self._declare(leaf, "type", home, node if body else None)
+            if body is not None:
+                home.nested[made.name] = made
+        scoped = any(child.type in ("class", "struct") for child in node.children)
+        for one in body.named_children if body else ():
+            named = one.child_by_field_name("name") if one.type == "enumerator" else None
+            if named is not None:
+                self._declare(named, "value", made, node)
+                if not scoped:
+                    self._declare(named, "value", home, node)
+        return made
+
+    def _type(self, node: Node, scope: Scope) -> Scope:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self._declare(name, "type", scope.home, node)
+        return scope
+
+    def _optional_type(self, node: Node, scope: Scope) -> Scope:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self._declare(name, "type", scope)
+        return scope
+
+    def _type_parameter(self, node: Node, scope: Scope) -> Scope:
+        for child in node.named_children:
+            if child.type == "type_identifier":
+                self._declare(child, "type", scope)
+        return scope
+
+    def _friend(self, node: Node, scope: Scope) -> Scope:
+        for child in node.named_children:
+            if child.type == "type_identifier":
+                self._declare(child, "type", scope.namespace)
+        return scope.namespace
+
+    # --- functions and variables -------------------------------------------------------------------------------------
+
+    def _function(self, node: Node, scope: Scope) -> Scope:
+        owner = None
+        for name, function in _declared(node.child_by_field_name("declarator")):
+            if function is not None:
+                self._defined.add(function.start_byte)
+            if name.type == "qualified_identifier":
+                path, leaf = parts_of(name, self.text)
+                self.of.names_at.add(leaf.start_byte)
+                owner = scope.find(path) if path else None
+            else:
+                self._declare_one(name, function, node, scope)
+        return Scope("block", scope, owner)
+
+    def _prototype(self, node: Node, scope: Scope) -> Scope:
+        return scope if node.start_byte in self._defined else Scope("block", scope)
+
+    def _declaration(self, node: Node, scope: Scope) -> Scope:
+        for declarator in node.children_by_field_name("declarator"):
+            for name, function in _declared(declarator):
+                if name.type == "qualified_identifier":  # of a member that its class has declared
+                    self.of.names_at.add(parts_of(name, self.text)[1].start_byte)
+                else:
+                    self._declare_one(name, function, node, scope, declarator)
+        return scope
+
+    def _range_loop(self, node: Node, scope: Scope) -> Scope:
+        return self._declaration(node, Scope("block", scope))
+
+    def _capture(self, node: Node, scope: Scope) -> Scope:
+        left = node.child_by_field_name("left")
+        if left is not None:
+            self._declare(left, "value", scope)
+        return scope
+
+    def _declare_one(
+        self, name: Node, function: Node | None, node: Node, scope: Scope, declarator: Node | None = None
+    ) -> None:
+        # A template's parameter stays in the scope of the template, and a template of variables does not.
+        home = scope if node.type.endswith(_PARAMETER) else scope.home
+        kind = "type" if node.type == "type_definition" else "value" if function is None else "function"
+        template = kind == "function" and (home is not scope or _deduces(function))
+        arity = _arity(function, self.text) if kind == "function" else (0, math.inf)
+        self._declare(leaf_of(name), kind, home, node, declarator, template, *arity)
+
+    def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
+        self.of.names_at.add(name.start_byte)
+        made = Declaration(self.text(name), kind, Place(self.of, scope), name.start_byte, *more)
+        self.of.declared.append(made)
+        scope.declared.setdefault(made.name, []).append(made)
+
+    # --- directives, in a text that was not preprocessed -------------------------------------------------------------
+
+    def _condition(self, node: Node, scope: Scope) -> Scope:
+        condition, other = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+        if condition is not None and self.text(condition).strip("() \t") in ("0", "false"):
+            self.of.unread |= {one.id for one in node.named_children if one != other}
+        return scope
+
+    def _macro(self, node: Node, _scope: Scope) -> None:
+        name = node.child_by_field_name("name")
+        self.of.unread |= {one.id for one in node.named_children}
+        if name is not None:
+            made = Declaration(self.text(name), "macro", Place(self.of, self.of.root), -1)
+            self.of.root.declared.setdefault(made.name, []).append(made)
+
+
+def _declared(declarator: Node | None) -> Iterator[tuple[Node, Node | None]]:
+    """Yield the names that a declarator declares, each with its function_declarator if it is a function's."""
+    function: Node | None = None
+    while declarator is not None:
+        kind = declarator.type
+        if kind in NAMES or kind in ("qualified_identifier", "template_function"):
+            yield declarator, function
+            return
+        if kind == "structured_binding_declarator":
+            yield from ((one, None) for one in declarator.named_children if one.type == "identifier")
+            return
+        function = declarator if kind == "function_declarator" else None if kind in _OF_OTHER_TYPES else function
+        inner = declarator.child_by_field_name("declarator")
+        declarator = inner or next((one for one in declarator.named_children if _is_declarator(one)), None)
+
+
+def _is_declarator(node: Node) -> bool:
+    return node.type in NAMES or node.type.endswith("declarator") or node.type == "qualified_identifier"
+
+
+def _arity(function: Node, text: Callable[[Node], str]) -> tuple[int, float]:
+    """Return the least and the largest number of arguments that a function takes."""
+    parameters = function.child_by_field_name("parameters")
+    least, most = 0, 0.0
+    for one in parameters.children if parameters else ():
+        if one.type == _PARAMETER and text(one).strip() != "void":
+            least, most = least + 1, most + 1
+        elif one.type == "optional_parameter_declaration":
+            most += 1
+        elif one.type in ("variadic_parameter_declaration", "..."):
+            most = math.inf
+    return least, most
+
+
+def _deduces(function: Node) -> bool:
+    """Whether a parameter's type is ``auto``, which makes a template."""
+    parameters = function.child_by_field_name("parameters")
+    types = (one.child_by_field_name("type") for one in (parameters.named_children if parameters else ()))
+    return any(one is not None and one.type == "placeholder_type_specifier" for one in types)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
 
 
 def tag_of(node: Node, syntax: Syntax) -> str:
@@ -235,12 +583,34 @@ def enumerators(node: Node, syntax: Syntax) -> Iterator[tuple[str, Node | None]]
             yield syntax.text(name), one.child_by_field_name("value")
 
 
-def _template_params(node: Node, syntax: Syntax) -> Iterator[str]:
-    listed = node.child_by_field_name("parameters")
-    for one in listed.named_children if listed else ():
-        name = one.child_by_field_name("name") or one.child_by_field_name("declarator")
-        names = [name] if name else one.named_children[:1]
-        yield from (found for each in names for found in re.findall(r"[^\W\d]\w*", syntax.text(each)))
+def leaf_of(node: Node) -> Node:
+    """Return the name itself of a name with template arguments or a path."""
+    while (name := node.child_by_field_name("name")) is not None:
+        node = name
+    return node
+
+
+def parts_of(node: Node, text: Callable[[Node], str]) -> tuple[tuple[str, ...], Node]:
+    """Return the path before the last name of a qualified name, and the node of this last name."""
+    path = []
+    while node.type == "qualified_identifier" and (name := node.child_by_field_name("name")) is not None:
+        scope = node.child_by_field_name("scope")
+        path += [text(leaf_of(scope))] if scope else []
+        node = name
+    return tuple(path), leaf_of(node)
+
+
+def path_of(node: Node | None, text: Callable[[Node], str]) -> tuple[str, ...]:
+    """Return the names of ``a::b::c``, without template arguments."""
+    found = []
+    waiting = [node] if node else []
+    while waiting:
+        one = waiting.pop()
+        if one.type in NAMES or one.type == "namespace_identifier":
+            found.append(text(one))
+        elif one.type != "template_argument_list":
+            waiting += reversed(one.named_children)
+    return tuple(found)
 
 
 def _packings(syntax: Syntax) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from gn_tutorial.cpp.directives import expression
 from gn_tutorial.cpp.integers import Unreadable, path
 from gn_tutorial.cpp.layouts import Field, Types
 from gn_tutorial.cpp.members import Member, bases, is_macro, members
-from gn_tutorial.cpp.scopes import Entity, TextPlace
+from gn_tutorial.cpp.scopes import Declaration
 from gn_tutorial.errors import ArgumentError
 
 
@@ -55,7 +55,8 @@ def constant(text: str, texts: Mapping[Path, str]) -> int | None:
     """Return the value of a constant expression in the names of the texts; None for anything else."""
     try:
         value, syntax = expression(text)
-        return _reader(tuple(texts.values())).value(value, TextPlace(-1, syntax)).value
+        reader = _reader(tuple(texts.values()))
+        return reader.value(value, reader.place_of(syntax)).value
     except (Unreadable, ArgumentError):
         return None
 
@@ -91,7 +92,7 @@ def _write_macros(name: str, types: Types, written: dict[str, str]) -> None:
         written[name] = "\n".join([f"BEGIN_TILING_DATA_DEF({name})", *lines, "END_TILING_DATA_DEF;"])
 
 
-def _macro_field(member: Member, entry: Entity, types: Types, written: dict[str, str]) -> str:
+def _macro_field(member: Member, entry: Declaration, types: Types, written: dict[str, str]) -> str:
     ctype, count, declarator = entry.place.syntax.text(member.type), 1, member.declarator
     while declarator.type == "array_declarator":
         count *= types.length(declarator, entry.place)
@@ -106,5 +107,5 @@ def _macro_field(member: Member, entry: Entity, types: Types, written: dict[str,
     return f"TILING_DATA_FIELD_DEF_STRUCT({ctype}, {member.name});"
 
 
-def _macro_struct(name: str, types: Types) -> Entity | None:
+def _macro_struct(name: str, types: Types) -> Declaration | None:
     return next((one for one in types.scopes.named(path(name), types=True) if is_macro(one)), None)
