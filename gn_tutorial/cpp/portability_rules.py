@@ -11,14 +11,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gn_tutorial.cpp.declarations import Outline
-from gn_tutorial.cpp.device_code import DeviceCode
-from gn_tutorial.cpp.rules import CALL_RULES, RULES, CertainCalls
-from gn_tutorial.cpp.rules.device_functions import ERRORS, SourceFinding
+if TYPE_CHECKING:
+    from gn_tutorial.cpp.device_code import SourceFinding
 
+
+#: What stops a launch; every other finding is a warning.
+ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "12"
+CHECKS = "13"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -78,22 +80,20 @@ def words_are_left(preprocessed: str) -> bool:
 
 def find(own: OwnText) -> tuple[Placed, ...]:
     """What device code of the text may not have, for each entry in the order of the source."""
-    if "__global__" not in own.text:
+    # The import takes 50 ms, and most launches find their library in the cache.
+    from gn_tutorial.cpp.device_code import DeviceCode
+    from gn_tutorial.cpp.rules import RULES
+    from gn_tutorial.cpp.syntax import MOST_BYTES, parse
+
+    if "__global__" not in own.text or len(own.text) > MOST_BYTES:
         return ()
-    try:
-        code = DeviceCode(Outline(own.text))
-        calls = CertainCalls(code)
-    except RecursionError:  # classes or namespaces inside one another, by the thousand
-        return ()
+    code = DeviceCode(parse(own.text))
+    claims = [one for rule in RULES for one in rule(code) if code.part_of(one.at) in code.may_run]
+    claims = sorted((one for one in claims if code.is_live(one.at)), key=lambda one: one.at.start_byte)
     found: list[Placed] = []
-    of_node: dict[int, list[SourceFinding]] = {}  # entries share most of what they reach
-    for entry in code.entries:
+    for entry in code.entries if claims else ():
         reached = code.reached_from(entry)
-        for node in reached:
-            if id(node) not in of_node:
-                of_node[id(node)] = [finding for rule in RULES for finding in rule(code, node)]
-        raw = [finding for node in reached for finding in of_node[id(node)]]
-        raw += [finding for rule in CALL_RULES for finding in rule(calls, reached)]
+        raw = [one for one in claims if code.part_of(one.at) in reached]
         placed = {(one.id, *own.places[one.line - 1]): one for one in reversed(raw) if one.line <= len(own.places)}
         listed = sorted(placed.items(), key=lambda item: (item[0][1] != own.places[0][0], item[0][1:], item[0][0]))
         found += [Placed(entry, file, line, one) for (_, file, line), one in listed[:_MOST]]

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from tree_sitter_cuda import language
 
 from gn_tutorial.errors import ArgumentError
@@ -78,6 +78,33 @@ class Syntax:
         """The places of all bytes that continue a character."""
         return [found.start() for found in re.finditer(rb"[\x80-\xbf]", self._bytes)]
 
+    def between(self, start: int, end: int) -> str:
+        """Return the text between two offsets."""
+        return self._bytes[start:end].decode("utf-8", "replace")
+
+    def by_type(self, types: tuple[str, ...]) -> dict[str, list[Node]]:
+        """Return for each type its nodes as ``nodes`` gives them; all in one walk, which takes a tenth of the time."""
+        found = QueryCursor(_of_types(types)).captures(self.root)
+        by_type = {name: found.get(name, []) for name in types}
+        if not self.root.has_error:
+            return by_type
+        errors = [(one.start_byte, one.end_byte) for one in self.errors()]
+
+        def guessed(node: Node) -> bool:
+            at = bisect_right(errors, (node.start_byte, len(self._bytes) + 1)) - 1
+            return node.is_missing or (at >= 0 and node.end_byte <= errors[at][1])
+
+        return {name: [one for one in nodes if not guessed(one)] for name, nodes in by_type.items()}
+
+    def errors(self) -> list[Node]:
+        """Return the outermost nodes of text that the parser did not understand, in text order."""
+        found: list[Node] = []
+        if self.root.has_error:
+            for one in QueryCursor(_of_types(("ERROR",))).captures(self.root).get("ERROR", []):
+                if not found or one.end_byte > found[-1].end_byte:
+                    found.append(one)
+        return found
+
     def nodes(self, *types: str, within: Node | None = None, errors: bool = False) -> Iterator[Node]:
         """Return the nodes of these types in ``within`` (default: the whole text), outer before inner, in text order.
 
@@ -132,6 +159,14 @@ def require_bounded(text: str | bytes) -> None:
 def parse(text: str) -> Syntax:
     """Return the syntax tree of C++ text. Raises ArgumentError for text of more than ``MOST_BYTES`` bytes."""
     return Syntax(text)
+
+
+@functools.lru_cache
+def _of_types(types: tuple[str, ...]) -> Query:
+    named = ((name, _LANGUAGE.id_for_node_kind(name, True) is not None or name == "ERROR") for name in types)
+    return Query(
+        _LANGUAGE, " ".join(f"({name}) @{name}" if is_named else f'"{name}" @{name}' for name, is_named in named)
+    )
 
 
 def _blanked(text: bytes) -> bytes:

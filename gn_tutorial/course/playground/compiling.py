@@ -17,7 +17,6 @@ from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines
 from gn_tutorial.cpp.includes import SourceTexts
-from gn_tutorial.cpp.rules.device_functions import ERRORS
 from gn_tutorial.errors import CompileError
 
 #: The folder, in the compiler's own file system, that contains the twin's headers (include) and the course's kernels.
@@ -66,7 +65,7 @@ class Compilation:
             {
                 "entry": one.entry,
                 "id": one.finding.id,
-                "error": one.finding.id in ERRORS,
+                "error": one.finding.id in portability_rules.ERRORS,
                 "file": one.file,
                 "line": one.line,
                 "fields": list(one.finding.fields.items()),

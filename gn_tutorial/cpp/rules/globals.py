@@ -1,0 +1,37 @@
+"""Variables that outlive a block's run. On the twin all blocks share one; on a device they may not.
+
+CANN has words for a variable of each block, or in the memory that blocks share: ``__BLOCK_LOCAL__``, ``__gm__``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding, function_name, variable_name
+
+_ALLOWED = frozenset(("const", "constexpr", "extern", "__BLOCK_LOCAL__", "block_local", "__gm__"))
+_STATIC = ("static", "thread_local")
+
+
+def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
+    """Yield a finding at each variable of a namespace, and at static ones of classes and functions."""
+    for part in code.parts:
+        if part.kind == "variable" and (not part.owner or "static" in part.words) and not part.words & _ALLOWED:
+            for declarator in part.node.children_by_field_name("declarator"):
+                if (name := variable_name(declarator)) is not None:
+                    yield code.finding("global", name, name=code.text(name))
+    for node in code.nodes["storage_class_specifier"]:
+        around = node.parent
+        if code.text(node) not in _STATIC or around is None or around.type != "declaration":
+            continue
+        declarators = around.children_by_field_name("declarator")
+        if not code.function_of(node) or not declarators:
+            continue
+        head = code.head(around) + code.syntax.between(around.start_byte, declarators[0].start_byte)
+        words = re.findall(r"\w+", head)
+        again = node.prev_sibling is not None and node.prev_sibling.type == node.type
+        if _ALLOWED.isdisjoint(words) and not (again and code.text(node.prev_sibling) in _STATIC):
+            for declarator in declarators:
+                if function_name(declarator, code.text)[0] is None and (name := variable_name(declarator)) is not None:
+                    yield code.finding("global", node, name=code.text(name))

@@ -1,0 +1,96 @@
+"""Pointers into global memory that lose their ``__gm__`` in a cast or a declaration: a launch stops.
+
+Source: asc-devkit, docs/zh/guide, 编程指南/语言扩展层/SIMD-BuiltIn关键字.md (a pointer to global memory says __gm__).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.syntax import Node
+
+_CASTS = ("reinterpret_cast", "static_cast")
+_OF_GLOBAL = frozenset(("__gm__", "GM_ADDR"))
+
+
+def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
+    """Yield a finding where a variable's pointer becomes one without the word."""
+    if not code.has(*_OF_GLOBAL):
+        return
+    for node in code.nodes["cast_expression"]:
+        yield from _pointer(code, node.child_by_field_name("type"), node.child_by_field_name("value"))
+    for node in code.nodes["call_expression"]:
+        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or function.type != "template_function" or given is None or given.named_child_count != 1:
+            continue
+        name, types = function.child_by_field_name("name"), function.child_by_field_name("arguments")
+        if name is not None and code.text(name) in _CASTS and types is not None and types.named_child_count == 1:
+            yield from _pointer(code, types.named_children[0], given.named_children[0])
+    for node in code.nodes["init_declarator"]:
+        declarator, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
+        if declarator is None or declarator.type != "pointer_declarator" or value is None:
+            continue
+        name, declaration = _pointed_from(value), node.parent
+        kind = declaration.child_by_field_name("type") if declaration is not None else None
+        if name is None or kind is None or kind.type == "placeholder_type_specifier" or declaration is None:
+            continue
+        written = code.head(declaration) + code.syntax.between(declaration.start_byte, node.end_byte)
+        if not _OF_GLOBAL & set(re.findall(r"\w+", written)) and _is_global(code, name):
+            yield code.finding("no-gm", name, name=code.text(name))
+
+
+def _pointer(code: DeviceCode, to: Node | None, value: Node | None) -> Iterator[SourceFinding]:
+    """Yield a finding for a value that is cast to a pointer without the word."""
+    pointer = to.child_by_field_name("declarator") if to is not None and to.type == "type_descriptor" else None
+    if to is None or value is None or pointer is None or pointer.type != "abstract_pointer_declarator":
+        return
+    name = _pointed_from(value)
+    plain = name is not None and not _OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
+    if name is not None and plain and not _is_auto(to) and _is_global(code, name):
+        yield code.finding("no-gm", name, name=code.text(name))
+
+
+def _is_auto(to: Node) -> bool:
+    kind = to.child_by_field_name("type")
+    return kind is not None and kind.type == "placeholder_type_specifier"
+
+
+def _pointed_from(value: Node) -> Node | None:
+    """Return the name in ``name``, ``(name)``, ``name + n`` and ``name - n``."""
+    while value.type in ("parenthesized_expression", "binary_expression"):
+        operator = value.child_by_field_name("operator")
+        if operator is not None and operator.type not in ("+", "-"):
+            return None
+        inner = value.child_by_field_name("left") if operator is not None else next(iter(value.named_children), None)
+        if inner is None:
+            return None
+        value = inner
+    return value if value.type == "identifier" else None
+
+
+def _is_global(code: DeviceCode, name: Node) -> bool:
+    """Whether a name means a parameter or a variable that is declared as a pointer into global memory."""
+    if not code.function_of(name):
+        return False
+    declared = code.meant(name) or []
+    return len(declared) == 1 and _points_to_global(code, declared[0])
+
+
+def _points_to_global(code: DeviceCode, one: Declaration) -> bool:
+    kind = one.node.child_by_field_name("type") if one.node is not None else None
+    declarator = one.declarator or (one.node.child_by_field_name("declarator") if one.node is not None else None)
+    if one.node is None or kind is None or declarator is None or one.place.scope.kind != "block":
+        return False
+    if declarator.type == "init_declarator":
+        declarator = declarator.child_by_field_name("declarator") or declarator
+    if code.text(kind) == "GM_ADDR":
+        return declarator.type == "identifier"
+    first = one.node.child_by_field_name("declarator") or declarator
+    head = code.head(one.node) + code.syntax.between(one.node.start_byte, first.start_byte)
+    pointer = declarator.type == "pointer_declarator" and "pointer_declarator" not in (
+        inner.type for inner in declarator.named_children
+    )
+    return pointer and "__gm__" in re.findall(r"\w+", head)
