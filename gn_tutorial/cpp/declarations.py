@@ -42,6 +42,7 @@ class Outline:
     """The declarations of ``text``. Never raises: text that is not C++ gives few of them."""
 
     def __init__(self, text: str) -> None:
+        self.source = text
         self.tokens = _signs(tokens(text))
         self.match = _matches(self.tokens)
         self.nodes: list[Node] = []

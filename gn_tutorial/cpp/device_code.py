@@ -7,7 +7,9 @@ function counts only if its class is reached too, so that host classes of the sa
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
+from gn_tutorial.cpp import syntax
 from gn_tutorial.cpp.declarations import Node, Outline
 
 #: What makes a function one of the device, or of both sides.
@@ -84,6 +86,28 @@ class DeviceCode:
         """All functions of this name."""
         return [node for node in self._named.get(name, ()) if node.kind == "function"]
 
+    @cached_property
+    def syntax(self) -> syntax.Syntax:
+        """The tree of the whole text."""
+        return syntax.parse(self.outline.source)
+
+    def trees(self, function: Node) -> list[syntax.Node]:
+        """Return the function's definition in ``syntax``, and others of this name on its line.
+
+        There is none if the parser does not understand the definition.
+        """
+        return self._definitions.get((function.name, function.line), [])
+
+    @cached_property
+    def _definitions(self) -> dict[tuple[str, int], list[syntax.Node]]:
+        found: dict[tuple[str, int], list[syntax.Node]] = {}
+        for one in self.syntax.nodes("function_definition"):
+            name = _name_of(one)
+            if name is not None:
+                word = _IMPLICIT if name.type in ("operator_name", "operator_cast") else self.syntax.text(name)
+                found.setdefault((word, self.syntax.line(name)), []).append(one)
+        return found
+
     def _implicit(self, owner: str) -> Iterable[Node]:
         special = (owner, "~" + owner, _IMPLICIT)
         functions = [one for one in self._members.get(owner, ()) if one.kind == "function" and one.name in special]
@@ -94,3 +118,14 @@ class DeviceCode:
 def is_entry(node: Node) -> bool:
     """Whether it is a kernel's entry point."""
     return node.kind == "function" and "__global__" in node.words
+
+
+def _name_of(definition: syntax.Node) -> syntax.Node | None:
+    """Return the name that a function's definition declares, without the scopes before it."""
+    found, inner = None, definition.child_by_field_name("declarator")
+    while inner is not None and inner.type != "operator_cast":
+        found = inner
+        inner = found.child_by_field_name("declarator") or found.child_by_field_name("name")
+        if found.type == "reference_declarator":
+            inner = found.named_children[-1]
+    return inner or found

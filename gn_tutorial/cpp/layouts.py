@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from tree_sitter import Node
 
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
 from gn_tutorial.cpp.scopes import STRUCTS, Entity, Scopes, TextPlace, enumerators, tag_of
+from gn_tutorial.cpp.syntax import Node
 from gn_tutorial.errors import ArgumentError
 
 #: A struct of more fields or bytes is not read, and no type or namespace nested more deeply.

@@ -11,9 +11,7 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax
 from gn_tutorial.cpp.tokens import tokens
 
 _NAMES = frozenset({"identifier", "type_identifier", "field_identifier"})

@@ -18,7 +18,7 @@ from gn_tutorial.cpp.rules import CALL_RULES, RULES, CertainCalls
 from gn_tutorial.cpp.rules.device_functions import ERRORS, SourceFinding
 
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "12"
+CHECKS = "13"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')

@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.directives import applied, definitions
 from gn_tutorial.cpp.integers import Unreadable, path
-from gn_tutorial.cpp.syntax import Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 STRUCTS = ("struct_specifier", "class_specifier")
 SPECIFIERS = (*STRUCTS, "union_specifier", "enum_specifier")

@@ -1,7 +1,8 @@
 """Parses C++ text into a syntax tree, with tree-sitter and its CUDA grammar, which knows ``__global__`` and ``<<<>>>``.
 
 CANN's own words (``__aicore__``, ``__gm__``) are not C++. Spaces of equal length replace them before the parse, so a
-node keeps its place in the given text. The playground's page has no tree-sitter, so its modules do not import this one.
+node keeps its place in the given text. In the playground's page the same parser and grammar run outside of Python, with
+the same trees (``page_tree``): other modules import ``Node`` from here, so that they need not know.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from tree_sitter import Language, Node, Parser
-from tree_sitter_cuda import language
-
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
 
+try:
+    from tree_sitter import Language, Node, Parser
+    from tree_sitter_cuda import language
+except ImportError:
+    from gn_tutorial.cpp.page_tree import Language, Node, Parser, language
+
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
-_LANGUAGE = Language(language())
 #: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's.
 _RESERVED = rb"__[a-z]\w*__"
 #: Names in these places are macros: a definition without its name would be an error.
@@ -33,7 +36,7 @@ class Syntax:
         self._bytes = text.encode("utf-8", "replace")
         require_bounded(self._bytes)
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
-        self._tree = Parser(_LANGUAGE).parse(_blanked(self._bytes))
+        self._tree = Parser(_language()).parse(_blanked(self._bytes))
         self.root = self._tree.root_node
 
     def text(self, node: Node) -> str:
@@ -78,6 +81,11 @@ def parse(text: str) -> Syntax:
     return Syntax(text)
 
 
+@functools.cache
+def _language() -> Language:
+    return Language(language())
+
+
 def _blanked(text: bytes) -> bytes:
     """Return the text with spaces of equal length for CANN's words, and for the arguments of those that take some."""
     return _words().sub(lambda found: found[0] if not found["word"] else re.sub(rb"[^\r\n]", b" ", found[0]), text)
@@ -92,7 +100,7 @@ def _words() -> re.Pattern[bytes]:
     """
     header = (PACKAGE / "twin" / "include" / "gn_twin" / "base" / "config.h").read_bytes()
     calls = b"|".join(re.findall(rb"^#define (" + _RESERVED + rb")\(\.\.\.\)$", header, re.MULTILINE))
-    kinds = (_LANGUAGE.node_kind_for_id(index) for index in range(_LANGUAGE.node_kind_count))
+    kinds = (_language().node_kind_for_id(index) for index in range(_language().node_kind_count))
     known = [kind.encode() for kind in kinds if kind and re.fullmatch(_RESERVED, kind.encode())]
     kept = b"|".join([*known, b"__func__"])  # the one such name that the standard itself declares
     return re.compile(

@@ -82,10 +82,10 @@ def heap(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
 
 def typeid(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
     """typeid and dynamic_cast, which asks for the type at run time too. [features]"""
-    outline = code.outline
-    for at in _body(outline, node):
-        if outline.text(at) in ("typeid", "dynamic_cast"):
-            yield SourceFinding("language-typeid", outline.tokens[at].line, {"op": outline.text(at)})
+    for tree in code.trees(node):
+        for one in code.syntax.nodes("identifier", within=tree):
+            if (word := code.syntax.text(one)) in ("typeid", "dynamic_cast"):
+                yield SourceFinding("language-typeid", code.syntax.line(one), {"op": word})
 
 
 def exceptions(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
