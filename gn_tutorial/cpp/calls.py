@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.scopes import Scope, ScopedText, parts_of
+from gn_tutorial.cpp.syntax import Node
 from gn_tutorial.cpp.tokens import tokens
 
 #: What may stand between a name and the call of what it names.

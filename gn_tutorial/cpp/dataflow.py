@@ -10,9 +10,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import parse
+from gn_tutorial.cpp.syntax import Node, parse
 from gn_tutorial.cpp.variables import NAMES, PARAMETERS, Assignment, Call, Variable, Variables, parameters
 
 #: What ``SourceFlow.statement`` returns, for modules outside of this room.

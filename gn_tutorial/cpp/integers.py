@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax
 
 _LITERAL = re.compile(r"(0x[\da-f]+|0b[01]+|\d+)(u?l{0,2}|l{1,2}u|u?z|zu)", re.IGNORECASE)
 

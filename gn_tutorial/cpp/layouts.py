@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from tree_sitter import Node
 
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
 from gn_tutorial.cpp.scopes import STRUCTS, Declaration, Place, Scope, ScopedText, Scopes, enumerators, tag_of
-from gn_tutorial.cpp.syntax import Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax
 from gn_tutorial.errors import ArgumentError
 
 #: A struct of more fields or bytes is not read, and no type or namespace nested more deeply.
@@ -100,7 +99,7 @@ class Types:
         """Return the layout of a struct. Raises Unreadable."""
         if entry.node.parent is not None and entry.node.parent.type == "template_declaration":
             raise Unreadable(f"{entry.name} is a template")
-        with self.resolving(entry.node.id):
+        with self.resolving((entry.place.text.index, entry.node.id)):
             return self._laid_out(entry, entry.inside)
 
     def _laid_out(self, entry: Declaration, inner: Place) -> TypeLayout:
@@ -128,7 +127,7 @@ class Types:
 
     def member_names(self, entry: Declaration) -> list[str]:
         """Return the names of the data members, those of bases first. Raises Unreadable."""
-        with self.resolving(("names", entry.node.id)):
+        with self.resolving(("names", entry.place.text.index, entry.node.id)):
             above = [name for base in self._base_entries(entry) for name in self.member_names(base)]
             return above + [member.name for member in members(entry)]
 
@@ -168,7 +167,7 @@ class Types:
         entry = self.scopes.meant(name, place, types=False)
         if entry is None:
             return self._macro_value(name)
-        with self.resolving(("value", entry.node.id, name[-1])):
+        with self.resolving(("value", entry.place.text.index, entry.node.id, name[-1])):
             if entry.node.type == "enum_specifier":
                 return self._enumerators(entry)[name[-1]]
             value = _initialiser(entry.declarator, entry.node)
@@ -199,7 +198,7 @@ class Types:
         of = entry.node.child_by_field_name("type")
         if of is None:
             raise Unreadable("::".join(name))
-        with self.resolving(("alias", entry.node.id)):
+        with self.resolving(("alias", entry.place.text.index, entry.node.id)):
             read = self.resolved(of, entry.place)
             return self._declared(read, entry.declarator, entry.place) if entry.declarator else read
 

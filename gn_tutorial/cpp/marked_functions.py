@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.directives import applied, definitions, lines_left_out, macros_after
 from gn_tutorial.cpp.integers import Unreadable, path
-from gn_tutorial.cpp.syntax import MOST_BYTES, parse
+from gn_tutorial.cpp.syntax import MOST_BYTES, Node, parse
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
 

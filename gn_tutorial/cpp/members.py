@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.directives import MACRO_BASE, UNKNOWN
 from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.scopes import SPECIFIERS, Declaration, declared_name, tag_of
-from gn_tutorial.cpp.syntax import Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax
 
 #: Attributes that move fields.
 _PLACING = re.compile(r"\b_*(?:packed|aligned|no_unique_address|ms_struct|mode)_*\b")

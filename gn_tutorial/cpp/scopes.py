@@ -14,11 +14,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tree_sitter import Node
-
 from gn_tutorial.cpp.directives import applied, definitions
 from gn_tutorial.cpp.integers import Unreadable
-from gn_tutorial.cpp.syntax import Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 STRUCTS = ("struct_specifier", "class_specifier")
 SPECIFIERS = (*STRUCTS, "union_specifier", "enum_specifier")

@@ -1,7 +1,7 @@
 """What a line of a learner's source says, for findings and for hints on a compiler's errors.
 
-The answers are empty where nothing can be parsed: for a text beyond the bound of ``syntax``, and in the playground's
-page as long as it has no parser.
+The answers are empty for a text beyond the bound of ``syntax``. The imports of tree-sitter are in the functions, because
+``import gn_tutorial`` imports this module.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def line_facts(text: str, line: int) -> LineFacts:
         from gn_tutorial.cpp.syntax import parse
 
         syntax = parse(text)
-    except (ImportError, ArgumentError):
+    except ArgumentError:
         return LineFacts()
     found = [one for one in syntax.nodes(*_KINDS, errors=True) if syntax.line(one) == line]
     numbers = [one for one in found if one.type == "number_literal"]
@@ -71,7 +71,7 @@ def _calls(text: str, name: str) -> list[WrittenCall]:
         from gn_tutorial.cpp.queries import calls
 
         return list(calls(text, name))
-    except (ImportError, ArgumentError):
+    except ArgumentError:
         return []
 
 

@@ -1,7 +1,8 @@
 """Parses C++ text into a syntax tree, with tree-sitter and its CUDA grammar, which knows ``__global__`` and ``<<<>>>``.
 
 CANN's own words (``__aicore__``, ``__gm__``) are not C++. Spaces of equal length replace them before the parse, so a
-node keeps its place in the given text. The playground's page has no tree-sitter, so its modules do not import this one.
+node keeps its place in the given text. In the playground's page the same parser and grammar run outside of Python, with
+the same trees (``page_tree``): other modules import ``Node`` from here, so that they need not know.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
-from tree_sitter_cuda import language
-
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
+
+try:
+    from tree_sitter import Language, Node, Parser, Query, QueryCursor
+    from tree_sitter_cuda import language
+except ImportError:
+    from gn_tutorial.cpp.page_tree import Language, Node, Parser, Query, QueryCursor, language
 
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
 DEEPEST = 200
-_LANGUAGE = Language(language())
 #: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's. It does
 #: not know ``__restrict`` either.
 _RESERVED = rb"__[a-z]\w*__"
@@ -35,7 +38,7 @@ class Syntax:
         self._bytes = text.encode("utf-8", "replace")
         require_bounded(self._bytes)
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
-        self._tree = Parser(_LANGUAGE).parse(_blanked(self._bytes))
+        self._tree = Parser(_language()).parse(_blanked(self._bytes))
         self.root = self._tree.root_node
 
     def text(self, node: Node) -> str:
@@ -163,10 +166,14 @@ def parse(text: str) -> Syntax:
 
 @functools.lru_cache
 def _of_types(types: tuple[str, ...]) -> Query:
-    named = ((name, _LANGUAGE.id_for_node_kind(name, True) is not None or name == "ERROR") for name in types)
-    return Query(
-        _LANGUAGE, " ".join(f"({name}) @{name}" if is_named else f'"{name}" @{name}' for name, is_named in named)
-    )
+    of = _language()
+    named = ((name, name == "ERROR" or of.id_for_node_kind(name, True) is not None) for name in types)
+    return Query(of, " ".join(f"({name}) @{name}" if is_named else f'"{name}" @{name}' for name, is_named in named))
+
+
+@functools.cache
+def _language() -> Language:
+    return Language(language())
 
 
 def _blanked(text: bytes) -> bytes:
@@ -183,7 +190,7 @@ def _words() -> re.Pattern[bytes]:
     """
     header = (PACKAGE / "twin" / "include" / "gn_twin" / "base" / "config.h").read_bytes()
     calls = b"|".join(re.findall(rb"^#define (" + _RESERVED + rb")\(\.\.\.\)$", header, re.MULTILINE))
-    kinds = (_LANGUAGE.node_kind_for_id(index) for index in range(_LANGUAGE.node_kind_count))
+    kinds = (_language().node_kind_for_id(index) for index in range(_language().node_kind_count))
     known = [kind.encode() for kind in kinds if kind and re.fullmatch(_RESERVED, kind.encode())]
     kept = b"|".join([*known, b"__func__"])  # the one such name that the standard itself declares
     return re.compile(

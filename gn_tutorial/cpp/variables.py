@@ -10,9 +10,7 @@ import functools
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from tree_sitter import Node
-
-from gn_tutorial.cpp.syntax import Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax
 
 NAMES = ("identifier", "field_identifier", "type_identifier")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")

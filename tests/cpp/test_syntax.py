@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from gn_tutorial.course.playground.assemble import python_files
 from gn_tutorial.cpp.syntax import MOST_BYTES, parse
 from gn_tutorial.errors import ArgumentError
 
@@ -61,7 +60,3 @@ def test_text_that_is_no_code_is_read_all_the_same(text: str) -> None:
 def test_a_text_beyond_the_bound_is_refused_in_a_sentence() -> None:
     with pytest.raises(ArgumentError, match="is not read"):
         parse("int a;\n" * MOST_BYTES)
-
-
-def test_the_page_does_without_it() -> None:
-    assert not {f"gn_tutorial/cpp/{name}.py" for name in ("syntax", "structs", "dataflow")} & set(python_files())

@@ -1,4 +1,4 @@
-"""Runs the page's compiler and runner in node (web/playground/src/serve.mjs): WebAssembly on this machine.
+"""Runs the page's compiler, Python and runner in node (web/playground/src/serve.mjs): WebAssembly on this machine.
 
 They need the packages of ``web/playground/package.json``; without them, tests skip and name the command.
 """
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.course.playground.assemble import python_files
 from gn_tutorial.course.playground.compiling import Compilation
 from gn_tutorial.course.playground.files import NODE, PLAYGROUND, course_files, objects
 from gn_tutorial.course.playground.outcome import trace_of
@@ -36,14 +37,15 @@ class Page:
     """One node process that has loaded the compiler. Use as a context manager."""
 
     def __init__(self, folder: Path) -> None:
-        files, made = folder / "files.json", folder / "objects"
+        files, modules, made = folder / "files.json", folder / "modules.json", folder / "objects"
         course = course_files(ROOT / "kernels")
         files.write_text(json.dumps(course), encoding="utf-8")
+        modules.write_text(json.dumps(python_files()), encoding="utf-8")
         made.mkdir()
         for name, path in objects(course, default_cache()).items():
             (made / name).symlink_to(path)
         self._process = subprocess.Popen(
-            [str(NODE), "src/serve.mjs", str(files), str(made)],
+            [str(NODE), "src/serve.mjs", str(files), str(modules), str(made)],
             cwd=PLAYGROUND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -77,6 +79,14 @@ class Page:
         preprocessed = self.ask(do="preprocess", request=compilation.preprocessing())["text"]
         self._source[name] = compilation.source_findings(preprocessed)
         return self.ask(do="compile", name=name, request=compilation.compiling())["error"]
+
+    def python(self, name: str, *given: Any) -> Any:
+        """Return what a method of PageSession returns in Pyodide."""
+        return self.ask(do="python", name=name, given=given)["found"]
+
+    def rows(self, text: bytes) -> bytes:
+        """Return the rows of a text's tree by the page's parser (src/tree.mjs)."""
+        return base64.b64decode(self.ask(do="tree", text=base64.b64encode(text).decode())["rows"])
 
     def launch(self, name: str, request: LaunchRequest) -> Launched:
         """Run the compilation of this name."""

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from importlib.metadata import files, version
 from pathlib import Path
 from typing import Any
 
@@ -83,15 +84,15 @@ def assemble(out: Path) -> dict[str, int]:
 def python_files() -> dict[str, str]:
     """Return path -> text of the modules that ``in_page`` needs, and of the package's data files that they read.
 
-    The modules are found by importing ``in_page`` in a Python process without NumPy and without the package's
-    ``__init__``, as the page does. Raises GntError if that import fails.
+    The modules are found by importing ``in_page`` in a Python process without NumPy and tree-sitter, and without the
+    package's ``__init__``, as the page does. Raises GntError if that import fails.
     """
     ask = f"""
 import json, sys, types
 package = types.ModuleType("gn_tutorial")
 package.__path__ = [{str(PACKAGE)!r}]
 sys.modules["gn_tutorial"] = package
-sys.modules["numpy"] = None
+sys.modules["numpy"] = sys.modules["tree_sitter"] = None
 import gn_tutorial.course.playground.in_page
 print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.startswith("gn_tutorial.")]))
 """
@@ -177,6 +178,10 @@ def _notices() -> str:
             "Apache-2.0 WITH LLVM-exception, Apache-2.0, MIT; https://github.com/WebAssembly/wasi-libc",
         )
     )
+    for name in ("tree-sitter", "tree-sitter-cuda"):
+        texts = [file.read_text(encoding="utf-8") for file in files(name) or () if file.name == "LICENSE"]
+        parts.append((f"{name} {version(name)}, MIT, https://pypi.org/project/{name}", "\n".join(texts)))
+    parts.append(("ICU's headers (inside tree-sitter)", "Unicode-3.0, https://www.unicode.org/license.txt"))
     parts.append(("CPython (inside pyodide)", "PSF-2.0, https://docs.python.org/3/license.html"))
     return "\n\n".join(f"=== {title}\n\n{text}" for title, text in parts) + "\n"
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+import tarfile
 import tempfile
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN, TWIN_INCLUDE
@@ -43,10 +46,10 @@ def course_files(kernels: Path) -> dict[str, str]:
 
 
 def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
-    """Return name -> file of the OBJECTS that all kernels of the page share, cached or compiled in about 20 s.
+    """Return name -> file of the OBJECTS that all kernels of the page share, and of the parser, cached or compiled.
 
-    files: the result of ``course_files``. Raises GntError if the packages of package.json are missing, or if
-    the compilation fails.
+    The first time takes about 20 s, and a minute for the parser. files: the result of ``course_files``. Raises GntError
+    if the packages of package.json are missing, if PyPI does not answer, or if a compilation fails.
     """
     made_by = [PLAYGROUND / "package-lock.json", PLAYGROUND / "src" / "compiler.mjs"]
     needed = {name: text for name, text in files.items() if not name.startswith("kernels/")}
@@ -58,7 +61,41 @@ def objects(files: Mapping[str, str], cache: Cache) -> dict[str, Path]:
                 (folder / "files.json").write_text(json.dumps(needed), encoding="utf-8")
                 run_node("make_objects.mjs", str(folder / "files.json"), str(folder))
                 found = {name: cache.put(key, f".{name}", folder / name) for name in OBJECTS}
-    return {name: path for name, path in found.items() if path is not None}
+    return {name: path for name, path in found.items() if path is not None} | {"tree.wasm": _parser(cache)}
+
+
+def _parser(cache: Cache) -> Path:
+    """Return the file of tree-sitter and its CUDA grammar as WebAssembly, which src/tree.mjs loads.
+
+    The sources come from PyPI, in the versions that are installed here: so the page's trees are this machine's trees.
+    """
+    pins = [f"{name}=={version(name)}" for name in ("tree-sitter", "tree-sitter-cuda")]
+    made_by = [PLAYGROUND / "package-lock.json", *(PLAYGROUND / "src" / name for name in ("make_tree.mjs", "tree.c"))]
+    key = checksum(json.dumps([pins, *(path.read_text(encoding="utf-8") for path in made_by)]).encode())
+    with cache.lock(key):
+        found = cache.get(key, ".tree.wasm")
+        if found is None:
+            with cache.scratch() as folder:
+                (folder / "files.json").write_text(json.dumps(_parser_sources(pins, folder)), encoding="utf-8")
+                run_node("make_tree.mjs", str(folder / "files.json"), str(folder / "tree.wasm"))
+                found = cache.put(key, ".tree.wasm", folder / "tree.wasm")
+    return found
+
+
+def _parser_sources(pins: list[str], folder: Path) -> dict[str, str]:
+    """Return path -> text of what make_tree.mjs compiles, from the source archives of two packages of Python."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:", *pins]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GntError("the sources of tree-sitter cannot be fetched", where=" ".join(pins), detail=done.stderr[-2000:])
+    found = {"tree.c": (PLAYGROUND / "src" / "tree.c").read_text(encoding="utf-8")}
+    for archive in folder.glob("*.tar.gz"):
+        with tarfile.open(archive) as files:
+            files.extractall(folder, filter="data")
+    for name, inside in (("core", "tree_sitter-*/tree_sitter/core/lib"), ("grammar", "tree_sitter_cuda-*/src")):
+        (root,) = folder.glob(inside)
+        found |= {f"{name}/{path}": text for path, text in _texts(root, "*.c", "*.h")}
+    return found
 
 
 def run_node(script: str, *arguments: str) -> None:

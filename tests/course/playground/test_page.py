@@ -71,6 +71,12 @@ def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: S
     assert run(page) == "right: queue-empty is gone"
 
 
+def test_a_rule_that_reads_the_syntax_tree_finds_its_mistake(page: Page, server: Server) -> None:
+    open_at(page, server.address, "language/typeid_bad")
+    assert run(page) == "1 mistake found"
+    assert "language-typeid: " in page.inner_text("#findings")
+
+
 def test_the_page_of_a_finding_opens_its_wrong_program(page: Page, server: Server) -> None:
     page.goto(f"{server.address}diagnostics/queue-empty.html")
     page.click("text=Try it in the browser >> nth=0")

@@ -1,20 +1,26 @@
 // The page's compiler and runner on a command line, for tests: a request as one line of JSON, and one line for its answer.
 //
-// node src/serve.mjs <files.json> <folder of objects>; the file has path -> text below /course. Bytes of arrays are in base64.
+// node src/serve.mjs <files.json> <modules.json> <folder of objects>; the files have path -> text below /course, and below /modules. Bytes
+// are in base64.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { runLLVM } from '@yowasp/clang';
+import { loadPyodide } from 'pyodide';
 
 import { CompileFailed, Compiler } from './compiler.mjs';
 import { CAN_SUSPEND, run } from './runner.mjs';
 import { folders, fromText, toText } from './data.mjs';
+import { startPython } from './python.mjs';
+import { loadParser } from './tree.mjs';
 
-const [files, made] = process.argv.slice(2);
+const [course, python] = process.argv.slice(2, 4).map(name => JSON.parse(readFileSync(name, 'utf8'))), made = process.argv[4];
 const objects = Object.fromEntries(readdirSync(made).map(name => [name, new Uint8Array(readFileSync(join(made, name)))]));
-const compiler = new Compiler(runLLVM, folders(JSON.parse(readFileSync(files, 'utf8'))), objects);
+const compiler = new Compiler(runLLVM, folders(course), objects);
+const parser = await loadParser(objects['tree.wasm']);
 const modules = new Map();
+let session;
 
 const answers = {
   start: async () => {
@@ -39,6 +45,12 @@ const answers = {
     if (found.trace) found.trace.slots = toText(found.trace.slots);
     return { ...found, printed };
   },
+  python: async ({ name, given }) => {
+    session ??= startPython(loadPyodide(), python, course, parser);
+    return { found: (await session)(name, given) };
+  },
+  names: async () => ({ kinds: parser.kinds, fields: parser.fields }),
+  tree: async ({ text }) => ({ rows: toText(new Uint8Array(parser.parse(fromText(text)).buffer)) }),
   forget: async ({ name }) => ({ known: modules.delete(name) }),
 };
 
