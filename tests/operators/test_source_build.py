@@ -49,3 +49,13 @@ def test_the_first_small_launch_compiles_little_and_a_fast_library_is_used_where
     assert (little.cached, fast.cached) == (True, False)
     assert made.build().library == fast.library
     assert made.build(array_bytes=65 << 20).library == fast.library
+
+
+def test_macros_of_the_build_choose_the_entry() -> None:
+    source = (
+        "#if ORIG_DTYPE_X == DT_FLOAT16 && defined(WIDE)\n__global__ __aicore__ void wide(GM_ADDR x) {}\n"
+        "#else\n__global__ __aicore__ void narrow(GM_ADDR x) {}\n#endif\n"
+    )
+    assert kernel(source=source).entry().name == "narrow"
+    assert kernel(source=source, defines=["WIDE"], dtypes={"x": "float32"}).entry().name == "narrow"
+    assert kernel(source=source, defines=["WIDE"], dtypes={"x": "float16"}).entry().name == "wide"

@@ -41,6 +41,7 @@ def test_it_imports_nothing_heavy() -> None:
         "torch",
         "typer",
         "IPython",
+        "tree_sitter",
         "gn_tutorial.course.exercises",
         "gn_tutorial.plot",
         "gn_tutorial.profiler.bench",
