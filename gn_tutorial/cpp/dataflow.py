@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gn_tutorial.cpp.syntax import Node, parse
-from gn_tutorial.cpp.variables import NAMES, PARAMETERS, Assignment, Call, Variable, Variables, parameters
+from gn_tutorial.cpp.variables import NAMES, PARAMETERS, Assignment, CallNode, Variable, Variables, parameters
 
 #: What ``SourceFlow.statement`` returns, for modules outside of this room.
 Statement = Node
@@ -160,7 +160,7 @@ class SourceFlow:
                 yield self._deciding(call.name, _BEGINS, 0.5)
                 yield from self._values([read for one in call.arguments for read in self._read(one)], call.node, 1)
 
-    def _adds(self, call: Call) -> bool:
+    def _adds(self, call: CallNode) -> bool:
         every = (one for argument in call.arguments for one in self._variables.below(argument))
         return any(one.type == "binary_expression" and one.children[1].type == "+" for one in every)
 
@@ -249,7 +249,7 @@ class SourceFlow:
         return self._type(variable) == "GlobalTensor" or any(of.same(variable) for of, _ in self._begins)
 
     @functools.cached_property
-    def _begins(self) -> list[tuple[Variable, Call]]:
+    def _begins(self) -> list[tuple[Variable, CallNode]]:
         """The calls of SetGlobalBuffer, each with its tensor."""
         calls = (one for one in self._variables.calls if self._text(one.name) == "SetGlobalBuffer")
         return [(of, one) for one in calls if one.of and (of := self._variables.variable(one.of))]
@@ -334,7 +334,7 @@ class SourceFlow:
             return node.children_by_field_name("type")
         return self._variables.children(node)
 
-    def _calls(self, node: Node) -> list[Call]:
+    def _calls(self, node: Node) -> list[CallNode]:
         return [one for one in self._variables.calls if node.start_byte <= one.node.start_byte < node.end_byte]
 
     def _text(self, node: Node) -> str:

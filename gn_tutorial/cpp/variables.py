@@ -52,7 +52,7 @@ class Assignment(NamedTuple):
     value: Sequence[Node]
 
 
-class Call(NamedTuple):
+class CallNode(NamedTuple):
     """A call. name: the last name of what is called. of: the object or pointer whose function it is, if any."""
 
     node: Node
@@ -271,7 +271,7 @@ class Variables:
         return found
 
     @functools.cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[CallNode]:
         """All calls, in text order."""
         found = []
         for node in self.nodes:
@@ -279,10 +279,10 @@ class Variables:
             arguments = node.child_by_field_name("arguments")
             if function is not None and arguments is not None:
                 name, of = function.child_by_field_name("field"), function.child_by_field_name("argument")
-                found.append(Call(node, _last(name or function), of, self.children(arguments)))
+                found.append(CallNode(node, _last(name or function), of, self.children(arguments)))
         return found
 
-    def calls_of(self, function: Node) -> Iterator[Call]:
+    def calls_of(self, function: Node) -> Iterator[CallNode]:
         """Yield the calls that can mean a function or a lambda of this text."""
         names = [self.last_name(name) for name in (_function_name(function),) if name]
         names += [self.text(one.name) for one in self.assignments if function in one.value]
@@ -300,7 +300,7 @@ class Variables:
                 found.setdefault(self.last_name(name), []).append((node, of.id if of else self._owner(node)))
         return found
 
-    def called(self, call: Call) -> list[Node]:
+    def called(self, call: CallNode) -> list[Node]:
         """Return the functions of this text that a call can mean, or the lambda: more than one only of overloads."""
         if call.of is None and (variable := self.declaration_of(call.name)):
             return [value for one in self.assignments if one.name == variable for value in one.value]
@@ -310,7 +310,7 @@ class Variables:
         agreed = [self._agreed(one, call) for one in fits]
         return [one for one, number in zip(fits, agreed, strict=True) if number == max(agreed)]
 
-    def _agreed(self, function: Node, call: Call) -> int:
+    def _agreed(self, function: Node, call: CallNode) -> int:
         """Return the number of arguments that are variables of the type of their parameter."""
         found = 0
         for parameter, argument in zip(parameters(function), call.arguments, strict=False):
@@ -320,7 +320,7 @@ class Variables:
             found += of is not None and own is not None and self.text(of) == self.text(own)
         return found
 
-    def _sought(self, call: Call) -> Iterator[Collection[int | str]]:
+    def _sought(self, call: CallNode) -> Iterator[Collection[int | str]]:
         """Yield, the nearest first, the classes whose function a call can mean, as ``_functions`` says them."""
         function = call.node.child_by_field_name("function")
         scope = function.child_by_field_name("scope") if function else None
