@@ -271,7 +271,7 @@ UNUSED = (
     "/* {} */",
     "\n#ifdef NEVER\n{}\n#endif\n",
     "\n#define NEVER_USED {}\n",
-    'Use(R"({})");',
+    'Use(R"unused({})unused");',  # a string inside ends with )"
 )
 OUTSIDE = (
     "__aicore__ inline void P() {{\n{}\n}}\n", "template <typename T> __aicore__ inline void P(T t) {{\n{}\n}}\n",
