@@ -22,7 +22,7 @@ from gn_tutorial.cpp.includes import Include, includes, source_text, with_includ
 from gn_tutorial.errors import located
 
 if TYPE_CHECKING:
-        from gn_tutorial.cpp.syntax import Node, Syntax
+    from gn_tutorial.cpp.syntax import Node, Syntax
 
 #: What the pass calls ``main``; host_main.h calls it.
 MAIN = "gnt_sample_main"
