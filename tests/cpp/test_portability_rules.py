@@ -134,6 +134,30 @@ def test_statements(statement: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "code",
+    [
+        # A variable that hides the parameter, or that only has its name.
+        f"{ENTRY} float room[4]; {{ float* y = room; float* p = y; }} }}",
+        f"{ENTRY} auto f = [](float* x) {{ float* p = x; }}; }}",
+        f"{ENTRY} auto malloc = [](int n) {{ return n; }}; malloc(3); }}",
+        f"struct P {{ __aicore__ void free(int n) {{}} __aicore__ void F() {{ free(1); }} }};\n{ENTRY} P p; p.F(); }}",
+        f"template <class B> struct P : B {{ __aicore__ void Drop() {{ free(1); }} }};\n{ENTRY} P<A> p; p.Drop(); }}",
+        "template <bool D> __aicore__ void F() { if constexpr (D) { int* p = new int; } }\n" + ENTRY + " F<false>(); }",
+        "__aicore__ void G() { throw 1; }\n" + ENTRY + " if constexpr (false) { G(); } else { H(); } }",
+        "namespace host { inline void G() { throw 1; } }\n__aicore__ void G() {}\n" + ENTRY + " G(); }",
+        f"struct S {{ float n; int rows; }};\n{ENTRY} int n = 2; S s{{2, 1}}; float f = 1 / s.n; }}",
+    ],
+)
+def test_names_mean_what_is_declared(code: str) -> None:
+    assert found(code) == []
+
+
+def test_a_discarded_branch_leaves_the_other_one() -> None:
+    text = f"constexpr int kRows = 2;\n{ENTRY}\n if constexpr (kRows > 3) {{ new int; }} else {{\n new int; }} }}"
+    assert found(text) == [("heap", 4)]
+
+
+@pytest.mark.parametrize(
     ("statement", "wanted"),
     [
         ("vector<float> v(3);", "std"),
@@ -300,7 +324,7 @@ def test_a_quotient_of_whole_numbers_is_named_and_other_quotients_are_not() -> N
     assert found(f"{head} {line}\nfloat s = 1 / F(n) + 1 / q;\n{{ float n = 2; s = 1 / n; }} }}\n") == []
 
 
-HIDES = """
+HIDES = """struct Tiling {{ uint32_t end; }};
 class Kernel {{
  public:
   __aicore__ inline void Init(uint32_t n) {{
@@ -322,5 +346,7 @@ def test_a_variable_that_hides_a_member_is_named_where_nothing_else_writes_it() 
         ("uint32_t end = n;", "end = 3; " + read),
         ("uint32_t end = n;", "return;"),
         ("uint32_t last = n; end = last;", read),
+        ("uint32_t end = n; this->end = end;", read),
+        ("uint32_t end = n; Use(end);", "Tiling* t = nullptr; Use(t->end);"),
     ):
         assert found(HIDES.format(init=init, process=process)) == []

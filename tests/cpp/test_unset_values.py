@@ -74,6 +74,11 @@ def test_what_is_read_and_never_written_is_found(more: dict[str, str], name: str
         {"body": "float sum; Init(sum); Adds(t, t, sum, 8);", "before": "template <class T> void Init(T& a);\n"},
         {"body": "uint32_t i; for (i = 0; i < 3; ++i) Adds(t, t, 1.0f, i);"},
         {"body": "uint32_t n; { n = 4; } Adds(t, t, 1.0f, n);"},
+        {"body": "Tiling* s = nullptr; Use(s->length);", "before": "struct Tiling { uint32_t length; };\n"},
+        {"body": "uint32_t n; do { n = 4; } while (false); Use(n);"},
+        {"body": "uint32_t n; Put(n); Use(n);", "before": "template <class T> __aicore__ void Put(T&& n) { n = 3; }\n"},
+        {"body": "uint64_t n; GatherMask(f, g, 1, false, 0, {1, 1, 8, 0}, n); Use(n);"},
+        {"process": READ, "before": "struct Outer;\n", "made": "Kernel ops[2]{}; Kernel& op = ops[0]"},
         {"init": "half = length / 2; length = 8;", "process": READ},  # Init may be called twice
         {"init": "n = tiling->length / 2; length = tiling->length; pipe.InitBuffer(q, 1, n);", "process": READ},
         {"body": "uint32_t n; auto use = [&] { Adds(t, t, 1.0f, n); }; n = 4; use();"},
