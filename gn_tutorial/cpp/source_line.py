@@ -1,7 +1,7 @@
 """What a line of a learner's source says, for findings and for hints on a compiler's errors.
 
-The answers are empty for a text beyond the bound of ``syntax``. The imports of tree-sitter are in the functions, because
-``import gn_tutorial`` imports this module.
+The answers are empty for a text beyond the bound of ``syntax``. The imports of tree-sitter are in the functions,
+because ``import gn_tutorial`` imports this module.
 """
 
 from __future__ import annotations

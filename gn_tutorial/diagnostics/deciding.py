@@ -114,14 +114,10 @@ def _text(file: str) -> str:
 
 
 def _source(file: str) -> SourceFlow | None:
-    """Return the flow of a file; None for one that cannot be read, and in the playground, which has no tree-sitter."""
+    """Return the flow of a file; None for one that is too long to be read."""
     try:
         return _flow(_text(file))
     except ArgumentError:
-        return None
-    except ModuleNotFoundError as error:
-        if error.name != "tree_sitter":
-            raise
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -136,15 +135,6 @@ def test_the_line_that_a_fix_changes_is_shown_if_there_is_only_one(tmp_path: Pat
     assert fixed_at("queue", str(file), "", {}) is None
     assert fixed_at("narrow-integer", str(file), "", {"bits": 16}) is None
     assert getattr(fixed_at("narrow-integer", str(file), "", {"bits": 8}), "line", 0) == 4
-
-
-def test_without_tree_sitter_as_in_the_playground_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in sys.modules if name.startswith("gn_tutorial.cpp.")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "tree_sitter", None)
-    assert told(tmp_path, CLASS + "// only here", "copy in", "gm-not-written") == []
 
 
 @pytest.mark.parametrize("file", ["", "/no/such/file.cpp"])

@@ -84,16 +84,21 @@ def assemble(out: Path) -> dict[str, int]:
 def python_files() -> dict[str, str]:
     """Return path -> text of the modules that ``in_page`` needs, and of the package's data files that they read.
 
-    The modules are found by importing ``in_page`` in a Python process without NumPy and tree-sitter, and without the
-    package's ``__init__``, as the page does. Raises GntError if that import fails.
+    The modules are found by importing ``in_page``, and the readers of C++ that it may import later, in a Python process
+    without NumPy and tree-sitter, and without the package's ``__init__``, as the page does. Raises GntError if the
+    import of ``in_page`` fails.
     """
     ask = f"""
-import json, sys, types
+import contextlib, importlib, json, pkgutil, sys, types
 package = types.ModuleType("gn_tutorial")
 package.__path__ = [{str(PACKAGE)!r}]
 sys.modules["gn_tutorial"] = package
 sys.modules["numpy"] = sys.modules["tree_sitter"] = None
 import gn_tutorial.course.playground.in_page
+import gn_tutorial.cpp as readers
+for one in pkgutil.walk_packages(readers.__path__, "gn_tutorial.cpp."):
+    with contextlib.suppress(ImportError):  # the page does not need the readers that need NumPy
+        importlib.import_module(one.name)
 print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.startswith("gn_tutorial.")]))
 """
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
