@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.compiler.build import PreparedSource, prepared
+from gn_tutorial.compiler.build import prepared
 from gn_tutorial.compiler.build_request import MESSAGES, READ_SHIM, TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.messages import Sources, learners_place
 from gn_tutorial.compiler.output import Report, parse
 from gn_tutorial.compiler.process import CompileLimits
-from gn_tutorial.compiler.toolchain import Compiler, diagnostic_flags, find_clang
+from gn_tutorial.compiler.toolchain import Compiler, find_clang
 from gn_tutorial.cpp.declarations import Outline
 from gn_tutorial.cpp.device_code import DEVICE_WORDS
 from gn_tutorial.cpp.includes import source_text
@@ -37,7 +37,7 @@ _ALL_ERRORS = "-ferror-limit=200"
 _SPACE = re.compile(r"__(gm|ubuf)__|address[ _]space\W{0,3}([12])\b|address space")
 # A declaration in a memory. Kernels place arrays in the Unified Buffer so; no pointer or reference loses anything.
 _DECLARED = re.compile(r"qualified with an address space")
-_TYPE_OF_A_POINTER = re.compile(r"'[^']*\*[^']*'")
+_OF_A_POINTER = re.compile(r"'[^']*\*[^']*'|pointer to (?:generic )?address space")
 _WHOLE_STRUCT = re.compile(r"no matching constructor|no viable (?:overloaded|conversion)")
 _WRITTEN = re.compile(r"'this' object is in address space")
 _CALLED = re.compile(r"function for call to '(?:\w+::)*(\w+)")
@@ -56,7 +56,10 @@ class SpaceFinding:
 
 @dataclass(frozen=True)
 class SpaceCheck:
-    """The outcome of a check. compiler: the clang that made it. not_done: why there was none; "" if there was one."""
+    """The outcome of a check.
+
+    compiler: the clang that was asked, "" if there is none. not_done: why there was no check; "" if there was one.
+    """
 
     findings: tuple[SpaceFinding, ...] = ()
     compiler: str = ""
@@ -104,11 +107,12 @@ def check_spaces(
     try:
         messages, _ = request.run()
     except CompileError as error:  # it took too long, or clang crashed
-        return SpaceCheck(not_done=f"{_named(clang)} did not read the kernel: {error.what}")
+        return SpaceCheck(compiler=_named(clang), not_done=f"{_named(clang)} did not read it: {error.what}")
     reports = parse(messages.read_text(encoding="utf-8", errors="replace"))
     ours = [report for report in reports if any(map(_SPACE.search, (report.message, *report.notes)))]
     if reports and not ours:
-        return SpaceCheck(not_done=f"{_named(clang)} finds another error in the kernel: {reports[0].message}")
+        what = f"{_named(clang)} finds another error in it: {reports[0].message}"
+        return SpaceCheck(compiler=_named(clang), not_done=what)
     sources = Sources(main=ready.path, shim=READ_SHIM, twin=TWIN_INCLUDE, learner=ready.learner)
     hosts = _HostLines(ready.path, ready.texts[0])
     kept: dict[tuple[str, int], SpaceFinding] = {}
@@ -128,7 +132,7 @@ def _facts(report: Report) -> dict[str, Any]:
     first = next(found for one in said for found in _SPACE.finditer(one))
     word = "__ubuf__" if "ubuf" in (first[1] or "") or first[2] == "2" else "__gm__"
     memory = {"__gm__": "global memory", "__ubuf__": "the Unified Buffer"}[word]
-    if any(_TYPE_OF_A_POINTER.search(one) for one in said):
+    if any(_OF_A_POINTER.search(one) for one in said):
         return {"id": POINTER, "fields": {"memory": memory, "word": word}}
     if _WHOLE_STRUCT.match(report.message):
         way = "into" if any(_WRITTEN.search(one) for one in said) else "out of"

@@ -219,7 +219,7 @@ class BuildRequest:
 
         With the header, compiling takes less time; the result is the same.
         """
-        arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
+        arguments = [*diagnostic_flags(self.compiler), *self._arguments(), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
             return run_compiler(
