@@ -135,8 +135,8 @@ def _facts(report: Report) -> dict[str, Any]:
     if any(_OF_A_POINTER.search(one) for one in said):
         return {"id": POINTER, "fields": {"memory": memory, "word": word}}
     if _WHOLE_STRUCT.match(report.message):
-        way = "into" if any(_WRITTEN.search(one) for one in said) else "out of"
-        return {"id": STRUCT, "fields": {"memory": memory, "way": way}}
+        done = f"{'written' if any(_WRITTEN.search(one) for one in said) else 'read'} as a whole"
+        return {"id": STRUCT, "fields": {"memory": memory, "done": done}}
     called = _CALLED.search(report.message)
     return {"id": REFERENCE, "fields": {"memory": memory, **({"op": called[1]} if called else {})}}
 

@@ -1,4 +1,4 @@
-"""clang reads kernels with ``__gm__`` and ``__ubuf__`` as address spaces: what it refuses, in our words, at its line."""
+"""clang reads kernels with ``__gm__`` and ``__ubuf__`` as address spaces, and each loss is found at its line."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ extern "C" __global__ __aicore__ void forms(GM_ADDR x, GM_ADDR t) {
 def test_every_form_is_found_at_its_line_and_right_ones_are_silent() -> None:
     check = check_spaces(FORMS)
     assert [(one.id, one.line) for one in sorted(check.findings, key=lambda one: one.line)] == expected(FORMS)
-    said = {(one.id, one.fields.get("way"), one.fields["memory"]) for one in check.findings}
-    assert (STRUCT, "into", "global memory") in said
-    assert (STRUCT, "out of", "global memory") in said
+    said = {(one.id, one.fields.get("done"), one.fields["memory"]) for one in check.findings}
+    assert (STRUCT, "written as a whole", "global memory") in said
+    assert (STRUCT, "read as a whole", "global memory") in said
     assert (POINTER, None, "the Unified Buffer") in said
     for one in findings_of(check):
         assert "{" not in one.what + one.why + one.fix

@@ -42,7 +42,7 @@ COMMAND = "./gnt lint catalogue --fix"
 SPACES = ROOT / "tests" / "compiler" / "spaces"
 _BY_CLANG = (
     "A launch shows nothing, because a laptop has one memory. clang finds it in the source, where the machine has "
-    "clang++ or the ziglang wheel: with `gnt run --strict`, `gnt grade`, `gnt exam submit`, after an exercise has passed."
+    "clang++ or the ziglang wheel: `gnt run --strict`, `gnt grade` and `gnt exam submit` ask it, and a passed exercise."
 )
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
 _MARKS = re.compile(r"[ \t]*// (?:(?:expect|also): [\w-]+|the other access|the cause)$", re.MULTILINE)  # of the tests

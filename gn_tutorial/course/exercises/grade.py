@@ -111,9 +111,11 @@ def after_pass(exercise: Exercise, path: Path) -> str:
     if not isinstance(checker_of(exercise), KernelChecker):
         return ""
     check = kernel(path).check_spaces()
-    lines = [f"{path.name}:{one.line}: {one.what} {one.fix}" for one in space_findings.findings_of(check)]
-    refused = translated("a device's compiler refuses it (gnt explain language-space-reference):")
-    return "\n".join([refused, *(f"  {line}" for line in lines)] if lines else [str(check)])
+    found = space_findings.findings_of(check)
+    if not found:
+        return str(check)
+    refused = translated("the device's compiler will refuse it: gnt explain {id}").format(id=found[0].id)
+    return "\n".join([refused, *(f"  {path.name}:{one.line}: {one.what} {one.fix}" for one in found)])
 
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:
