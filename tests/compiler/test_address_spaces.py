@@ -13,8 +13,15 @@ import gn_tutorial as gnt
 from gn_tutorial.compiler import address_spaces
 from gn_tutorial.compiler.address_spaces import IDS, POINTER, REFERENCE, STRUCT, check_spaces
 from gn_tutorial.compiler.toolchain import find_clang
+from gn_tutorial.course.exam.author import judged
+from gn_tutorial.course.exam.handout import solved, write
+from gn_tutorial.course.exam.solution_files import FIRST, right_solutions
+from gn_tutorial.course.exam.task import Task, draw, find_task, load_tasks
 from gn_tutorial.errors import KernelFault
+from gn_tutorial.operators.prototype import prototype
 from gn_tutorial.operators.space_findings import findings_of
+from gn_tutorial.projects.new_project import LAYOUTS, new_project
+from gn_tutorial.projects.project import Project
 
 ROOT = Path(__file__).parents[2]
 PAIRS = sorted((Path(__file__).parent / "spaces").glob("*.cpp"))
@@ -197,3 +204,48 @@ BROKEN_ONCE = [ROOT / "kernels" / "rms_norm" / "rms_norm.cpp"]
 @pytest.mark.parametrize("path", [*BROKEN_ONCE, *some(OURS, 3)], ids=lambda path: str(path.relative_to(ROOT)))
 def test_ours_are_right(path: Path) -> None:
     assert found(path) == []
+
+
+@needs_clang
+@pytest.mark.thorough
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_generated_projects_are_right(layout: str, tmp_path: Path) -> None:
+    operators = [prototype(name) for name in ("group_norm", "group_norm_backward")]
+    root = new_project(operators, tmp_path / "package", layout=layout, filled=True)
+    x = np.ones((2, 4, 6), np.float16)
+    asked = {"num_groups": 2, "options": gnt.TwinOptions(errors=IDS)}
+    forward = Project(root, op=operators[0]["op"])(x, **asked)
+    _, mean, rstd = forward.outputs.values()
+    backward = Project(root, op=operators[1]["op"])(x, x, mean=mean, rstd=rstd, **asked)
+    assert [one.spaces and one.spaces.not_done for one in (forward, backward)] == ["", ""]
+
+
+@needs_clang
+@pytest.mark.thorough
+@pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.name)
+def test_exam_solutions_are_right(task: Task, tmp_path: Path) -> None:
+    for name, pieces in right_solutions(task).items():
+        project = Project(write(solved(task, pieces), tmp_path / name))
+        for hidden in {str(one.arrays["x"].dtype) if "x" in one.arrays else "": one for one in draw(task, 1)}.values():
+            call = project.call(**hidden.arrays, **hidden.attributes)
+            check = project.kernel(call, project.tiling(**hidden.arrays, **hidden.attributes)).check_spaces()
+            assert (check.not_done, check.findings) == ("", ()), name
+
+
+def test_a_judge_with_clang_takes_points_and_one_without_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = find_task("log_cosh")
+    files = solved(task, right_solutions(task)[FIRST])
+    kernel = "op_kernel/log_cosh.cpp"
+    broken = files | {kernel: files[kernel].replace("(void)workspace;", "const uint8_t& first = *x; (void)first;")}
+    assert broken != files
+    lost = judged(task, broken, "9.x")
+    if find_clang() is not None:
+        assert not lost.accepted
+        assert [REFERENCE in one.what for one in lost.losses] == [True, False]
+        assert set(lost.losses[0].points) == {"no findings"}
+        assert lost.losses[0].read == f"gnt explain {REFERENCE}"
+        assert "checked by" in lost.record()["spaces"]
+        monkeypatch.setattr(address_spaces, "find_clang", lambda: None)
+        lost = judged(task, broken, "9.x")
+    assert lost.accepted
+    assert "not checked, because this machine has no clang" in lost.record()["spaces"]
