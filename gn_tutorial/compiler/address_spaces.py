@@ -29,7 +29,7 @@ from gn_tutorial.cpp.launches import is_sample
 from gn_tutorial.errors import CompileError
 
 #: The findings of this check, in the catalogue of diagnostics.
-REFERENCE, STRUCT, POINTER = (f"language-space-{name}" for name in ("reference", "struct", "pointer"))
+REFERENCE, STRUCT, POINTER = "language-space-reference", "language-space-struct", "language-space-pointer"
 IDS = (REFERENCE, STRUCT, POINTER)
 # zig's own command line needs -c, else it links. The limit of errors counts those in host code, too.
 _FLAGS = ("-std=c++20", "-c", "-fsyntax-only", "-DGNT_ADDRESS_SPACES")
@@ -131,7 +131,7 @@ def _facts(report: Report) -> dict[str, Any]:
     said = [one for one in (report.message, *report.notes) if _SPACE.search(one)]
     first = next(found for one in said for found in _SPACE.finditer(one))
     word = "__ubuf__" if "ubuf" in (first[1] or "") or first[2] == "2" else "__gm__"
-    memory = {"__gm__": "global memory", "__ubuf__": "the Unified Buffer"}[word]
+    memory = {"__gm__": "the global memory", "__ubuf__": "the Unified Buffer"}[word]
     if any(_OF_A_POINTER.search(one) for one in said):
         return {"id": POINTER, "fields": {"memory": memory, "word": word}}
     if _WHOLE_STRUCT.match(report.message):

@@ -111,8 +111,8 @@ def test_every_form_is_found_at_its_line_and_right_ones_are_silent() -> None:
     check = check_spaces(FORMS)
     assert [(one.id, one.line) for one in sorted(check.findings, key=lambda one: one.line)] == expected(FORMS)
     said = {(one.id, one.fields.get("done"), one.fields["memory"]) for one in check.findings}
-    assert (STRUCT, "written as a whole", "global memory") in said
-    assert (STRUCT, "read as a whole", "global memory") in said
+    assert (STRUCT, "written as a whole", "the global memory") in said
+    assert (STRUCT, "read as a whole", "the global memory") in said
     assert (POINTER, None, "the Unified Buffer") in said
     for one in findings_of(check):
         assert "{" not in one.what + one.why + one.fix
@@ -167,7 +167,7 @@ def test_a_strict_launch_fails_and_another_does_not_ask() -> None:
     result = kernel.run(x, y, blocks=1)
     assert result.spaces is None
     assert not result.diagnostics
-    with pytest.raises(KernelFault, match="gets a value that lies in global memory") as fault:
+    with pytest.raises(KernelFault, match="gets a value that lies in the global memory") as fault:
         kernel.run(x, y, blocks=1, options=gnt.TwinOptions().strict())
     (one,) = fault.value.diagnostics
     assert (one.id, one.line) == (REFERENCE, 17)
