@@ -116,7 +116,8 @@ class TwinOptions:
 
         The compiler adds no waits, DataCopyPad fills the rest of a 32-byte block with poison, Rsqrt and Reciprocal
         are approximate, and copies take effect only when the kernel waits for them. Forms that CANN 9 refuses but older
-        kernels use are errors (``strict`` in diagnostics.toml). A launch with these options needs an observed library.
+        kernels use are errors (``strict`` in diagnostics.toml). ``Kernel.run`` also checks address spaces, if there is
+        clang. A launch with these options needs an observed library.
         """
         return replace(self, **_STRICT).with_errors(severities.having("strict"))
 

@@ -256,6 +256,8 @@ def _print_report(attempt: Attempt, number: int) -> None:
         print(f"{said['cases']} hidden calls, drawn by the text of your files")
     if said["share"] is not None:
         print(f"modelled time: {said['share']:.0%} of what the bound allows (modelled, not measured on a device)")
+    if said.get("spaces"):  # submissions of earlier versions have no such line
+        print(said["spaces"])
     if number:
         print("handed in before: practice, the first submission counts")
     elif said["late"]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.cli.watched_keys import KEYS, SAVED
-from gn_tutorial.course.exercises.grade import check, counts_on_the_compiler, grade, warm
+from gn_tutorial.course.exercises.grade import after_pass, check, counts_on_the_compiler, grade, warm
 from gn_tutorial.course.exercises.registry import HINTS, KINDS, Course, Exercise, load_course
 from gn_tutorial.course.exercises.verdict import CheckResult
 from gn_tutorial.course.exercises.workspace import Workspace, default_workspace
@@ -80,6 +80,8 @@ class Learner:
                 translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked")
             )
         if result.passed:
+            if said := after_pass(exercise, self.workspace.path(exercise)):
+                print(said)
             after = result.step.following if result.step else ""
             print(self.standing())
             following = translated("next: {following}").format(following=f"{after} (gnt learn)")

@@ -141,6 +141,8 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
     if result.compile_seconds:
         facts.append(("compile time", f"{result.compile_seconds:.2f} s"))
     print_table((), facts)
+    if result.spaces:
+        print(result.spaces)
     print_findings(result.diagnostics)
     if result.printed:
         print(f"printed by the kernel:\n{result.printed}", end="" if result.printed.endswith("\n") else "\n")
@@ -187,6 +189,7 @@ def _facts(outcome: RunOutcome) -> dict[str, Any]:
         "compile_seconds": result.compile_seconds,
         "printed": result.printed,
         "diagnostics": result.diagnostics.to_list(),
+        "address_spaces": result.spaces and str(result.spaces),
     }
 
 

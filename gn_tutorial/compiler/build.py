@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
@@ -97,6 +98,91 @@ def build_kernel(
     """
     begin = time.perf_counter()
     cache = cache or default_cache()
+    ready = prepared(
+        source,
+        observed=observed,
+        include_dirs=include_dirs,
+        includes=includes,
+        defines=defines,
+        dtypes=dtypes,
+        template=template,
+        part=bool(objects),
+        launchers=launchers,
+        cache=cache,
+    )
+    compiler = find_compiler()
+    sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
+    watchers, of_watchers = build_watchers(cache, compiler, sized) if observed else (None, Dependencies((), ()))
+    linked = (*((watchers,) if watchers else ()), *objects)
+
+    def at(level: Optimise) -> BuildRequest:
+        flags = (*kernel_flags(compiler, optimise=level, observed=observed), *sized)
+        precompiled = _twins_headers(cache, compiler, observed, level, sized)
+        return ready.request(
+            cache, compiler, flags, limits, objects=linked, precompiled=precompiled, checked=observed, texts=ready.texts
+        )
+
+    fast = at(True).look_up() if optimise == "soonest" else None
+    library, made_of, cached = (*fast, True) if fast else at("little" if optimise == "soonest" else optimise).make()
+    if not ready.shim.entries:
+        require_entries(ready.texts[0], short(ready.path), template, ready.scanned)
+    made_of = made_of.and_of(of_watchers) if made_of and of_watchers and not objects else None
+    return Built(library, ready.shim.entries, cached, time.perf_counter() - begin, compiler, made_of)
+
+
+@dataclass(frozen=True)
+class PreparedSource:
+    """A kernel's source, ready for a compiler: its shim, the folders of its includes, and its definitions as flags.
+
+    learner: folders of the learner's files; search: those in which includes are looked for. texts: the source and the
+    headers beside it; scanned: what entries are looked for in beside the source: the definitions and these headers.
+    path: the source as the learner knows it; the shim may include a rewritten copy.
+    """
+
+    path: Path
+    shim: Shim
+    learner: tuple[Path, ...]
+    search: tuple[Path, ...]
+    defined: tuple[str, ...]
+    texts: tuple[str, ...]
+    scanned: tuple[str, ...]
+
+    def request(
+        self, cache: Cache, compiler: Compiler, flags: Sequence[str], limits: CompileLimits | None, **more: Any
+    ) -> BuildRequest:
+        """Return the request to compile the source with these flags. more: other fields of BuildRequest."""
+        return BuildRequest(
+            cache=cache,
+            compiler=compiler,
+            text=self.shim.text,
+            flags=(*flags, *self.defined),
+            learner=self.learner,
+            search=self.search,
+            source=self.path,
+            shim_lines=self.shim.lines,
+            shown=short(self.path),
+            limits=limits or CompileLimits(),
+            **more,
+        )
+
+
+def prepared(
+    source: Path | str,
+    *,
+    observed: bool,
+    include_dirs: Sequence[Path] = (),
+    includes: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    dtypes: Mapping[str, str] | None = None,
+    template: str = "",
+    part: bool = False,
+    launchers: bool = True,
+    cache: Cache,
+) -> PreparedSource:
+    """Return the source, ready for a compiler. The arguments and errors are those of ``build_kernel``.
+
+    part: whether the source is a part of a program, whose main need not launch a kernel itself.
+    """
     if isinstance(source, Path):
         path, text, near = *_read(source), source.resolve().parent
     else:
@@ -121,39 +207,17 @@ def build_kernel(
     sources = read_sources(path, text, folders, TWIN_INCLUDE)
     forwarded = forwarding_folders(cache, sources)
     macros = (*defines, *dtype_defines(dtypes or {}))
-    read = (macro_lines(macros), *sources.headers) if macros else sources.headers
-    entries = _entries(text, path, template, main, read, part=bool(objects))
-    compiler = find_compiler()
-    shim = Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
-    defined = [f"-D{define}" for define in macros]
-    sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
-    watchers, of_watchers = build_watchers(cache, compiler, sized) if observed else (None, Dependencies((), ()))
-    linked = (*((watchers,) if watchers else ()), *objects)
-
-    def at(level: Optimise) -> BuildRequest:
-        return BuildRequest(
-            cache=cache,
-            compiler=compiler,
-            text=shim.text,
-            flags=(*kernel_flags(compiler, optimise=level, observed=observed), *sized, *defined),
-            learner=(*folders, *sources.forwarded_folders),
-            search=(*folders, *forwarded, TWIN_INCLUDE),
-            source=path,
-            shim_lines=shim.lines,
-            shown=short(path),
-            limits=limits or CompileLimits(),
-            objects=linked,
-            precompiled=_twins_headers(cache, compiler, observed, level, sized),
-            checked=observed,
-            texts=(text, *sources.headers),
-        )
-
-    fast = at(True).look_up() if optimise == "soonest" else None
-    library, made_of, cached = (*fast, True) if fast else at("little" if optimise == "soonest" else optimise).make()
-    if not entries and not main:
-        require_entries(text, short(path), template, read)
-    made_of = made_of.and_of(of_watchers) if made_of and of_watchers and not objects else None
-    return Built(library, entries, cached, time.perf_counter() - begin, compiler, made_of)
+    scanned = (macro_lines(macros), *sources.headers) if macros else sources.headers
+    entries = _entries(text, path, template, main, scanned, part=part)
+    return PreparedSource(
+        path=path,
+        shim=Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first),
+        learner=(*folders, *sources.forwarded_folders),
+        search=(*folders, *forwarded, TWIN_INCLUDE),
+        defined=tuple(f"-D{define}" for define in macros),
+        texts=(text, *sources.headers),
+        scanned=scanned,
+    )
 
 
 def build_host_library(

@@ -30,6 +30,10 @@ from gn_tutorial.toml_file import PACKAGE
 TWIN = PACKAGE / "twin"
 TWIN_INCLUDE = TWIN / "include"
 LIBRARY, PROGRAM, OBJECT, DEPENDENCIES = ".so", ".bin", ".o", ".deps"
+# The suffix of a request that only reads the text: its result is a file with the compiler's messages, also on errors.
+MESSAGES = ".messages"
+# The name of the generated file in these messages.
+READ_SHIM = Path("shim.cpp")
 # A part of every key. Raise this number when the way of building changes without a change of flags or files.
 RECIPE = "1"
 # The limits of the compilation in which zig first compiles its C++ library: 40 s where we measured it, minutes on a
@@ -110,7 +114,7 @@ class BuildRequest:
         found = self.look_up()
         if found is not None:
             return *found, True
-        if self.compiler.is_zig:
+        if self.compiler.is_zig and self.suffix != MESSAGES:
             self._prepare_zig()
         # The header is made before the lock is taken, because a process must not take a second lock.
         ready = self.precompiled.ready(self.search) if self.precompiled else None
@@ -169,7 +173,9 @@ class BuildRequest:
             since = time.time_ns()
             _write(shim, self.text + (self._source_findings(folder, shim) if self.checked else ""))
             outcome, ready = self._run_compiler(folder, shim, ready)
-            if outcome.end is not End.DONE:
+            if self.suffix == MESSAGES and outcome.end in (End.DONE, End.REFUSED):
+                _write(made, outcome.messages.replace(str(shim), str(READ_SHIM)))
+            elif outcome.end is not End.DONE:
                 if full := self.cache.full(outcome.messages):
                     raise full
                 raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
@@ -213,7 +219,7 @@ class BuildRequest:
 
         With the header, compiling takes less time; the result is the same.
         """
-        arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
+        arguments = [*diagnostic_flags(self.compiler), *self._arguments(), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
             return run_compiler(
@@ -245,6 +251,8 @@ class BuildRequest:
             str(folder) + os.sep,
             *([str(Path(self.compiler.argv[0]).parent) + os.sep] if self.compiler.is_zig else []),
         )
+        if not depfile.is_file():  # an included file is missing
+            return None
         listed = parse_depfile(depfile.read_text("utf-8", "surrogateescape"))
         paths = [os.path.normpath(folder / path) for path in listed]
         # The compiler does not list the files inside a precompiled header.

@@ -130,7 +130,7 @@ def _out_of_memory(text: str) -> bool:
 
 
 def _message(report: Report, sources: Sources) -> CompilerMessage:
-    place = _learners_place(report, sources) if report.place else _first_use(report, sources)
+    place = learners_place(report, sources) if report.place else _first_use(report, sources)
     file = Path(os.path.normpath(place.file)) if place else None
     text = readable_text(file) if file else ""
     line = next(iter(text.splitlines()[place.line - 1 : place.line]), "") if place else ""
@@ -141,7 +141,7 @@ def _message(report: Report, sources: Sources) -> CompilerMessage:
     return CompilerMessage(file, place.line if place else 0, column, message, line, hint)
 
 
-def _learners_place(report: Report, sources: Sources) -> Place | None:
+def learners_place(report: Report, sources: Sources) -> Place | None:
     """Return the learner's line that has the error or led to it.
 
     If there is no such line, return the error's own place, or None if that place is in the shim.

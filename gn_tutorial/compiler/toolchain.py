@@ -84,6 +84,16 @@ def find_compiler(*, install: bool = True) -> Compiler:
     return zig
 
 
+def find_clang() -> Compiler | None:
+    """Return a clang: ``$GNT_CXX`` if it is one, the machine's clang++, or an installed ziglang wheel's; else None."""
+    for words in (shlex.split(os.environ.get("GNT_CXX", "")), ["clang++"]):
+        path = shutil.which(words[0]) if words else None
+        compiler = _ask((path, *words[1:])) if path else None
+        if compiler is not None and compiler.name != "g++" and not _too_old(compiler):
+            return compiler
+    return _zig()
+
+
 def _chosen(command: str) -> Compiler:
     try:
         argv = shlex.split(command)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
 from gn_tutorial.cpp.scopes import NAMES, STRUCTS, Declaration, Scope, ScopedText, leaf_of, parts_of, path_of
-from gn_tutorial.cpp.syntax import Node, Syntax
+from gn_tutorial.cpp.syntax import Node, Syntax, parse
 from gn_tutorial.cpp.tokens import without_comments
 
 #: What makes a function one of the device, or of both sides.
@@ -521,6 +521,13 @@ class DeviceCode:
 
 
 @dataclass(frozen=True)
+def host_lines(text: str) -> set[int]:
+    """Return the lines of a text's functions that are the host's by their qualifiers. Raises ArgumentError."""
+    syntax = parse(text)
+    functions = (one for one in DeviceCode(syntax).parts if one.kind in ("function", "host") and not one.is_device)
+    return {line for one in functions for line in range(syntax.line(one.node), syntax.last_line(one.node) + 1)}
+
+
 class _Constants:
     """The names of constant expressions, at a node."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import difflib
 import functools
 import os
@@ -13,10 +14,12 @@ from typing import Any
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.compiler.address_spaces import SpaceCheck
 from gn_tutorial.compiler.build import Built
 from gn_tutorial.cpp.entries import Entry, find_entries, require_entries, scan
+from gn_tutorial.diagnostics.findings import Findings, kernel_fault
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
-from gn_tutorial.operators import call_plan
+from gn_tutorial.operators import call_plan, space_findings
 from gn_tutorial.operators.arguments import launch_args
 from gn_tutorial.operators.registry import find_kernel, is_operator
 from gn_tutorial.operators.result import Result
@@ -111,6 +114,13 @@ class Kernel:
         """
         return self._source.build(observed, array_bytes)
 
+    def check_spaces(self) -> SpaceCheck:
+        """Return where types lose ``__gm__`` or ``__ubuf__``. Needs clang; else the outcome says that it lacks.
+
+        Raises the errors of ``build``, except for errors of the compiler.
+        """
+        return self._source.check_spaces()
+
     def with_ub(self, ub_bytes: int) -> Kernel:
         """Return this kernel, built for a chip whose Unified Buffer has that many bytes."""
         other = copy.copy(self)
@@ -140,7 +150,7 @@ class Kernel:
         kernel in a notebook's cell mostly does not divide its work. tiling_key: the number for TILING_KEY_IS.
         observed: use the build with checks and counts. isolated: launch in a separate process, so that a crash or an
         endless loop becomes an exception; False is faster, for trusted kernels. tracing: record what the blocks do,
-        into ``result.trace``.
+        into ``result.trace``. Options that name a finding of the address spaces, as strict ones do, also check these.
         Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
@@ -161,10 +171,18 @@ class Kernel:
         )
         built = self._source.quickly(observed, request.nbytes, isolated=isolated)
         launched = launch(built.library, request)
+        spaces = self.check_spaces() if space_findings.asks(request.options) else None
+        if spaces is not None and spaces.findings:
+            found = Findings((*launched.diagnostics, *space_findings.findings_of(spaces, request.options)))
+            if any(one.severity == "error" for one in found):
+                raise kernel_fault(found, launched.printed)
+            launched = dataclasses.replace(launched, diagnostics=found)
         seconds = 0.0 if built.cached else built.seconds
         overwrites = not isolated and any(arg.role == Role.INOUT for arg in request.args)
         again = None if overwrites else functools.partial(traced, built.library, request)
-        return Result(self.name, blocks, launched, compile_seconds=seconds, args=request.args, again=again)
+        return Result(
+            self.name, blocks, launched, compile_seconds=seconds, args=request.args, again=again, spaces=spaces
+        )
 
     def __call__(
         self,

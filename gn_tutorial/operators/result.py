@@ -15,6 +15,7 @@ from gn_tutorial.compare.evidence import KnownLaunch
 from gn_tutorial.compare.provenance.origin import Origin
 from gn_tutorial.compare.provenance.trace_back import Again, Origins
 from gn_tutorial.compare.tolerance import Tolerance
+from gn_tutorial.compiler.address_spaces import SpaceCheck
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.shapes import flat_index
@@ -35,7 +36,8 @@ class Result:
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all results of the launch.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
     it has none. args: the launch's arguments, not copied, for the sentences of a comparison. again: a function that
-    repeats the launch with a trace; None if the launch overwrote its inputs, or if nothing was launched.
+    repeats the launch with a trace; None if the launch overwrote its inputs, or if nothing was launched. spaces: the
+    check of address spaces; None if the launch's options did not ask for one.
     """
 
     kernel: str
@@ -45,6 +47,7 @@ class Result:
     tiling: Tiling | None = None
     args: Sequence[LaunchArg] = ()
     again: Again | None = None
+    spaces: SpaceCheck | None = None
 
     @property
     def inputs(self) -> dict[str, np.ndarray]:

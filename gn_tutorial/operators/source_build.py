@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
+from gn_tutorial.compiler.address_spaces import SpaceCheck, check_spaces
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache_store import still_there
@@ -123,6 +124,11 @@ class SourceBuild:
     def build(self, observed: bool, array_bytes: int = 0) -> Built:
         """Return the library for a launch with ``array_bytes`` of arrays. Raises the errors of ``build_kernel``."""
         return self._build(observed, self._level(observed, array_bytes))
+
+    def check_spaces(self) -> SpaceCheck:
+        """Return where the source's types lose their memory (``compiler.address_spaces``). Raises as ``build``."""
+        how = {name: value for name, value in self._how.items() if name != "ub_bytes"}
+        return check_spaces(self.path or self.text, **how)
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.

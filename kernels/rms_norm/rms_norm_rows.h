@@ -141,9 +141,11 @@ class RmsNormRows {
   // scale = 1 / sqrt(sum / K + eps) in its first float, and eight of it in scaleBlocks_. A division, because the page of Rsqrt says
   // that it misses 2/10000.
   __aicore__ inline void MakeScale(uint32_t row) {
-    AscendC::Muls(scale_, sum_, tiling_->inverseLength, 8);
+    // Local variables, because an instruction takes no number from global memory.
+    const float inverseLength = tiling_->inverseLength, eps = tiling_->eps;
+    AscendC::Muls(scale_, sum_, inverseLength, 8);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Adds(scale_, scale_, tiling_->eps, 8);
+    AscendC::Adds(scale_, scale_, eps, 8);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Sqrt(scale_, scale_, 8);
     AscendC::PipeBarrier<PIPE_V>();

@@ -289,6 +289,7 @@ def test_every_import_is_a_declared_dependency() -> None:
     declared = {re.split(r"[<>=!~;\[ ]", line)[0].replace("_", "-") for line in project["dependencies"]}
     # Imported where they are found, never needed; traitlets comes with anywidget.
     optional = {one.replace("_", "-") for one in IMPORTED_ONLY_BY} | {"IPython", "traitlets"}
+    optional |= {"pyodide", "gn-parser"}  # what the playground's page has
     used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
     packages = {"PIL": "pillow", "markdown_it": "markdown-it-py"}
     found = used - set(sys.stdlib_module_names) - {"gn_tutorial"}

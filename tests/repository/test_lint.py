@@ -73,7 +73,7 @@ def test_notebook_complaints(lint: ModuleType, tmp_path: Path, cells: list[dict]
 def test_an_unknown_lint_is_refused(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         lint.main(["rough"])
-    known = "ruff, clang-format, notebooks, catalogue, quizzes, translations, apis, shell"
+    known = "ruff, clang-format, notebooks, catalogue, quizzes, translations, apis, spaces, shell"
     assert f"no lint is called rough; there are {known}" in capsys.readouterr().err
 
 

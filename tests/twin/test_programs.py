@@ -10,10 +10,12 @@ import pytest
 from program_pairs import OTHER, SOURCES, also, expected, findings
 
 import gn_tutorial
+from gn_tutorial.compiler.address_spaces import IDS
 
 # Refusals of the launch itself, which no kernel's source can cause: tests/runtime/test_launch.py has them.
 NOT_OF_A_PROGRAM = {"call-argument-count", "call-argument-kind", "call-unknown-entry", "call-no-memory"}
 NOT_OF_A_PROGRAM |= {"call-delayed-bare"}  # tests/kernels/test_delayed_copies.py
+NOT_OF_A_PROGRAM |= set(IDS)  # tests/compiler/test_address_spaces.py
 # Needs an operating system that refuses a thread.
 NOT_OF_A_PROGRAM |= {"block-no-stack"}
 

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import program_pairs as programs  # noqa: E402
 
+from gn_tutorial.compiler.address_spaces import IDS  # noqa: E402
 from gn_tutorial.course.playground.programs import MARK, is_special, without_answer  # noqa: E402
 from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
     PAGES,
@@ -38,6 +39,11 @@ from gn_tutorial.errors import KernelFault, RegistryError  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
+SPACES = ROOT / "tests" / "compiler" / "spaces"
+_BY_CLANG = (
+    "A launch shows nothing, because a laptop has one memory. clang finds it in the source, where the machine has "
+    "clang++ or the ziglang wheel: `gnt run --strict`, `gnt grade` and `gnt exam submit` ask it, and a passed exercise."
+)
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
 
 
@@ -61,8 +67,18 @@ def pages() -> dict[str, str]:
 
 def examples(name: str) -> list[Example]:
     """The pairs whose wrong program expects this id: first those named like the id, then by name."""
+    if name in IDS:
+        return [of_spaces(name)]
     wrong = [one for one, path in programs.SOURCES.items() if name in [found for found, _ in programs.expected(path)]]
     return [example(one, name) for one in sorted(wrong, key=lambda one: _place(one, name))]
+
+
+def of_spaces(name: str) -> Example:
+    """Return the pair of an id that clang finds in the source; a launch prints nothing, so ``printed`` is empty."""
+    stem = (SPACES / name.rpartition("-")[2]).as_posix()
+    wrong, right = (Path(f"{stem}_{kind}.cpp").read_text(encoding="utf-8").rstrip("\n") for kind in ("bad", "ok"))
+    line = wrong[: wrong.index(f"// expect: {name}")].count("\n") + 1
+    return Example(f"{stem}_bad", without_answer(wrong), without_answer(right), line, "error", "")
 
 
 def _place(program: str, name: str) -> tuple[bool, bool, str]:
@@ -106,8 +122,12 @@ def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     if found:
         first = found[0]
         wrong, right = marked(first)
-        parts += ["## Wrong", _code("cpp", wrong), "The twin prints:", _code("text", first.printed)]
-        parts += ["## Right", _code("cpp", right), *_command(first)]
+        parts += ["## Wrong", _code("cpp", wrong)]
+        if entry.id in IDS:
+            parts += [_BY_CLANG, "## Right", _code("cpp", right)]
+        else:
+            parts += ["The twin prints:", _code("text", first.printed), "## Right", _code("cpp", right)]
+            parts += _command(first)
         if len(found) > 1:
             others = ", ".join(_link(f"../../tests/programs/{one.name}.cpp", one.name) for one in found[1:])
             parts.append(f"Other programs with this mistake: {others}.")
@@ -178,6 +198,8 @@ def write() -> list[str]:
 def _kind(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     if not found:
         return f"*{entry.family}.*"
+    if entry.id in IDS:
+        return f"*{entry.family}. An error of strict launches.*"
     ends = "An error: the launch fails." if found[0].severity == "error" else "A warning: the launch goes on."
     return f"*{entry.family}. {ends}*"
 

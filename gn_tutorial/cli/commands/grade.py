@@ -29,11 +29,13 @@ def grade_folder(
         made = grade(folder, tell=tell)
     if json:
         emit_json({"operator": made.operator, "mark": made.mark, "share": made.share, "rows": made.rows,
-                   "losses": made.losses})  # fmt: skip
+                   "losses": made.losses, "address_spaces": made.spaces})  # fmt: skip
     else:
         print_table(HEADERS, [row.cells() for row in made.rows], right=HEADERS[3:])
         print(made.verdict())
         print(made.advice())
+        if made.spaces:
+            print(made.spaces)
     if not made.passed:
         raise typer.Exit(1)
 

@@ -67,12 +67,16 @@ class GradeRow:
 
 @dataclass(frozen=True, repr=False)
 class Grade:
-    """The grade of one operator: its rows, and the losses in the order in which to mend them."""
+    """The grade of one operator: its rows, and the losses in the order in which to mend them.
+
+    spaces: whether the kernel's address spaces were checked, which needs clang, in words.
+    """
 
     operator: str
     machine: str
     rows: tuple[GradeRow, ...]
     losses: tuple[GradeLoss, ...]
+    spaces: str = ""
 
     @property
     def share(self) -> float | None:
@@ -119,7 +123,7 @@ class Grade:
 
     def __repr__(self) -> str:
         table = text_table(HEADERS, [row.cells() for row in self.rows], indent="  ")
-        return "\n".join([self.verdict(), table, self.advice()])
+        return "\n".join(filter(None, [self.verdict(), table, self.advice(), self.spaces]))
 
     def _repr_html_(self) -> str:
         table = html_table(HEADERS, [row.cells() for row in self.rows], caption=self.verdict())

@@ -62,7 +62,7 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
         rows.append(grading.row(case))
     tell(len(held.cases), len(held.cases), "")
     losses = sorted((*grading.losses, *_lacking(held)), key=lambda loss: loss.turn)
-    return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
+    return Grade(held.op.name, machine.name, tuple(rows), tuple(losses), str(kernel.check_spaces()))
 
 
 def _not_run(held: Graded, case: GradedCase) -> GradeRow:

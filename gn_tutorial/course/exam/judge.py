@@ -28,7 +28,9 @@ from gn_tutorial.cpp.includes import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import out
+from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.space_findings import findings_of
 from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.dtype_columns import dtype_name
@@ -88,7 +90,7 @@ class _Judging:
     """The judging of one attempt. root: the fresh folder. seed: draws the hidden calls.
 
     kernels: what the compiler reads of the kernel's files. endless: "" until a launch does not end, then the message on
-    this launch. After it no launch is made.
+    this launch. After it no launch is made. spaces: see Marks.
     """
 
     task: Task
@@ -97,6 +99,7 @@ class _Judging:
     seed: int
     kernels: Sequence[str]
     endless: str = ""
+    spaces: str = ""
 
     def marks(self) -> Marks:
         """Run every hidden call; if no points were lost, time the call of ``bound_call``. Return the marks.
@@ -115,9 +118,9 @@ class _Judging:
         if losses:
             what = "the time counts only if every result is right"
             slow = Loss(what, {SPEED: float(self.task.points[SPEED])}, read=self.task.reading(SPEED))
-            return Marks(self.task.name, self.task.points, (*losses, slow), len(calls))
+            return Marks(self.task.name, self.task.points, (*losses, slow), len(calls), spaces=self.spaces)
         share, slower = speed(self.task, self.project, bound_call(self.task, self.seed))
-        return Marks(self.task.name, self.task.points, slower, len(calls), share)
+        return Marks(self.task.name, self.task.points, slower, len(calls), share, self.spaces)
 
     def _changed(self) -> str:
         """Return a message if the operator's definition differs from the given one; "" if it does not."""
@@ -141,7 +144,9 @@ class _Judging:
             self._lose("timeout", _RUN, number, hidden, self.endless)
             return
         try:
-            self.project.kernel(call, plan).build(True)
+            kernel = self.project.kernel(call, plan)
+            kernel.build(True)
+            self._check_spaces(kernel, number, hidden)
             own = _own_workspace(call, plan)
             result = self.project.launch(call, own, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
         except CompileError as error:
@@ -159,6 +164,13 @@ class _Judging:
         else:
             self._compare(number, hidden, result, golden)
             self._warned(number, hidden, result)
+
+    def _check_spaces(self, kernel: Kernel, number: int, hidden: HiddenCall) -> None:
+        """Add what a device's compiler refuses to the losses. Without clang nothing is lost, and the report says so."""
+        check = kernel.check_spaces()
+        self.spaces = str(check)
+        for one in findings_of(check):
+            self._lose(f"finding {one.id}", (_FINDINGS,), number, hidden, *_said(one))
 
     def _plan(self, number: int, hidden: HiddenCall, call: OpCall, golden: list[np.ndarray]) -> TilingPlan | None:
         """Return the tiling plan; None if it cannot be launched. Add the faults of tiling to the losses."""

@@ -43,7 +43,8 @@ class Loss:
 class Marks:
     """The judge's verdict. of: the full points by part. cases: how many hidden calls there were.
 
-    share: the share of the bound that the timed call reached; None if no call was timed.
+    share: the share of the bound that the timed call reached; None if no call was timed. spaces: whether the kernel's
+    address spaces were checked, which needs clang, in words; "" if no kernel was built.
     """
 
     task: str
@@ -51,6 +52,7 @@ class Marks:
     losses: tuple[Loss, ...]
     cases: int
     share: float | None = None
+    spaces: str = ""
 
     @property
     def earned(self) -> dict[str, float]:
@@ -75,6 +77,7 @@ class Marks:
             "accepted": self.accepted,
             "cases": self.cases,
             "share": self.share,
+            "spaces": self.spaces,
             "parts": {part: [self.earned[part], self.of[part]] for part in PARTS},
             "losses": [
                 {

@@ -23,6 +23,7 @@ from gn_tutorial.course.mistakes import code_of
 from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.operators import space_findings
 from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
@@ -121,8 +122,11 @@ class KernelChecker:
         return Limits(seconds=self.seconds)
 
     def strict(self) -> KernelChecker:
-        """Return this checker with the strict options. The compiler's waits stay if the solution counts on them."""
-        strict = self.options.strict()
+        """Return this checker with the strict options. The compiler's waits stay if the solution counts on them.
+
+        Address spaces are not checked in each launch, which may follow a save, but after a pass (``after_pass``).
+        """
+        strict = space_findings.without(self.options.strict())
         return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
 
     def check(self, path: Path, seed: int) -> Verdict | int:

@@ -17,6 +17,9 @@ from gn_tutorial.course.exercises.workspace import Workspace, default_workspace
 from gn_tutorial.course.progress import ProgressFile, default_progress
 from gn_tutorial.diagnostics.excerpt import source_line
 from gn_tutorial.errors import ArgumentError, GntError
+from gn_tutorial.operators import space_findings
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.translation.texts import translated
 
 
 def check(
@@ -98,6 +101,21 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
         path = Path(folder) / Path(exercise.file).name
         path.write_bytes(text.encode("utf-8", "surrogatepass"))  # the checker reports a lone surrogate
         return grade(exercise, path, checker)
+
+
+def after_pass(exercise: Exercise, path: Path) -> str:
+    """Return lines on the address spaces of a kernel that passed: what a device's compiler refuses, or that it checked.
+
+    Empty for an exercise that is no kernel.
+    """
+    if not isinstance(checker_of(exercise), KernelChecker):
+        return ""
+    check = kernel(path).check_spaces()
+    found = space_findings.findings_of(check)
+    if not found:
+        return str(check)
+    refused = translated("the device's compiler will refuse it: gnt explain {id}").format(id=found[0].id)
+    return "\n".join([refused, *(f"  {path.name}:{one.line}: {one.what} {one.fix}" for one in found)])
 
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:

@@ -12,15 +12,36 @@
 #endif
 
 // On the device these select the compiler's target, and the memory that a pointer refers to. The host has only one of
-// each, so here all but GM_ADDR are empty.
+// each, so here all but GM_ADDR are empty. In a check of address spaces (gn_tutorial/compiler/address_spaces.py), which
+// only clang makes and which gives no library, two of them are types.
 #define __aicore__
 #define __global__
 #define __vector__
 #define __cube__
 #define __mix__(...)
 #define __host_aicore__
+#ifdef GNT_ADDRESS_SPACES
+#define __gm__ __attribute__((address_space(1)))
+#define __ubuf__ __attribute__((address_space(2)))
+#else
 #define __gm__
 #define __ubuf__
+#endif
+
+namespace gn_twin {
+
+// Returns the pointer as `To`, which names a memory that the pointer's type does not name, or the other way round.
+template <class To, class From>
+constexpr To SpaceCast(From pointer) {
+#ifdef GNT_ADDRESS_SPACES
+  return (To)pointer;  // in C++ only this form converts
+#else
+  return pointer;
+#endif
+}
+
+}  // namespace gn_twin
+
 #define __simd_vf__
 #define __inout_pipe__(...)
 #define GM_ADDR __gm__ uint8_t*

@@ -22,7 +22,8 @@ inline __gm__ uint8_t* GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 inline __gm__ uint8_t* GetSysWorkSpacePtr() {
   const GntJob& job = *gn_twin::ThisCore().job;
   for (uint32_t i = 0; i < job.arg_count; ++i) {
-    if (job.args[i].kind == GNT_TENSOR && job.args[i].role == GNT_WORKSPACE) return job.args[i].data;
+    if (job.args[i].kind == GNT_TENSOR && job.args[i].role == GNT_WORKSPACE)
+      return gn_twin::SpaceCast<GM_ADDR>(job.args[i].data);
   }
   return nullptr;
 }

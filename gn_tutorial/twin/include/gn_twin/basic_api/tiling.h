@@ -8,8 +8,9 @@ namespace gn_twin {
 
 // Returns a copy of the tiling bytes. An observed launch stops if the struct is larger than what the host sent, because
 // the device would read past the end.
-template <class S>
-inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
+template <class S, class Pointer>
+inline S ReadTiling(Pointer pointer, Loc loc = Loc::here()) {
+  const void* from = SpaceCast<const void*>(pointer);
   if constexpr (kObserved) {
     Core& core = ThisCore();
     const uint8_t* at = static_cast<const uint8_t*>(from);
@@ -41,7 +42,7 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 #define COPY_TILING_WITH_STRUCT(STRUCT, SOURCE, DESTINATION) \
   *reinterpret_cast<STRUCT*>(DESTINATION) = gn_twin::ReadTiling<STRUCT>(SOURCE)
 #define COPY_TILING_WITH_ARRAY(TYPE, COUNT, SOURCE, DESTINATION) \
-  __builtin_memcpy((DESTINATION), (SOURCE), sizeof(TYPE) * (COUNT))
+  __builtin_memcpy((DESTINATION), gn_twin::SpaceCast<const void*>(SOURCE), sizeof(TYPE) * (COUNT))
 
 // TILING_KEY_VAR is the key of this launch, 0 unless the host chose another; TILING_KEY_IS compares a key with it.
 #define TILING_KEY_IS(KEY) (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY))

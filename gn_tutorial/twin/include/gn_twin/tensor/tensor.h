@@ -135,8 +135,8 @@ class LocalTensor {
     gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
-  T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  __ubuf__ T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *gn_twin::SpaceCast<__ubuf__ T*>(Element(index, "operator()", gn_twin::Access::ReadWrite, loc));
   }
 
   // Returns the same bytes as elements of another type.
@@ -155,7 +155,7 @@ class LocalTensor {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
     if (gn_twin::kObserved) gn_twin::NoteUbPointer(gn_twin::ThisCore(), buffer_, loc);
-    return data_ + offset;
+    return gn_twin::SpaceCast<__ubuf__ T*>(data_ + offset);
   }
 
   // Sets this view to the part of `other` that starts `offset` elements of U later, with this view's element type.
@@ -212,10 +212,10 @@ class GlobalTensor {
   // Makes this view start at `address`, which points into a kernel argument. `elements`: the number of elements that
   // the kernel intends to use from there; 0: unknown.
   void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
-    data_ = address;
+    data_ = gn_twin::SpaceCast<T*>(address);
     size_ = elements;
     if constexpr (gn_twin::kObserved) {
-      const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), address);
+      const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), data_);
       argument_ = arg;
     }
   }
@@ -229,8 +229,8 @@ class GlobalTensor {
   }
   // Returns the number of elements given to SetGlobalBuffer. A view made with [] keeps this number.
   uint64_t GetSize() const { return size_; }
-  const __gm__ T* GetPhyAddr() const { return data_; }
-  __gm__ T* GetPhyAddr(uint64_t offset) const { return data_ + offset; }
+  const __gm__ T* GetPhyAddr() const { return gn_twin::SpaceCast<const __gm__ T*>(data_); }
+  __gm__ T* GetPhyAddr(uint64_t offset) const { return gn_twin::SpaceCast<__gm__ T*>(data_ + offset); }
   template <CacheRwMode rw = CacheRwMode::RW>
   void SetL2CacheHint(CacheMode mode) {
     cache_mode_ = mode;
@@ -247,7 +247,7 @@ class GlobalTensor {
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+    return *gn_twin::SpaceCast<__gm__ T*>(Element(index, "operator()", gn_twin::Access::ReadWrite, loc));
   }
 
   T* Data() const { return data_; }

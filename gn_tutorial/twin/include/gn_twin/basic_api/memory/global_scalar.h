@@ -14,7 +14,7 @@ template <class T>
 void CheckPassing(const char* op, T* addr, Loc loc) {
   if constexpr (kObserved) {
     AscendC::GlobalTensor<T> tensor;
-    tensor.SetGlobalBuffer(addr);
+    tensor.SetGlobalBuffer(SpaceCast<__gm__ T*>(addr));
     Core& core = ThisCore();
     core.At(loc);
     tensor.Check(core, op, "addr", sizeof(T), loc);
@@ -33,14 +33,14 @@ inline T ReadGmByPassDCache(__gm__ T* addr, gn_twin::Loc loc = gn_twin::Loc::her
   static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>,
                 "ReadGmByPassDCache takes integers");
   gn_twin::Poll(loc);
-  gn_twin::CheckPassing("ReadGmByPassDCache", addr, loc);
+  gn_twin::CheckPassing("ReadGmByPassDCache", gn_twin::SpaceCast<T*>(addr), loc);
   return *addr;
 }
 template <class T>
 inline void WriteGmByPassDCache(__gm__ T* addr, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>,
                 "WriteGmByPassDCache takes integers");
-  gn_twin::CheckPassing("WriteGmByPassDCache", addr, loc);
+  gn_twin::CheckPassing("WriteGmByPassDCache", gn_twin::SpaceCast<T*>(addr), loc);
   *addr = value;
 }
 

@@ -17,7 +17,7 @@ class TensorDesc {
   uint64_t GetDim() const { return dims_; }
   uint64_t GetIndex() const { return index_; }
   uint64_t GetShape(uint32_t offset) const { return offset < dims_ && shape_ != nullptr ? shape_[offset] : 0; }
-  T* GetDataPtr() const { return data_; }
+  __gm__ T* GetDataPtr() const { return data_; }
   GlobalTensor<T> GetDataObj() const {
     GlobalTensor<T> tensor;
     tensor.SetGlobalBuffer(data_);
@@ -29,7 +29,7 @@ class TensorDesc {
   uint64_t* shape_ = nullptr;
   uint64_t dims_ = 0;
   uint64_t index_ = 0;
-  T* data_ = nullptr;
+  __gm__ T* data_ = nullptr;
 };
 
 class ListTensorDesc {
@@ -43,8 +43,8 @@ class ListTensorDesc {
   // Stops if a check fails or the list does not fit into the kernel's argument.
   void Init(__gm__ void* data, uint32_t length = 0xffffffff, uint32_t shapeSize = 0xffffffff,
             gn_twin::Loc loc = gn_twin::Loc::here()) {
-    const uint64_t* words = static_cast<const uint64_t*>(data);
-    room_ = WordsOfArgument(data);
+    const uint64_t* words = static_cast<const uint64_t*>(gn_twin::SpaceCast<void*>(data));
+    room_ = WordsOfArgument(words);
     if (room_ < 2) Refuse(loc);
     const uint64_t distance = words[0];
     if (distance % 8 != 0 || distance / 8 >= room_) Refuse(loc);
@@ -59,9 +59,9 @@ class ListTensorDesc {
   }
   uint32_t GetSize() const { return count_; }
   template <class T>
-  T* GetDataPtr(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+  __gm__ T* GetDataPtr(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (index >= count_) Refuse(loc, index);
-    return reinterpret_cast<T*>(addresses_[index]);
+    return reinterpret_cast<__gm__ T*>(addresses_[index]);
   }
   template <class T>
   void GetDesc(TensorDesc<T>& desc, uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
@@ -70,7 +70,7 @@ class ListTensorDesc {
     for (uint32_t i = 0; i < index; ++i) at += 1 + (*at & 0xffffffffu);
     desc.dims_ = *at & 0xffffffffu;
     desc.index_ = *at >> 32;
-    desc.data_ = reinterpret_cast<T*>(addresses_[index]);
+    desc.data_ = reinterpret_cast<__gm__ T*>(addresses_[index]);
     for (uint64_t i = 0; i < desc.dims_ && desc.shape_ != nullptr; ++i) desc.shape_[i] = at[1 + i];
   }
 

@@ -57,9 +57,9 @@ enum cache_line_t : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE };
 enum dcci_dst_t : uint64_t { CACHELINE_ALL = 0, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
 template <class T, class Lines>
 inline void dcci(__gm__ T* address, Lines lines, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::CleanCache("dcci", address, static_cast<uint64_t>(lines) == ENTIRE_DATA_CACHE, loc);
+  gn_twin::CleanCache("dcci", gn_twin::SpaceCast<T*>(address), static_cast<uint64_t>(lines) == ENTIRE_DATA_CACHE, loc);
 }
 template <class T, class Lines, class Target>
 inline void dcci(__gm__ T* address, Lines lines, Target, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::CleanCache("dcci", address, static_cast<uint64_t>(lines) == ENTIRE_DATA_CACHE, loc);
+  gn_twin::CleanCache("dcci", gn_twin::SpaceCast<T*>(address), static_cast<uint64_t>(lines) == ENTIRE_DATA_CACHE, loc);
 }
