@@ -53,7 +53,6 @@ class SourceFlow:
 
     def __init__(self, text: str) -> None:
         self._syntax = parse(text)
-        self._lines = text.split("\n")
         self._variables = Variables(self._syntax)
         self._around = self._variables.around
 
@@ -63,8 +62,8 @@ class SourceFlow:
         The first of ``calls`` that is called counts. Of ``for (...)`` each part is a statement, and of other loops and
         of conditions what is in the parentheses.
         """
-        covering = [one for node in self._variables.nodes if _covers(node, line) for one in _statements(node)]
-        covering = [one for one in covering if _covers(one, line)]
+        covering = [one for node in self._variables.nodes if self._covers(node, line) for one in _statements(node)]
+        covering = [one for one in covering if self._covers(one, line)]
         outer = {above.id for one in covering for above in self._around(one, *_STATEMENTS)}
         inner = [one for one in covering if one.id not in outer]
         called = [{self._text(call.name) for call in self._calls(one)} for one in inner]
@@ -340,10 +339,12 @@ class SourceFlow:
     def _text(self, node: Node) -> str:
         return self._syntax.text(node)
 
+    def _covers(self, node: Node, line: int) -> bool:
+        return self._syntax.line(node) <= line <= self._syntax.last_line(node)
+
     def _deciding(self, name: Node, label: str, steps: float = 0) -> Deciding:
-        row, column = name.start_point
-        start = len(self._lines[row].encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
-        return Deciding(row + 1, self._text(name), label, steps, start)
+        syntax = self._syntax
+        return Deciding(syntax.line(name), self._text(name), label, steps, syntax.column(name) - 1)
 
 
 def _statements(node: Node) -> list[Node]:
@@ -354,10 +355,6 @@ def _statements(node: Node) -> list[Node]:
     if node.type == "for_range_loop":
         return node.children_by_field_name("right")
     return [node] if node.type in _STATEMENTS else []
-
-
-def _covers(node: Node, line: int) -> bool:
-    return node.start_point.row < line <= node.end_point.row + 1
 
 
 def _is_empty(value: Sequence[Node]) -> bool:

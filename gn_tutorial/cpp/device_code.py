@@ -55,7 +55,7 @@ class SourceFinding:
 
 
 @dataclass(eq=False)
-class Part:
+class CodePart:
     """One part of a source. kind: function, class, variable, alias or host (a host's function).
 
     start, body: offsets; body 0 for none. names: several for ``int a, b;``. words: those of the head, such as
@@ -93,11 +93,11 @@ class DeviceCode:
     def __init__(self, syntax: Syntax) -> None:
         self.syntax, self.text = syntax, syntax.text
         self._whole = syntax.text(syntax.root)
-        self.parts: list[Part] = []
+        self.parts: list[CodePart] = []
         self.namespaces: set[str] = set()
         self.prototypes: dict[str, list[frozenset[str]]] = {}  # the words of functions that are only declared
         self._read()
-        self.named: dict[str, list[Part]] = {}
+        self.named: dict[str, list[CodePart]] = {}
         for part in (one for one in self.parts if one.kind != "host"):
             for name in part.names:
                 self.named.setdefault(name, []).append(part)
@@ -144,7 +144,7 @@ class DeviceCode:
             name = node.child_by_field_name("name") or next(iter(node.named_children[::-1]), None)
             words = self._words(before, node.end_byte)
             if name is not None and not (node.type == "using_declaration" and words & {"namespace", "enum"}):
-                self._add(Part("alias", (self.text(leaf_of(name)),), node, before, owner=owner))
+                self._add(CodePart("alias", (self.text(leaf_of(name)),), node, before, owner=owner))
 
     def _function(self, node: Node, before: int, owner: str) -> None:
         declarator, name, of = function_name(node.child_by_field_name("declarator"), self.text)
@@ -159,14 +159,14 @@ class DeviceCode:
         listed = next((one for one in node.named_children if one.type == "field_initializer_list"), None)
         begin = listed.start_byte if listed else body.start_byte
         words = head | (behind if listed is None else self._words(params.end_byte, begin) if params else frozenset())
-        self._add(Part("function", (name,), node, before, begin, of or owner, declarator, words))
+        self._add(CodePart("function", (name,), node, before, begin, of or owner, declarator, words))
 
     def _class(self, node: Node, before: int, owner: str) -> Iterator[tuple[Node, int, str]]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if body is None:
             return
         tag = self.text(leaf_of(name)) if name else ""
-        self._add(Part("class", (tag,), node, before, body.start_byte, owner, words=frozenset((node.type,))))
+        self._add(CodePart("class", (tag,), node, before, body.start_byte, owner, words=frozenset((node.type,))))
         yield body, body.start_byte, tag
 
     def _variables(self, node: Node, before: int, owner: str) -> None:
@@ -180,19 +180,19 @@ class DeviceCode:
                 names.append(self.text(leaf))
         if names:
             words = self._words(before, declarators[0].start_byte)
-            self._add(Part(kind, tuple(names), node, before, owner=owner, words=words))
+            self._add(CodePart(kind, tuple(names), node, before, owner=owner, words=words))
 
-    def _add(self, part: Part) -> None:
+    def _add(self, part: CodePart) -> None:
         part.kind = "host" if "__host__" in part.words else part.kind
         self.parts.append(part)
 
     def _words(self, start: int, end: int) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", without_comments(self.syntax.between(start, end))))
 
-    def _boundaries(self) -> list[tuple[int, Part | None]]:
+    def _boundaries(self) -> list[tuple[int, CodePart | None]]:
         """Return where a part begins or goes on, in text order."""
-        found: list[tuple[int, Part | None]] = []
-        stack: list[Part] = []
+        found: list[tuple[int, CodePart | None]] = []
+        stack: list[CodePart] = []
 
         def close(until: float) -> None:
             while stack and stack[-1].node.end_byte <= until:
@@ -206,18 +206,18 @@ class DeviceCode:
         close(float("inf"))
         return found
 
-    def part_of(self, node: Node) -> Part | None:
+    def part_of(self, node: Node) -> CodePart | None:
         """Return the innermost part in which a node stands."""
         at = bisect_right(self._starts, node.start_byte) - 1
         return self._places[at][1] if at >= 0 else None
 
-    def function_of(self, node: Node) -> Part | None:
+    def function_of(self, node: Node) -> CodePart | None:
         """Return the function that may run in whose list of initialisers or body a node stands."""
         part = self.part_of(node)
         inside = part is not None and part.kind == "function" and node.start_byte >= part.body
         return part if inside and part in self.may_run else None
 
-    def functions(self, name: str) -> list[Part]:
+    def functions(self, name: str) -> list[CodePart]:
         """Return all functions of this name that have a body."""
         return [part for part in self.named.get(name, ()) if part.kind == "function"]
 
@@ -275,7 +275,7 @@ class DeviceCode:
         return self.syntax.by_type(_LOOPS)
 
     @functools.cached_property
-    def own_calls(self) -> list[tuple[Part, str, Node]]:
+    def own_calls(self) -> list[tuple[CodePart, str, Node]]:
         """The calls in functions by a name that a function of the text has: the function, the name and the call.
 
         A call through an object may mean another class's function, and one with template arguments another function.
@@ -299,7 +299,7 @@ class DeviceCode:
             function = function.child_by_field_name("name")
         return function if function is not None and function.type in NAMES else None
 
-    def callee(self, call: Node) -> Part | None:
+    def callee(self, call: Node) -> CodePart | None:
         """Return the function that a call means; None unless the scopes and the number of arguments tell."""
         name, given = self.called_name(call), call.child_by_field_name("arguments")
         declared = self.meant(name) if name is not None else None
@@ -406,14 +406,14 @@ class DeviceCode:
         found = objects[0].place.scope.find(path_of(kinds[0], self.text))
         return found.visible(name) if found is not None else []
 
-    def home(self, part: Part) -> tuple[str, ...]:
+    def home(self, part: CodePart) -> tuple[str, ...]:
         """Return the names of the scopes around a part."""
         inside = self.scoped.inside.get(part.node.id)
         if part.kind == "function" and inside is not None and inside.owner is not None:
             return inside.owner.path
         return self.scoped.scope_at(part.node).home.path
 
-    def parts_meant(self, node: Node) -> list[Part]:
+    def parts_meant(self, node: Node) -> list[CodePart]:
         """Return the parts to which a name leads."""
         among = self.named.get(self.text(node), [])
         found = self.meant(node)
@@ -430,14 +430,14 @@ class DeviceCode:
         """Names of the functions marked ``__global__``, without their namespaces."""
         return tuple(dict.fromkeys(part.name for part in self.parts if part.is_entry))
 
-    def reached_from(self, entry: str) -> set[Part]:
+    def reached_from(self, entry: str) -> set[CodePart]:
         """Return what the entry of this name reaches."""
         return self._closure((entry,), self._leads_to)
 
     @functools.cached_property
-    def may_run(self) -> set[Part]:
+    def may_run(self) -> set[CodePart]:
         """What the entries reach if a name stands for all parts of the name: more than run, never fewer."""
-        found: dict[Part, set[Part]] = {}
+        found: dict[CodePart, set[CodePart]] = {}
         for name, parts in self.named.items():
             for node in self.names.get(name, ()):
                 part = self.part_of(node)
@@ -445,10 +445,10 @@ class DeviceCode:
                     found.setdefault(part, set()).update(parts)
         return self._closure(self.entries, found)
 
-    def _closure(self, entries: Iterable[str], leads_to: Mapping[Part, set[Part]]) -> set[Part]:
-        reached: set[Part] = set()
+    def _closure(self, entries: Iterable[str], leads_to: Mapping[CodePart, set[CodePart]]) -> set[CodePart]:
+        reached: set[CodePart] = set()
         waiting = [part for entry in entries for part in self.named.get(entry, ()) if part.is_entry]
-        held: list[Part] = []  # members whose name is used and whose class is not yet reached
+        held: list[CodePart] = []  # members whose name is used and whose class is not yet reached
         classes: set[str] = set()
         known = {part.name for part in self.parts if part.kind == "class"}
         while waiting:
@@ -467,9 +467,9 @@ class DeviceCode:
         return reached
 
     @functools.cached_property
-    def _leads_to(self) -> dict[Part, set[Part]]:
+    def _leads_to(self) -> dict[CodePart, set[CodePart]]:
         """The parts that each part's names lead to."""
-        found: dict[Part, set[Part]] = {}
+        found: dict[CodePart, set[CodePart]] = {}
         for name in self.named:
             for node in self.names.get(name, ()):
                 part = self.part_of(node)
@@ -478,7 +478,7 @@ class DeviceCode:
         return found
 
     @staticmethod
-    def _is_implicit(part: Part) -> bool:
+    def _is_implicit(part: CodePart) -> bool:
         # A host header may have a class of a name that the device has too, such as half.
         return part.kind == "function" and part.is_device and part.name in (part.owner, "~" + part.owner, _IMPLICIT)
 
@@ -520,7 +520,6 @@ class DeviceCode:
         return SourceFinding(f"language-{name}", self.syntax.line(node), fields, node)
 
 
-@dataclass(frozen=True)
 def host_lines(text: str) -> set[int]:
     """Return the lines of a text's functions that are the host's by their qualifiers. Raises ArgumentError."""
     syntax = parse(text)
@@ -528,6 +527,7 @@ def host_lines(text: str) -> set[int]:
     return {line for one in functions for line in range(syntax.line(one.node), syntax.last_line(one.node) + 1)}
 
 
+@dataclass(frozen=True)
 class _Constants:
     """The names of constant expressions, at a node."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
-from gn_tutorial.cpp.scopes import STRUCTS, Declaration, Place, Scope, ScopedText, Scopes, enumerators, tag_of
+from gn_tutorial.cpp.scopes import STRUCTS, Declaration, NamePlace, Scope, ScopedText, Scopes, enumerators, tag_of
 from gn_tutorial.cpp.syntax import Node, Syntax
 from gn_tutorial.errors import ArgumentError
 
@@ -84,7 +84,7 @@ class Types:
         self.scopes = Scopes(texts)
         self._open: list[object] = []  # what is being resolved, to find what refers to itself
 
-    def value(self, node: Node, place: Place) -> Number:
+    def value(self, node: Node, place: NamePlace) -> Number:
         """Return the value of an expression. Raises Unreadable."""
         return evaluate(node, place.syntax, _At(self, place))
 
@@ -102,7 +102,7 @@ class Types:
         with self.resolving((entry.place.text.index, entry.node.id)):
             return self._laid_out(entry, entry.inside)
 
-    def _laid_out(self, entry: Declaration, inner: Place) -> TypeLayout:
+    def _laid_out(self, entry: Declaration, inner: NamePlace) -> TypeLayout:
         refuse_placing_attributes(entry.node, inner.syntax)
         pack = inner.text.pack_at(entry.node.start_byte) or _MOST_BYTES
         at, align, fields = 0, 8 if is_macro(entry) else 1, list[Field]()
@@ -131,7 +131,7 @@ class Types:
             above = [name for base in self._base_entries(entry) for name in self.member_names(base)]
             return above + [member.name for member in members(entry)]
 
-    def resolved(self, node: Node, place: Place) -> TypeLayout:
+    def resolved(self, node: Node, place: NamePlace) -> TypeLayout:
         """Return the layout of the type that a node names or defines. Raises Unreadable."""
         match node.type:
             case "type_descriptor":
@@ -162,7 +162,7 @@ class Types:
                 return self._std_array(node, node, place)
         raise Unreadable(shown(node, place.syntax))
 
-    def constant_of(self, name: tuple[str, ...], place: Place) -> Number:
+    def constant_of(self, name: tuple[str, ...], place: NamePlace) -> Number:
         """Return the value of a constant, an enumerator, or a macro of another text. Raises Unreadable."""
         entry = self.scopes.meant(name, place, types=False)
         if entry is None:
@@ -187,7 +187,7 @@ class Types:
             value, syntax = expression(bodies[0])
             return self.value(value, self.place_of(syntax))
 
-    def _of_name(self, name: tuple[str, ...], place: Place) -> TypeLayout:
+    def _of_name(self, name: tuple[str, ...], place: NamePlace) -> TypeLayout:
         entry = self.scopes.meant(name, place, types=True)
         if entry is None:
             return _number_layout(_fundamental("::".join(name)))
@@ -202,7 +202,7 @@ class Types:
             read = self.resolved(of, entry.place)
             return self._declared(read, entry.declarator, entry.place) if entry.declarator else read
 
-    def _declared(self, read: TypeLayout, declarator: Node, place: Place) -> TypeLayout:
+    def _declared(self, read: TypeLayout, declarator: Node, place: NamePlace) -> TypeLayout:
         """Return the layout of what a declarator makes of a type: itself or arrays of it. Raises Unreadable."""
         while declarator.type not in ("field_identifier", "identifier", "type_identifier"):
             if declarator.type in ("array_declarator", "abstract_array_declarator"):
@@ -219,14 +219,14 @@ class Types:
             declarator = inner
         return read
 
-    def length(self, declarator: Node, place: Place) -> int:
+    def length(self, declarator: Node, place: NamePlace) -> int:
         """Return the length in an array's declarator. Raises Unreadable."""
         size = declarator.child_by_field_name("size")
         if size is None:
             raise Unreadable(shown(declarator, place.syntax))
         return self.value(size, place).value
 
-    def _std_array(self, whole: Node, node: Node, place: Place) -> TypeLayout:
+    def _std_array(self, whole: Node, node: Node, place: NamePlace) -> TypeLayout:
         """Return the layout of ``std::array<type, count>``. Raises Unreadable for another template."""
         arguments, name = node.child_by_field_name("arguments"), path(place.syntax.text(whole).partition("<")[0])
         if arguments is None or arguments.named_child_count != 2 or name not in (("std", "array"), ("array",)):
@@ -268,7 +268,7 @@ class Types:
                 raise Unreadable(shown(node, entry.place.syntax))
             yield found
 
-    def _alignments(self, node: Node, place: Place) -> list[int]:
+    def _alignments(self, node: Node, place: NamePlace) -> list[int]:
         """Return what the alignas in front of a declaration or a struct's name demand, and 1."""
         found = [1]
         for child in node.named_children:
@@ -287,9 +287,9 @@ class Types:
                     found.append(value)
         return found
 
-    def place_of(self, syntax: Syntax) -> Place:
+    def place_of(self, syntax: Syntax) -> NamePlace:
         """Return the place of an expression that stands in no text."""
-        return Place(ScopedText(syntax, Scope("namespace")), self.scopes.root)
+        return NamePlace(ScopedText(syntax, Scope("namespace")), self.scopes.root)
 
     def resolving(self, what: object) -> _Resolving:
         """Return a context in which ``what`` is being read. Raises Unreadable if it is already."""
@@ -299,7 +299,7 @@ class Types:
 class _At:
     """What an expression asks of its place (``integers.Names``)."""
 
-    def __init__(self, reader: Types, place: Place) -> None:
+    def __init__(self, reader: Types, place: NamePlace) -> None:
         self.reader, self.place = reader, place
 
     def number(self, name: tuple[str, ...]) -> Number:
@@ -314,7 +314,7 @@ class _At:
 class _InEnum(_At):
     """The same inside an enum, whose enumerators so far have values."""
 
-    def __init__(self, reader: Types, place: Place, before: Mapping[str, Number]) -> None:
+    def __init__(self, reader: Types, place: NamePlace, before: Mapping[str, Number]) -> None:
         super().__init__(reader, place)
         self.before = before
 

@@ -18,7 +18,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
 
 if TYPE_CHECKING:
-    from gn_tutorial.cpp.scopes import Place, Scopes
+    from gn_tutorial.cpp.scopes import NamePlace, Scopes
 
 _MARK = "__global__"
 _SCOPES = ("namespace_definition", "struct_specifier", "class_specifier", "union_specifier")
@@ -152,7 +152,7 @@ class _Reader:
         self, of: Node | None, declarator: Node | None, scope: tuple[str, ...], heads: frozenset[str]
     ) -> bool:
         """Return whether a type with a declarator is an address, also by aliases of aliases."""
-        place: Place | None = None
+        place: NamePlace | None = None
         for _ in range(_DEEPEST):
             if declarator is not None and any(one.type.endswith(_POINTERS) for one in _chain(declarator)):
                 return True

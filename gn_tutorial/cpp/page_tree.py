@@ -162,6 +162,12 @@ class Node:
         return next((one for one in self._siblings() if one.id > self.id), None)
 
     @property
+    def prev_sibling(self) -> Node | None:
+        """The node before it in the same parent."""
+        siblings = self.parent.children if self.parent else []
+        return next((one for one in reversed(siblings) if one.id < self.id), None)
+
+    @property
     def prev_named_sibling(self) -> Node | None:
         """The named node before it in the same parent."""
         return next((one for one in reversed(self._siblings()) if one.id < self.id), None)

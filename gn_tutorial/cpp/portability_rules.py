@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: What stops a launch; every other finding is a warning.
 ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
-#: Part of the key of each library: raise it when the same source may give other findings.
+#: CodePart of the key of each library: raise it when the same source may give other findings.
 CHECKS = "13"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"

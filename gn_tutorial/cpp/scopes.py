@@ -111,7 +111,7 @@ class Scope:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class NamePlace:
     """Where a name stands: in a text, and in one of its scopes."""
 
     text: ScopedText
@@ -133,7 +133,7 @@ class Declaration:
 
     name: str
     kind: str
-    place: Place
+    place: NamePlace
     start: int
     node: Node | None = None
     declarator: Node | None = None
@@ -147,10 +147,10 @@ class Declaration:
         return (*self.place.scope.path, self.name)
 
     @property
-    def inside(self) -> Place:
+    def inside(self) -> NamePlace:
         """The place in the struct or enum that it declares."""
         assert self.node is not None
-        return Place(self.place.text, self.place.text.inside[self.node.id])
+        return NamePlace(self.place.text, self.place.text.inside[self.node.id])
 
     @property
     def is_constant(self) -> bool:
@@ -237,7 +237,7 @@ class Scopes:
             found = _among(texts, name, types)
         return found
 
-    def meant(self, name: tuple[str, ...], place: Place, *, types: bool) -> Declaration | None:
+    def meant(self, name: tuple[str, ...], place: NamePlace, *, types: bool) -> Declaration | None:
         """Return the type or value that a name means at a place; None for a name of none of the texts.
 
         A name that is not visible at the place may come from what no text shows: then it must be the only one. Raises
@@ -261,10 +261,10 @@ class Scopes:
             raise Unreadable("::".join(name))
         return min(known, key=lambda one: one.place.text is not place.text, default=None)
 
-    def place_in(self, path: tuple[str, ...]) -> Place:
+    def place_in(self, path: tuple[str, ...]) -> NamePlace:
         """Return the place in a namespace or class of the first text. Raises Unreadable and ArgumentError."""
         text = self._text(0)
-        return Place(text, self.root.find(path) or self.root)
+        return NamePlace(text, self.root.find(path) or self.root)
 
     def _text(self, index: int) -> ScopedText:
         """Return a text that has been read. Raises Unreadable; ArgumentError beyond the bound of ``syntax``."""
@@ -502,7 +502,7 @@ class _Reader:
 
     def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
         self.of.names_at.add(name.start_byte)
-        made = Declaration(self.text(name), kind, Place(self.of, scope), name.start_byte, *more)
+        made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name.start_byte, *more)
         self.of.declared.append(made)
         scope.declared.setdefault(made.name, []).append(made)
 
@@ -518,7 +518,7 @@ class _Reader:
         name = node.child_by_field_name("name")
         self.of.unread |= {one.id for one in node.named_children}
         if name is not None:
-            made = Declaration(self.text(name), "macro", Place(self.of, self.of.root), -1)
+            made = Declaration(self.text(name), "macro", NamePlace(self.of, self.of.root), -1)
             self.of.root.declared.setdefault(made.name, []).append(made)
 
 

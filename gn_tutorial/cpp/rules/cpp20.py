@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, Part, SourceFinding, qualification
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding, qualification
 from gn_tutorial.cpp.syntax import Node
 
 _OF_NODES = {"concept_definition": "concept", "requires_clause": "requires", "requires_expression": "requires",
@@ -23,7 +23,7 @@ _STD = frozenset(("span", "bit_cast", "ranges", "numbers", "popcount", "bit_ceil
 
 def cpp20(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at the first place of each of these in a part."""
-    seen: set[tuple[Part | None, str]] = set()
+    seen: set[tuple[CodePart | None, str]] = set()
     for node, what in sorted(_uses(code), key=lambda use: use[0].start_byte):
         part = code.part_of(node)
         if (part, what) not in seen:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, Part, SourceFinding
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
 from gn_tutorial.cpp.syntax import Node
 
 _DECLARES = ("declaration", "field_declaration", "parameter_declaration", "optional_parameter_declaration")
@@ -17,7 +17,7 @@ _PLAIN = ("identifier", "field_identifier", "init_declarator")
 
 def double(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at the first such value of each function."""
-    seen: set[Part] = set()
+    seen: set[CodePart] = set()
     for node in code.nodes["primitive_type"] if code.has("double") else ():
         part = code.part_of(node)
         if part is None or part.kind != "function" or part in seen or code.text(node) != "double":

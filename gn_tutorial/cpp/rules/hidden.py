@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, Part, SourceFinding
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
 from gn_tutorial.cpp.rules.never_set import Variable, is_number
 from gn_tutorial.cpp.syntax import Node
 
 
 def hidden(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at a variable of a class's function with the name of a member that only other functions read."""
-    members: dict[tuple[str, str], list[Part]] = {}
+    members: dict[tuple[str, str], list[CodePart]] = {}
     for part in code.parts:
         for name in part.names if part.kind == "variable" and part.owner else ():
             members.setdefault((part.owner, name), []).append(part)
@@ -29,7 +29,7 @@ def _is_plain(code: DeviceCode, declaration: Node) -> bool:
     return kind is not None and (kind.type == "placeholder_type_specifier" or is_number(code, kind))
 
 
-def _is_read_elsewhere(code: DeviceCode, member: Part, name: Node, function: Part) -> bool:
+def _is_read_elsewhere(code: DeviceCode, member: CodePart, name: Node, function: CodePart) -> bool:
     variable = Variable.member(code, member, code.text(name))
     if variable is None or variable.may_be_written:
         return False

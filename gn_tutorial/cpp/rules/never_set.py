@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gn_tutorial.cpp.device_code import CLASSES, DeviceCode, Part, SourceFinding
+from gn_tutorial.cpp.device_code import CLASSES, CodePart, DeviceCode, SourceFinding
 from gn_tutorial.cpp.scopes import Declaration
 from gn_tutorial.cpp.syntax import Node
 
@@ -48,12 +48,12 @@ def never_set(code: DeviceCode) -> Iterator[SourceFinding]:
             yield from _of_locals(code, names, node, function)
 
 
-def _of_members(code: DeviceCode, part: Part) -> Iterator[SourceFinding]:
+def _of_members(code: DeviceCode, part: CodePart) -> Iterator[SourceFinding]:
     for declarator, name in zip(part.node.children_by_field_name("declarator"), part.names, strict=True):
         places = [one for one in code.names.get(name, ()) if one.start_byte != declarator.start_byte]
         if not places or _is_written_first(code, places) or not _is_kernel_class(code, part.owner):
             continue
-        variable = Variable.member(code, part, name)
+        variable = SuspectedVariable.member(code, part, name)
         if variable is None:
             continue
         if not variable.may_be_written:
@@ -65,7 +65,7 @@ def _of_members(code: DeviceCode, part: Part) -> Iterator[SourceFinding]:
             yield from variable.finding(variable.early_reads(function.body), late=True) if once else ()
 
 
-def _of_locals(code: DeviceCode, names: list[Node], node: Node, function: Part) -> Iterator[SourceFinding]:
+def _of_locals(code: DeviceCode, names: list[Node], node: Node, function: CodePart) -> Iterator[SourceFinding]:
     for declared in names:
         name, end = code.text(declared), function.node.end_byte
         places = [one for one in code.names.get(name, ()) if declared.end_byte <= one.start_byte < end]
@@ -73,7 +73,7 @@ def _of_locals(code: DeviceCode, names: list[Node], node: Node, function: Part) 
             continue
         scope = code.scoped.scope_at(node)
         found = next((one for one in scope.declared.get(name, ()) if one.start == declared.start_byte), None)
-        variable = Variable(code, name, found, places) if found is not None else None
+        variable = SuspectedVariable(code, name, found, places) if found is not None else None
         if variable is not None and not variable.may_be_written:
             yield from variable.finding(variable.reads)
         elif variable is not None:
@@ -91,7 +91,7 @@ def _is_written_first(code: DeviceCode, places: list[Node]) -> bool:
 
 
 @dataclass
-class Variable:
+class SuspectedVariable:
     """A variable or a member, and the places of its name, in text order."""
 
     code: DeviceCode
@@ -100,7 +100,7 @@ class Variable:
     places: list[Node]
 
     @classmethod
-    def member(cls, code: DeviceCode, part: Part, name: str) -> Variable | None:
+    def member(cls, code: DeviceCode, part: CodePart, name: str) -> SuspectedVariable | None:
         """Return a member of a class; None if its places are not all known."""
         scope = code.scoped.scope_at(part.node)
         found = scope.declared.get(name, [])
@@ -144,7 +144,7 @@ class Variable:
         return bool(self.writes)
 
     @property
-    def written_in(self) -> Part | None:
+    def written_in(self) -> CodePart | None:
         """The one function with all writes, if no parameter of it has the name."""
         functions = {self.code.function_of(one) for one in self.writes}
         function = functions.pop() if len(functions) == 1 else None
@@ -288,7 +288,7 @@ def _is_variable(code: DeviceCode, name: Node | None) -> bool:
     return any(one.kind == "value" for one in code.scoped.declared if one.name == text)
 
 
-def _takes_reference(code: DeviceCode, part: Part) -> bool:
+def _takes_reference(code: DeviceCode, part: CodePart) -> bool:
     parameters = part.declarator.child_by_field_name("parameters") if part.declarator is not None else None
     return parameters is None or "&" in code.text(parameters)
 

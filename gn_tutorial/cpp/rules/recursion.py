@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gn_tutorial.cpp.device_code import DeviceCode, Part, SourceFinding, qualification
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding, qualification
 from gn_tutorial.cpp.syntax import Node
 
 
@@ -21,7 +21,7 @@ def recursion(code: DeviceCode) -> Iterator[SourceFinding]:
     circular = {part for part in by_name if _leads(by_name, part, part)}
     calls = [one for one in calls if circular.issuperset(one[:2]) and code.callee(one[2]) is one[1]]
     certain = _graph([one for one in calls if code.is_live(one[2])])
-    told: set[Part] = set()
+    told: set[CodePart] = set()
     for part, callee, call in calls:
         name = code.called_name(call)
         if name is not None and part not in told and (callee is part or _leads(certain, callee, part)):
@@ -29,7 +29,7 @@ def recursion(code: DeviceCode) -> Iterator[SourceFinding]:
             yield code.finding("recursion", name, name=part.name, op=callee.name)
 
 
-def _by_name(code: DeviceCode, part: Part, name: str, call: Node) -> Part | None:
+def _by_name(code: DeviceCode, part: CodePart, name: str, call: Node) -> CodePart | None:
     """Return the only function that a call may mean by the names of classes; None if there are several."""
     leaf = code.called_name(call)
     path = qualification(leaf, code.text)[1] if leaf is not None else None
@@ -41,16 +41,16 @@ def _by_name(code: DeviceCode, part: Part, name: str, call: Node) -> Part | None
     return found[0] if len(found) == 1 else None
 
 
-def _graph(calls: Sequence[tuple[Part, Part, Node]]) -> dict[Part, set[Part]]:
-    found: dict[Part, set[Part]] = {}
+def _graph(calls: Sequence[tuple[CodePart, CodePart, Node]]) -> dict[CodePart, set[CodePart]]:
+    found: dict[CodePart, set[CodePart]] = {}
     for part, callee, _ in calls:
         found.setdefault(part, set()).add(callee)
     return found
 
 
-def _leads(calls: Mapping[Part, set[Part]], start: Part, goal: Part) -> bool:
+def _leads(calls: Mapping[CodePart, set[CodePart]], start: CodePart, goal: CodePart) -> bool:
     """Whether calls lead from one function to another, or from one back to itself."""
-    waiting, seen = list(calls.get(start, ())), set[Part]()
+    waiting, seen = list(calls.get(start, ())), set[CodePart]()
     while waiting:
         one = waiting.pop()
         if one == goal:

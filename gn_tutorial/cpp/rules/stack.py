@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, Part, SourceFinding, variable_name
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding, variable_name
 from gn_tutorial.cpp.syntax import Node
 
 STACK_BYTES = 0x8000
@@ -19,7 +19,7 @@ _SIZES = {"char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16
 
 def stack(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at the array with which a function exceeds the stack."""
-    totals: dict[Part, int] = {}
+    totals: dict[CodePart, int] = {}
     for node in code.nodes["array_declarator"]:
         part, around = code.function_of(node), node.parent
         if part is None or around is None or around.type == "array_declarator":
