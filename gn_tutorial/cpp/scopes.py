@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -167,6 +168,20 @@ class Declaration:
         return fits and (self.template or not instantiated)
 
 
+@dataclass(eq=False)
+class _Span:
+    """The bytes of a node that has a scope. around: the next larger span."""
+
+    start: int
+    end: int
+    scope: Scope
+    around: _Span | None = None
+
+    def is_in(self, node: Node) -> bool:
+        """Whether it is the node's own span, or one inside it."""
+        return node.start_byte <= self.start and self.end <= node.end_byte
+
+
 class ScopedText:
     """A parsed text with its scopes. ``inside``: the scope of a node's children, by the node's id.
 
@@ -178,27 +193,54 @@ class ScopedText:
         self.inside: dict[int, Scope] = {syntax.root.id: root}
         self.declared: list[Declaration] = []
         self.names_at: set[int] = set()  # where names start that are declared
-        self.unread: set[int] = set()  # the ids of nodes that declare and use nothing
+        self.unread: set[int] = set()  # the ids of nodes that ``#if 0`` leaves out
+        self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
+        self.spans: list[_Span] = []
         self._reader = _Reader(self, functions)
         self._reader.read()
 
     def read_functions(self) -> None:
         """Read what functions declare, if it was left out. It takes more time than all else."""
         self._reader.read_functions()
+        for name in ("_innermost", "_starts", "_unread_spans"):
+            self.__dict__.pop(name, None)
 
     def is_read(self, node: Node) -> bool:
         """Return whether a node is not in an attribute or a branch that ``#if 0`` leaves out."""
-        around: Node | None = node
-        while around is not None and around.id not in self.unread:
-            around = around.parent
-        return around is None
+        at = bisect_right(self._unread_spans, (node.start_byte, math.inf)) - 1
+        return at < 0 or self._unread_spans[at][1] < node.end_byte
 
     def scope_at(self, node: Node) -> Scope:
         """Return the scope in which a node stands."""
-        around = node.parent
-        while around is not None and around.id not in self.inside:
-            around = around.parent
-        return self.inside[around.id] if around is not None else self.root
+        at = bisect_right(self._starts, node.start_byte) - 1
+        span = self._innermost[at] if at >= 0 else None
+        while span is not None and (span.end <= node.start_byte or span.is_in(node)):
+            span = span.around
+        return span.scope if span else self.root
+
+    @functools.cached_property
+    def _unread_spans(self) -> list[tuple[int, float]]:
+        merged: list[tuple[int, float]] = []
+        for start, end in sorted(self.unread_spans):
+            if not merged or merged[-1][1] < end:
+                merged.append((start, end))
+        return merged
+
+    @functools.cached_property
+    def _innermost(self) -> list[_Span]:
+        """The spans of scopes by their starts. The one that contains a place is the last before it, or around that."""
+        ordered = sorted(self.spans, key=lambda one: (one.start, -one.end))
+        open_spans: list[_Span] = []
+        for one in ordered:
+            while open_spans and open_spans[-1].end <= one.start:
+                open_spans.pop()
+            one.around = open_spans[-1] if open_spans else None
+            open_spans.append(one)
+        return ordered
+
+    @functools.cached_property
+    def _starts(self) -> list[int]:
+        return [one.start for one in self._innermost]
 
     @functools.cached_property
     def _packs(self) -> list[tuple[int, int]]:
@@ -298,7 +340,7 @@ class _Reader:
             **dict.fromkeys((*STRUCTS, "union_specifier"), self._class),
             **dict.fromkeys(_BLOCKS, lambda _node, scope: Scope("block", scope)),
             **dict.fromkeys(_DECLARATIONS, self._declaration),
-            **dict.fromkeys(_UNREAD, lambda node, _scope: self.of.unread.add(node.id)),
+            **dict.fromkeys(_UNREAD, self._leave_out),
             **dict.fromkeys(("alias_declaration", "concept_definition"), self._type),
             **dict.fromkeys(
                 ("type_parameter_declaration", "variadic_type_parameter_declaration"), self._type_parameter
@@ -322,7 +364,10 @@ class _Reader:
         """Visit the nodes."""
         while self._stack:
             node, scope = self._stack.pop()
-            if node.is_error or node.is_missing or node.id in self.of.unread:
+            if node.is_error or node.is_missing:
+                continue
+            if node.id in self.of.unread:
+                self.of.unread_spans.append((node.start_byte, node.end_byte))
                 continue
             visit = self._visits.get(node.type)
             inner = visit(node, scope) if visit else scope
@@ -330,6 +375,7 @@ class _Reader:
                 continue
             if inner is not scope:
                 self.of.inside[node.id] = inner
+                self.of.spans.append(_Span(node.start_byte, node.end_byte, inner))
             children = node.named_children
             if node.type == "function_definition" and not self.functions:
                 self._later += [(one, inner) for one in children if one.type == "compound_statement"]
@@ -506,6 +552,9 @@ class _Reader:
         self.of.declared.append(made)
         scope.declared.setdefault(made.name, []).append(made)
 
+    def _leave_out(self, node: Node, _scope: Scope) -> None:
+        self.of.unread_spans.append((node.start_byte, node.end_byte))
+
     # --- directives, in a text that was not preprocessed -------------------------------------------------------------
 
     def _condition(self, node: Node, scope: Scope) -> Scope:
@@ -516,7 +565,7 @@ class _Reader:
 
     def _macro(self, node: Node, _scope: Scope) -> None:
         name = node.child_by_field_name("name")
-        self.of.unread |= {one.id for one in node.named_children}
+        self.of.unread_spans += [(one.start_byte, one.end_byte) for one in node.named_children]
         if name is not None:
             made = Declaration(self.text(name), "macro", NamePlace(self.of, self.of.root), -1)
             self.of.root.declared.setdefault(made.name, []).append(made)
