@@ -168,7 +168,7 @@ class MyLayerNorm {
   // numbers = 1 / sqrt(numbers / length + eps). A division: Rsqrt has too few digits.
   __aicore__ inline void Scale(const Floats& numbers, uint32_t count) {
     const int32_t n = static_cast<int32_t>(count);
-    const float eps = tiling_->eps;  // an instruction takes no number from global memory
+    const float eps = tiling_->eps;  // not from global memory
     AscendC::Muls(numbers, numbers, 1.0f / static_cast<float>(tiling_->length), n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Adds(numbers, numbers, eps, n);
