@@ -85,7 +85,7 @@ def find(own: OwnText) -> tuple[Placed, ...]:
     from gn_tutorial.cpp.rules import RULES
     from gn_tutorial.cpp.syntax import MOST_BYTES, parse
 
-    if "__global__" not in own.text or len(own.text) > MOST_BYTES:
+    if "__global__" not in own.text or len(own.text.encode("utf-8", "replace")) > MOST_BYTES:
         return ()
     code = DeviceCode(parse(own.text))
     claims = [one for rule in RULES for one in rule(code) if code.part_of(one.at) in code.may_run]

@@ -122,7 +122,8 @@ statements = st.builds(
     st.sampled_from(WRAPPED),
 )  # fmt: skip
 parts = st.tuples(st.sampled_from(PARTS), st.sampled_from(NAMES), st.sampled_from(("malloc", "free", "exp", "log")))
-many = settings(max_examples=10_000 if ALL else 25, deadline=None)
+#: Of each of the two tests: 10,000 texts in all with --all.
+many = settings(max_examples=5_000 if ALL else 25, deadline=None)
 
 
 def claims(text: str) -> list[tuple[str, int]]:

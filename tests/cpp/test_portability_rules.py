@@ -237,6 +237,7 @@ def test_text_that_is_no_program_gives_nothing() -> None:
         "__global__ void k(",
         "(" * 5000,
         "struct A {" * 50,
+        f"{ENTRY} new int; }} // {'é' * 600_000}",
     ):
         assert found(text) == []
 
