@@ -220,10 +220,13 @@ inline const char* DivideNhwc(int64_t n, int64_t s, int64_t c, int64_t groups, i
     } else {
       uint64_t most = kNhwcColumns / width < most_groups ? kNhwcColumns / width : most_groups;
       if (most > all) most = all;
-      const uint64_t strips = NhwcParts(all, most);
-      tiling->stripGroups = static_cast<uint32_t>(NhwcParts(all, strips));
-      tiling->sampleStrips = static_cast<uint32_t>(NhwcParts(all, tiling->stripGroups));
-      if (!MakeNhwcPieces(tiling, way, samples, tiling->stripGroups * width, width, block)) return "x is too large";
+      // The tables of a strip may need more than local memory: then strips have half the groups.
+      for (uint64_t strips = NhwcParts(all, most);; strips *= 2) {
+        tiling->stripGroups = static_cast<uint32_t>(NhwcParts(all, strips));
+        tiling->sampleStrips = static_cast<uint32_t>(NhwcParts(all, tiling->stripGroups));
+        if (MakeNhwcPieces(tiling, way, samples, tiling->stripGroups * width, width, block)) break;
+        if (tiling->stripGroups == 1) return "x is too large";
+      }
     }
   }
   if (samples * tiling->sampleStrips * tiling->parts * tiling->partPieces > static_cast<uint64_t>(kLimit))

@@ -36,12 +36,13 @@ GRID = [
     ((4, 50, 320), 32),  # ten channels a group
     ((50, 16, 31, 4), 1),  # more samples than cores
     ((2, 40, 1200), 1200),  # strips of 64 groups, the last of fewer
+    ((48, 5, 833), 833),  # a strip of all groups would have larger tables than local memory
     ((49, 3, 2050), 25),  # rows too long for a period: strips of groups
     ((2, 9, 5000), 2),  # a group of more channels than local memory takes: parts, the last narrower
     ((1, 40, 9001), 9001),
     ((1, 9001, 3), 1),
 ]
-SOME = [GRID[0], GRID[3], GRID[5], GRID[7], GRID[8], GRID[10], GRID[11], GRID[13]]
+SOME = [GRID[0], GRID[3], GRID[5], GRID[7], GRID[8], GRID[10], GRID[11], GRID[14]]
 
 
 def made(shape: tuple[int, ...], groups: int, dtype: str, seed: int = 3) -> dict[str, np.ndarray]:

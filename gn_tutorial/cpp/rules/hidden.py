@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
-from gn_tutorial.cpp.rules.never_set import Variable, is_number
+from gn_tutorial.cpp.rules.never_set import SuspectedVariable, is_number
 from gn_tutorial.cpp.syntax import Node
 
 
@@ -30,7 +30,7 @@ def _is_plain(code: DeviceCode, declaration: Node) -> bool:
 
 
 def _is_read_elsewhere(code: DeviceCode, member: CodePart, name: Node, function: CodePart) -> bool:
-    variable = Variable.member(code, member, code.text(name))
+    variable = SuspectedVariable.member(code, member, code.text(name))
     if variable is None or variable.may_be_written:
         return False
     return any(code.function_of(one) is not function for one in variable.reads)
