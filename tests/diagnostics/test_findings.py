@@ -216,6 +216,7 @@ def test_the_twin_and_the_catalogue_know_the_same_ids() -> None:
     sources += (PACKAGE / "compiler" / "address_spaces.py").read_text()
     sources += "".join(path.read_text() for path in (PACKAGE / "cpp" / "rules").glob("*.py"))
     quoted = set(re.findall(r'"([a-z][a-z0-9]*(?:-[a-z0-9]+)+)"', sources))
+    quoted |= {f"language-{name}" for name in re.findall(r'\.finding\(\s*"([a-z0-9-]+)"', sources)}
     assert set(CATALOGUE) - quoted == set(), "never reported"
     reported = set(
         re.findall(

@@ -16,9 +16,12 @@ def module_of(path: Path) -> str:
 
 
 def defined(tree: ast.AST) -> set[str]:
-    """Every name that a module binds itself, other than by an import."""
+    """Every name that a module binds itself, other than by an import; also what it imports from one of two modules."""
     found = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Try):
+            chosen = (one for one in ast.walk(node) if isinstance(one, ast.ImportFrom))
+            found |= {alias.name for one in chosen for alias in one.names}
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
