@@ -57,12 +57,14 @@ def _use(of: ScopedText, node: Node) -> Use | None:
     while around is not None and around.type in _AROUND_A_NAME:
         below, around = around, around.parent
     if around is not None and around.type == "call_expression" and around.child_by_field_name("function") == below:
-        arguments = _count(around.child_by_field_name("arguments"))
+        arguments = argument_count(around)
     line = of.syntax.line(whole)
     return Use(of.syntax.text(node), path, of.scope_at(whole), whole.start_byte, line, arguments, instantiated)
 
 
-def _count(arguments: Node | None) -> int | None:
+def argument_count(call: Node) -> int | None:
+    """Return the number of a call's arguments; None if a pack or an error is among them."""
+    arguments = call.child_by_field_name("arguments")
     if arguments is None or arguments.has_error:
         return None
     given = [one.type for one in arguments.named_children if one.type != "comment"]

@@ -10,8 +10,9 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gn_tutorial.cpp.scopes import NAMES
 from gn_tutorial.cpp.syntax import Node, parse
-from gn_tutorial.cpp.variables import NAMES, PARAMETERS, Assignment, CallNode, Variable, Variables, parameters
+from gn_tutorial.cpp.variables import PARAMETERS, Assignment, CallNode, Variable, Variables, parameters
 
 #: What ``SourceFlow.statement`` returns, for modules outside of this room.
 Statement = Node

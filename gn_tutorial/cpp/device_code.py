@@ -15,15 +15,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from gn_tutorial.cpp.calls import argument_count
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
-from gn_tutorial.cpp.scopes import NAMES, STRUCTS, Declaration, Scope, ScopedText, leaf_of, parts_of, path_of
+from gn_tutorial.cpp.scopes import CLASSES, NAMES, Declaration, Scope, ScopedText, leaf_of, parts_of, path_of
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 from gn_tutorial.cpp.tokens import without_comments
 
 #: What makes a function one of the device, or of both sides.
 DEVICE_WORDS = frozenset(("__aicore__", "__global__", "__host_aicore__", "__simd_vf__", "__simd_callee__",
                           "__simt_vf__", "__simt_callee__", "__callee__", "constexpr", "consteval"))  # fmt: skip
-CLASSES = (*STRUCTS, "union_specifier")
 #: Around declarations that are not in a function.
 _AROUND = ("translation_unit", "linkage_specification", "namespace_definition", "declaration_list",
            "template_declaration", "field_declaration_list", "preproc_if", "preproc_ifdef", "preproc_else")  # fmt: skip
@@ -301,16 +301,13 @@ class DeviceCode:
 
     def callee(self, call: Node) -> CodePart | None:
         """Return the function that a call means; None unless the scopes and the number of arguments tell."""
-        name, given = self.called_name(call), call.child_by_field_name("arguments")
+        name, given = self.called_name(call), argument_count(call)
         declared = self.meant(name) if name is not None else None
-        if name is None or not declared or given is None or given.has_error:
-            return None
-        kinds = [one.type for one in given.named_children if one.type != "comment"]
-        if any(one.kind != "function" for one in declared) or "parameter_pack_expansion" in kinds:
+        if name is None or not declared or given is None or any(one.kind != "function" for one in declared):
             return None
         homes = {one.place.scope.path for one in declared}
         found = [part for part in self.functions(self.text(name)) if self.home(part) in homes]
-        fits = any(one.takes(len(kinds), instantiated=False) for one in declared)
+        fits = any(one.takes(given, instantiated=False) for one in declared)
         return found[0] if len(found) == 1 and len(homes) == 1 and fits else None
 
     def is_of_std(self, name: Node) -> bool:

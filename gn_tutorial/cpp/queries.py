@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
+from gn_tutorial.cpp.scopes import NAMES
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 #: Macros whose first argument is a tiling struct.
@@ -19,7 +20,6 @@ _OF_THE_LANGUAGE = frozenset(
     "half if inline int int32_t int64_t long nullptr operator private public return short sizeof static static_cast "
     "struct switch template this true typename uint16_t uint32_t uint64_t uint8_t unsigned using void while".split()
 )
-_NAMES = ("identifier", "field_identifier", "type_identifier")
 
 
 class WrittenCall(NamedTuple):
@@ -47,7 +47,7 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
     for node in syntax.nodes("call_expression", errors=True):
         types: Node | None = None
         function = node.child_by_field_name("function")
-        while function is not None and function.type not in _NAMES:
+        while function is not None and function.type not in NAMES:
             types = function.child_by_field_name("arguments") if function.type.startswith("template_") else types
             function = function.child_by_field_name("field") or function.child_by_field_name("name")
         if function is not None and (not names or syntax.text(function) in names):
@@ -159,7 +159,7 @@ def words(text: str, *, directives: bool = False) -> Iterator[str]:
 def _counting(node: Node, syntax: Syntax, *, directives: bool) -> list[Node]:
     """Return the parts of a directive that count: what a conditional has, without a branch that never counts."""
     condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
-    if condition is not None and syntax.text(condition).strip("() ") in ("0", "false"):
+    if syntax.is_off(node):
         return [alternative] if alternative else []
     own = () if directives else (condition, node.child_by_field_name("name"))
     is_branch = node.type.startswith(("preproc_if", "preproc_el"))

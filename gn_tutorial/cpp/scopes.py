@@ -20,7 +20,8 @@ from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 STRUCTS = ("struct_specifier", "class_specifier")
-SPECIFIERS = (*STRUCTS, "union_specifier", "enum_specifier")
+CLASSES = (*STRUCTS, "union_specifier")
+SPECIFIERS = (*CLASSES, "enum_specifier")
 NAMES = ("identifier", "type_identifier", "field_identifier")
 _PARAMETER = "parameter_declaration"
 _BLOCKS = (
@@ -193,7 +194,6 @@ class ScopedText:
         self.inside: dict[int, Scope] = {syntax.root.id: root}
         self.declared: list[Declaration] = []
         self.names_at: set[int] = set()  # where names start that are declared
-        self.unread: set[int] = set()  # the ids of nodes that ``#if 0`` leaves out
         self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
         self.spans: list[_Span] = []
         self._reader = _Reader(self, functions)
@@ -337,7 +337,7 @@ class _Reader:
         self._stack: list[tuple[Node, Scope]] = [(of.syntax.root, of.root)]
         self._later: list[tuple[Node, Scope]] = []  # the bodies of functions
         self._visits: dict[str, Callable[[Node, Scope], Scope | None]] = {
-            **dict.fromkeys((*STRUCTS, "union_specifier"), self._class),
+            **dict.fromkeys(CLASSES, self._class),
             **dict.fromkeys(_BLOCKS, lambda _node, scope: Scope("block", scope)),
             **dict.fromkeys(_DECLARATIONS, self._declaration),
             **dict.fromkeys(_UNREAD, self._leave_out),
@@ -365,9 +365,6 @@ class _Reader:
         while self._stack:
             node, scope = self._stack.pop()
             if node.is_error or node.is_missing:
-                continue
-            if node.id in self.of.unread:
-                self.of.unread_spans.append((node.start_byte, node.end_byte))
                 continue
             visit = self._visits.get(node.type)
             inner = visit(node, scope) if visit else scope
@@ -557,11 +554,13 @@ class _Reader:
 
     # --- directives, in a text that was not preprocessed -------------------------------------------------------------
 
-    def _condition(self, node: Node, scope: Scope) -> Scope:
-        condition, other = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
-        if condition is not None and self.text(condition).strip("() \t") in ("0", "false"):
-            self.of.unread |= {one.id for one in node.named_children if one != other}
-        return scope
+    def _condition(self, node: Node, scope: Scope) -> Scope | None:
+        if not self.of.syntax.is_off(node):
+            return scope
+        other = node.child_by_field_name("alternative")
+        self.of.unread_spans += [(one.start_byte, one.end_byte) for one in node.named_children if one != other]
+        self._stack += [(other, scope)] if other else []
+        return None
 
     def _macro(self, node: Node, _scope: Scope) -> None:
         name = node.child_by_field_name("name")

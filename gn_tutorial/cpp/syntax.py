@@ -108,6 +108,11 @@ class Syntax:
                     found.append(one)
         return found
 
+    def is_off(self, directive: Node) -> bool:
+        """Return whether a directive's condition is 0 or false, so that its lines never count."""
+        condition = directive.child_by_field_name("condition")
+        return condition is not None and self.text(condition).strip("() \t") in ("0", "false")
+
     def nodes(self, *types: str, within: Node | None = None, errors: bool = False) -> Iterator[Node]:
         """Return the nodes of these types in ``within`` (default: the whole text), outer before inner, in text order.
 

@@ -10,17 +10,16 @@ import functools
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from gn_tutorial.cpp.scopes import CLASSES, NAMES
 from gn_tutorial.cpp.syntax import Node, Syntax
 
-NAMES = ("identifier", "field_identifier", "type_identifier")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
-_CLASSES = ("class_specifier", "struct_specifier", "union_specifier")
 _FUNCTION = "function_definition"
 _BLOCKS = (
     "compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement",
     "catch_clause", "lambda_expression",
 )  # fmt: skip
-_SCOPES = (*_CLASSES, *_BLOCKS, _FUNCTION, "template_declaration", "namespace_definition", "translation_unit")
+_SCOPES = (*CLASSES, *_BLOCKS, _FUNCTION, "template_declaration", "namespace_definition", "translation_unit")
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
 #: Code that is nested more deeply is not read.
 _DEEPEST = 400
@@ -65,7 +64,7 @@ class Variables:
     """The variables of one text. nodes: the named nodes of the text, outer before inner."""
 
     def __init__(self, syntax: Syntax) -> None:
-        self.text = syntax.text
+        self._syntax, self.text = syntax, syntax.text
         self.nodes: list[Node] = []
         self._above: dict[int, Node] = {}  # faster than Node.parent, which begins at the root
         self._declared: dict[int, dict[str, list[Node]]] = {}  # of a scope
@@ -95,8 +94,7 @@ class Variables:
 
     def children(self, node: Node) -> list[Node]:
         """Return the named children, none in an error, of ``#if 0`` only the other branch."""
-        condition = node.child_by_field_name("condition") if node.type == "preproc_if" else None
-        if condition is not None and self.text(condition).strip("() \t") in ("0", "false"):
+        if node.type == "preproc_if" and self._syntax.is_off(node):
             return node.children_by_field_name("alternative")
         if node.is_error:
             return []
@@ -159,7 +157,7 @@ class Variables:
                 for name, _ in self.declared_in(node):
                     found.setdefault(self.text(name), []).append(name)
                 of = node.child_by_field_name("type")
-                if of and of.type in _CLASSES and not node.child_by_field_name("declarator"):
+                if of and of.type in CLASSES and not node.child_by_field_name("declarator"):
                     waiting += of.children_by_field_name("body")  # an unnamed union
                 elif node.type not in (*_SCOPES, *_DECLARATIONS, "expression_statement"):
                     waiting += self.children(node)[::-1]
@@ -196,7 +194,7 @@ class Variables:
     def _classes(self) -> dict[str, list[Node]]:
         found: dict[str, list[Node]] = {}
         for one in self.nodes:
-            if one.type in _CLASSES and one.child_by_field_name("body"):
+            if one.type in CLASSES and one.child_by_field_name("body"):
                 found.setdefault(self._owner(one), []).append(one)
         return found
 
@@ -222,7 +220,7 @@ class Variables:
 
     def _owner(self, scope: Node) -> str:
         """Return the name of a class, or the one before the name of a function: ``K`` of ``void K::Step()``."""
-        if scope.type in _CLASSES:
+        if scope.type in CLASSES:
             name = scope.child_by_field_name("name")
             return self.last_name(name) if name else ""
         declared, owner = _function_name(scope), None
@@ -232,7 +230,7 @@ class Variables:
 
     def _class_at(self, scope: Node) -> Node | None:
         """Return the class whose members a scope sees."""
-        return scope if scope.type in _CLASSES else self._class_named(self._owner(scope), scope)
+        return scope if scope.type in CLASSES else self._class_named(self._owner(scope), scope)
 
     def type_of(self, variable: Variable) -> str:
         """Return the last name of the type, empty if it is not known. ``auto`` has the type of a value ``T(...)``."""
@@ -295,8 +293,8 @@ class Variables:
         for node in self.nodes:
             name = _function_name(node) if node.type == _FUNCTION else None
             if name is not None:
-                around_it = next(self.around(node, _FUNCTION, *_CLASSES), node)
-                of = self._class_at(node) or (around_it if around_it.type in _CLASSES else None)
+                around_it = next(self.around(node, _FUNCTION, *CLASSES), node)
+                of = self._class_at(node) or (around_it if around_it.type in CLASSES else None)
                 found.setdefault(self.last_name(name), []).append((node, of.id if of else self._owner(node)))
         return found
 
@@ -332,7 +330,7 @@ class Variables:
             name = self.last_name(scope)
             yield self._ids(self._class_named(name, call.node)) or [name, ""]
         else:
-            for one in self.around(call.node, _FUNCTION, *_CLASSES):
+            for one in self.around(call.node, _FUNCTION, *CLASSES):
                 yield self._ids(self._class_at(one)) or [owner for owner in (self._owner(one),) if owner]
             yield [""]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gn_tutorial.cpp.device_code import CLASSES, CodePart, DeviceCode, SourceFinding
-from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.scopes import CLASSES, Declaration
 from gn_tutorial.cpp.syntax import Node
 
 #: Types whose variables begin with what was in memory. A name of the source's own may have a constructor.

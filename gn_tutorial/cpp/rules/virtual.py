@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import CLASSES, DeviceCode, SourceFinding
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.scopes import CLASSES
 
 
 def virtual(code: DeviceCode) -> Iterator[SourceFinding]:
