@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from gn_tutorial.abi.trace import Kind, Pipe, Trace
-from gn_tutorial.cpp.tokens import without_comments
+from gn_tutorial.cpp.literals import without_comments
 from gn_tutorial.diagnostics.catalogue import harmless_forms
 from gn_tutorial.timing.timeline import Timeline
 

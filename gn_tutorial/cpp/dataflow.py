@@ -10,9 +10,9 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gn_tutorial.cpp.scopes import NAMES
+from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, parameters
 from gn_tutorial.cpp.syntax import Node, parse
-from gn_tutorial.cpp.variables import PARAMETERS, Assignment, CallNode, Variable, Variables, parameters
+from gn_tutorial.cpp.variables import Assignment, CallNode, Variable, Variables
 
 #: What ``SourceFlow.statement`` returns, for modules outside of this room.
 Statement = Node
@@ -223,7 +223,8 @@ class SourceFlow:
             return None if self._is_fixed(inside[-1]) else inside[-1]
         outside = [one for one in every if self._parameter(variable)[0] is None and not self._is_fixed(one)]
         # The value that a member has in its class is only a default.
-        return next((one for one in outside if one.name != variable.own), next(iter(outside), None))
+        own = variable.own.at if variable.own else None
+        return next((one for one in outside if one.name != own), next(iter(outside), None))
 
     def _set(self, variable: Variable) -> list[Assignment]:
         return [one for one in self._variables.assignments if one.variable.same(variable)]
@@ -235,7 +236,8 @@ class SourceFlow:
 
     def _is_fixed(self, made: Assignment) -> bool:
         of = next(self._around(made.name, "declaration", "field_declaration"), made.name)
-        constant = made.name == made.variable.own and any(self._text(one) == "constexpr" for one in of.named_children)
+        declares = any(name == made.name for name, _ in self._variables.declared_in(of))
+        constant = declares and any(self._text(one) == "constexpr" for one in of.named_children)
         return constant or self._makes_tensor(made)
 
     def _makes_tensor(self, made: Assignment) -> bool:
@@ -271,10 +273,9 @@ class SourceFlow:
 
     def _parameter(self, variable: Variable) -> tuple[Node | None, int]:
         """Return the function or lambda whose parameter a variable is, and the parameter's number; None for another."""
-        inner = self._around(variable.declared, *PARAMETERS, "compound_statement") if variable.declared else iter(())
-        declaration = next(inner, None)
-        outer = self._around(declaration, "function_definition", "lambda_expression") if declaration else iter(())
-        function = next(outer, None)
+        name = variable.declared.at if variable.declared else None
+        declaration = next(self._around(name, *PARAMETERS, "compound_statement"), None)
+        function = next(self._around(declaration, "function_definition", "lambda_expression"), None)
         listed = parameters(function) if function else []
         return (function, listed.index(declaration)) if declaration in listed else (None, 0)
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.calls import argument_count
+from gn_tutorial.cpp.declarators import NAMES, declared
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
-from gn_tutorial.cpp.scopes import CLASSES, NAMES, Declaration, Scope, ScopedText, leaf_of, parts_of, path_of
+from gn_tutorial.cpp.literals import without_comments
+from gn_tutorial.cpp.names import argument_count, leaf_of, parts_of, path_of, qualification
+from gn_tutorial.cpp.scopes import CLASSES, Scope, ScopedText
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
-from gn_tutorial.cpp.tokens import without_comments
 
 #: What makes a function one of the device, or of both sides.
 DEVICE_WORDS = frozenset(("__aicore__", "__global__", "__host_aicore__", "__simd_vf__", "__simd_callee__",
@@ -29,8 +30,6 @@ _AROUND = ("translation_unit", "linkage_specification", "namespace_definition", 
            "template_declaration", "field_declaration_list", "preproc_if", "preproc_ifdef", "preproc_else")  # fmt: skip
 _ALIASES = ("alias_declaration", "type_definition", "using_declaration", "concept_definition")
 _DECLARED = ("declaration", "field_declaration")
-#: Around a name that belongs to it.
-_OF_NAMES = ("qualified_identifier", "template_function", "template_type", "template_method", "dependent_name")
 #: Members that run without their name being written have this name.
 _IMPLICIT = "operator"
 #: The types of nodes that rules ask for. They are found in one walk.
@@ -147,7 +146,7 @@ class DeviceCode:
                 self._add(CodePart("alias", (self.text(leaf_of(name)),), node, before, owner=owner))
 
     def _function(self, node: Node, before: int, owner: str) -> None:
-        declarator, name, of = function_name(node.child_by_field_name("declarator"), self.text)
+        declarator, name, of = self.declared_function(node.child_by_field_name("declarator"))
         body = node.child_by_field_name("body") or next(
             (one for one in node.named_children if one.type in ("compound_statement", "try_statement")), None
         )
@@ -173,14 +172,24 @@ class DeviceCode:
         kind = "alias" if node.type == "type_definition" else "variable"
         declarators, names = node.children_by_field_name("declarator"), []
         for one in declarators:
-            declarator, name, _ = function_name(one, self.text)
+            declarator, name, _ = self.declared_function(one)
             if declarator is not None and kind == "variable":
                 self.prototypes.setdefault(name, []).append(self._words(before, node.end_byte))
-            elif (leaf := variable_name(one)) is not None:
-                names.append(self.text(leaf))
+            else:
+                names += [self.text(leaf_of(found.name)) for found in declared(one)]
         if names:
             words = self._words(before, declarators[0].start_byte)
             self._add(CodePart(kind, tuple(names), node, before, owner=owner, words=words))
+
+    def declared_function(self, declarator: Node | None) -> tuple[Node | None, str, str]:
+        """Return the declarator of a function, its name and the class in front of the name; None for no function."""
+        for name, function in declared(declarator):
+            path, leaf = parts_of(name, self.text)
+            implicit = leaf.type in ("operator_name", "operator_cast")
+            if function is not None or leaf.type == "operator_cast":
+                named = "~" * (leaf.type == "destructor_name") + self.text(leaf).lstrip("~ ")
+                return function or leaf, _IMPLICIT if implicit else named, path[-1] if path else ""
+        return None, "", ""
 
     def _add(self, part: CodePart) -> None:
         part.kind = "host" if "__host__" in part.words else part.kind
@@ -245,17 +254,6 @@ class DeviceCode:
                 places.sort(key=_start)
         return found
 
-    def call_of(self, name: Node) -> Node | None:
-        """Return the call whose function a name is, with what qualifies it; None if it is none's."""
-        whole, _ = qualification(name, self.text)
-        around = whole.parent
-        if around is not None and around.type == "field_expression" and around.child_by_field_name("field") == whole:
-            whole, around = around, around.parent
-        while around is not None and around.type == "parenthesized_expression":
-            whole, around = around, around.parent
-        called = around is not None and around.type == "call_expression"
-        return around if called and around.child_by_field_name("function") == whole else None  # type: ignore[union-attr]
-
     @functools.cached_property
     def assigned(self) -> frozenset[int]:
         """Where the names start to which ``=`` gives a value, with ``this->`` too."""
@@ -302,7 +300,7 @@ class DeviceCode:
     def callee(self, call: Node) -> CodePart | None:
         """Return the function that a call means; None unless the scopes and the number of arguments tell."""
         name, given = self.called_name(call), argument_count(call)
-        declared = self.meant(name) if name is not None else None
+        declared = self.scoped.meant(name) if name is not None else None
         if name is None or not declared or given is None or any(one.kind != "function" for one in declared):
             return None
         homes = {one.place.scope.path for one in declared}
@@ -316,7 +314,9 @@ class DeviceCode:
 
     def is_of_host(self, name: Node) -> bool:
         """Return whether an unqualified name, or ``::name``, is of a header and not of this text."""
-        return name.type != "field_identifier" and not qualification(name, self.text)[1] and self.meant(name) == []
+        return (
+            name.type != "field_identifier" and not qualification(name, self.text)[1] and self.scoped.meant(name) == []
+        )
 
     @functools.cached_property
     def unread(self) -> frozenset[str]:
@@ -328,92 +328,15 @@ class DeviceCode:
         """The text with its scopes."""
         return ScopedText(self.syntax, Scope("namespace"))
 
-    @functools.cached_property
-    def _with_unread_bases(self) -> set[Scope]:
-        """The classes with a base that the text does not declare, which may declare anything."""
-        found = set()
-        for part in self.parts:
-            clauses = [one for one in part.node.named_children if one.type == "base_class_clause"]
-            bases = [
-                base for one in clauses for base in one.named_children if base.type.endswith(("identifier", "type"))
-            ]
-            scope = self.scoped.inside.get(part.node.id)
-            if part.kind == "class" and scope is not None and len(bases) > len(scope.bases):
-                found.add(scope)
-        return found
-
-    def meant(self, node: Node) -> list[Declaration] | None:
-        """Return what a name means; nothing if the text does not declare it, None if that is not known.
-
-        Of a member behind ``.`` or ``->`` it is not known, except behind ``this``.
-        """
-        name, scope, (whole, path) = self.text(node), self.scoped.scope_at(node), qualification(node, self.text)
-        if path is not None:
-            found = scope.find(path) if path else self.scoped.root
-            return None if found is None else list(found.visible(name)) or ([] if found.kind == "namespace" else None)
-        around = whole.parent
-        if node.type == "field_identifier" and around is not None and around.type == "field_expression":
-            of = around.child_by_field_name("argument")
-            if of is None or of.type != "this":
-                return None
-            return next((list(one.visible(name)) for one in scope.outward() if one.kind == "class"), []) or None
-        return self.meant_by(name, node)
-
-    def meant_by(self, name: str, node: Node) -> list[Declaration] | None:
-        """Return what a name without qualifiers means at a node, as ``meant``."""
-        for one in self.scoped.scope_at(node).outward():
-            local = one.kind == "block"
-            if found_here := [two for two in one.visible(name) if not local or two.start < node.start_byte]:
-                return found_here
-            if one in self._with_unread_bases:
-                return None
-        return []
-
-    def types(self, declared: Iterable[Declaration]) -> list[frozenset[str]]:
-        """Return the words of each declaration's type without const; none for what is no plain variable or field."""
-        return [self._type_words(one) for one in declared]
-
-    def _type_words(self, one: Declaration) -> frozenset[str]:
-        kind = one.node.child_by_field_name("type") if one.node is not None and one.kind == "value" else None
-        declarator = one.declarator
-        while declarator is not None and declarator.type in ("init_declarator", "reference_declarator"):
-            declarator = declarator.child_by_field_name("declarator") or next(iter(declarator.named_children), None)
-        plain = declarator is not None and declarator.type in NAMES
-        return frozenset(re.findall(r"\w+", self.text(kind))) - {"const"} if kind is not None and plain else frozenset()
-
-    def fields(self, node: Node, *, guess: bool = False) -> list[Declaration]:
-        """Return the fields that ``object.field`` or ``object->field`` may mean; nothing if that is not known.
-
-        guess: if a header's macro declares the object, return all fields of the name.
-        """
-        of, field_name = node.child_by_field_name("argument"), node.child_by_field_name("field")
-        if of is None or field_name is None or field_name.type != "field_identifier":
-            return []
-        name = self.text(field_name)
-        if of.type == "this":
-            return self.meant(field_name) or []
-        objects = (
-            self.meant(of) if of.type == "identifier" else self.fields(of) if of.type == "field_expression" else None
-        )
-        if guess and objects == [] and of.type == "identifier":
-            return [one for one in self.scoped.declared if one.name == name and one.place.scope.kind == "class"]
-        kinds = [one.node.child_by_field_name("type") for one in objects or () if one.node is not None]
-        if len(kinds) != 1 or kinds[0] is None or objects is None:
-            return []
-        found = objects[0].place.scope.find(path_of(kinds[0], self.text))
-        return found.visible(name) if found is not None else []
-
     def home(self, part: CodePart) -> tuple[str, ...]:
         """Return the names of the scopes around a part."""
-        inside = self.scoped.inside.get(part.node.id)
-        if part.kind == "function" and inside is not None and inside.owner is not None:
-            return inside.owner.path
-        return self.scoped.scope_at(part.node).home.path
+        function = self.scoped.functions.get(part.node.id)
+        return (function.home if function else self.scoped.scope_at(part.node).home).path
 
     def parts_meant(self, node: Node) -> list[CodePart]:
         """Return the parts to which a name leads."""
         among = self.named.get(self.text(node), [])
-        found = self.meant(node)
+        found = self.scoped.meant(node)
         if not found:
             members = node.type == "field_identifier"
             return [part for part in among if part.owner] if members else among
@@ -539,7 +462,7 @@ class _Constants:
         declared = self.code.only_declarator(name[0])
         if declared is None:
             declared = next(
-                (one.declarator for one in self.code.meant_by(name[0], self.node) or () if one.is_constant), None
+                (one.declarator for one in self.code.scoped.meant_by(name[0], self.node) or () if one.is_constant), None
             )
         value = declared.child_by_field_name("value") if declared is not None else None
         if value is None:
@@ -561,58 +484,3 @@ def _declares(name: Node) -> bool:
     if around is None or around.type == "init_declarator":
         return around is None or around.child_by_field_name("declarator") == name
     return around.type.endswith(("declaration", "declarator", "enumerator", "capture_specifier", "type_definition"))
-
-
-def function_name(declarator: Node | None, text: Callable[[Node], str]) -> tuple[Node | None, str, str]:
-    """Return the declarator of a function, its name and the class in front of the name; None for no function."""
-    function: Node | None = None
-    while declarator is not None:
-        kind = declarator.type
-        if kind == "operator_cast":
-            return declarator, _IMPLICIT, ""
-        if kind in ("array_declarator", "init_declarator"):
-            return None, "", ""
-        if kind == "function_declarator":
-            function = declarator
-        if kind in ("pointer_declarator", "reference_declarator", "parenthesized_declarator") and function is not None:
-            return None, "", ""  # a pointer to a function
-        inner = declarator.child_by_field_name("declarator")
-        if inner is None and kind.endswith("declarator"):
-            inner = next((one for one in declarator.named_children if one.type != "type_qualifier"), None)
-        if inner is None:
-            break
-        declarator = inner
-    if function is None or declarator is None:
-        return None, "", ""
-    path, leaf = parts_of(declarator, text)
-    named = text(leaf) if leaf.type != "destructor_name" else "~" + text(leaf).strip("~ ")
-    name = _IMPLICIT if leaf.type in ("operator_name", "operator_cast") else named
-    return function, name, path[-1] if path else ""
-
-
-def variable_name(declarator: Node) -> Node | None:
-    """Return the name that a declarator of a variable declares."""
-    found: Node | None = declarator
-    while found is not None and found.type not in NAMES:
-        if found.type == "qualified_identifier":
-            return leaf_of(found)
-        inner = found.child_by_field_name("declarator")
-        found = inner or next(
-            (one for one in found.named_children if one.type in NAMES or "declarator" in one.type), None
-        )
-    return found
-
-
-def qualification(node: Node, text: Callable[[Node], str]) -> tuple[Node, tuple[str, ...] | None]:
-    """Return the whole of a qualified name, and the path before the name; None for a path if nothing qualifies it."""
-    whole, around, path = node, node.parent, list[str]()
-    qualified = False
-    while around is not None and around.type in _OF_NAMES:
-        scope = around.child_by_field_name("scope")
-        if around.type == "qualified_identifier" and scope != whole:
-            qualified = True
-            path += [text(leaf_of(scope))] if scope is not None else []
-        elif around.type.startswith("template") and around.child_by_field_name("name") != whole:
-            break
-        whole, around = around, around.parent
-    return whole, tuple(path[::-1]) if qualified else None

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
+from gn_tutorial.cpp.literals import COMMENT_OR_LITERAL
 from gn_tutorial.cpp.syntax import MOST_BYTES, Node, Syntax, require_bounded
-from gn_tutorial.cpp.tokens import COMMENT_OR_LITERAL
 
 #: A declaration that stands for lines of which it is not known whether they count.
 UNKNOWN = "static_assert(__gnt_unknown);"

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.cpp.tokens import COMMENT_OR_LITERAL, without_comments
+from gn_tutorial.cpp.literals import COMMENT_OR_LITERAL, without_comments
 from gn_tutorial.errors import RegistryError
 
 _DIRECTIVE = re.compile(r"^[^\S\n]*#[^\S\n]*(?P<word>include|if\w*|el\w*|endif)\b(?P<rest>[^\n]*)", re.MULTILINE)

@@ -16,8 +16,8 @@ import numpy as np
 
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
-from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown
-from gn_tutorial.cpp.scopes import STRUCTS, Declaration, NamePlace, Scope, ScopedText, Scopes, enumerators, tag_of
+from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown, tag_of
+from gn_tutorial.cpp.scopes import STRUCTS, Declaration, NamePlace, Scope, ScopedText, Scopes
 from gn_tutorial.cpp.syntax import Node, Syntax
 from gn_tutorial.errors import ArgumentError
 
@@ -144,9 +144,9 @@ class Types:
             case "primitive_type" | "sized_type_specifier":
                 return _number_layout(_fundamental(place.syntax.text(node)))
             case "enum_specifier" if node.child_by_field_name("body"):
-                return self._enum(Declaration("", "type", place, node.start_byte, node))
+                return self._enum(Declaration("", "type", place, node, node))
             case "struct_specifier" | "class_specifier" if node.child_by_field_name("body"):
-                return self.layout(Declaration(tag_of(node, place.syntax), "type", place, node.start_byte, node))
+                return self.layout(Declaration(tag_of(node, place.syntax), "type", place, node, node))
             case "struct_specifier" | "class_specifier" | "enum_specifier":
                 return self._of_name(path(tag_of(node, place.syntax)), place)
             case "type_identifier" | "identifier":
@@ -253,7 +253,7 @@ class Types:
     def _enumerators(self, entry: Declaration) -> dict[str, Number]:
         found: dict[str, Number] = {}
         at, next_value = _InEnum(self, entry.place, found), 0
-        for name, value in enumerators(entry.node, entry.place.syntax):
+        for name, value in _enumerators(entry.node, entry.place.syntax):
             found[name] = Number(next_value) if value is None else evaluate(value, entry.place.syntax, at)
             next_value = found[name].value + 1
         return found
@@ -335,6 +335,15 @@ class _Resolving:
 
     def __exit__(self, *_: object) -> None:
         self.opened.pop()
+
+
+def _enumerators(node: Node, syntax: Syntax) -> Iterator[tuple[str, Node | None]]:
+    """Yield the enumerators of an enum, and the expressions that give their values."""
+    body = node.child_by_field_name("body")
+    for one in body.named_children if body else ():
+        name = one.child_by_field_name("name")
+        if one.type == "enumerator" and name is not None:
+            yield syntax.text(name), one.child_by_field_name("value")
 
 
 def _initialiser(declarator: Node | None, node: Node) -> Node | None:

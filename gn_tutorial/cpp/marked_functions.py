@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from gn_tutorial.cpp.declarators import chain, inner
 from gn_tutorial.cpp.directives import applied, definitions, lines_left_out, macros_after
 from gn_tutorial.cpp.integers import Unreadable, path
+from gn_tutorial.cpp.names import leaf_of
 from gn_tutorial.cpp.syntax import MOST_BYTES, Node, parse
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
@@ -84,7 +86,7 @@ class _Reader:
             if around[-1].is_error:
                 yield MarkedFunction("", self.syntax.line(around[-1]), hidden_by=SYNTAX_ERROR)
             for declarator in around[-1].children_by_field_name("declarator"):
-                function = next((one for one in _chain(declarator) if one.type == "function_declarator"), None)
+                function = next((one for one in chain(declarator) if one.type == "function_declarator"), None)
                 if function is not None:
                     yield self._function(function, around)
 
@@ -96,14 +98,12 @@ class _Reader:
         heads = [tuple(self._head(one) for one in listed.named_children) for listed in lists if listed]
         named = (one.child_by_field_name("name") for one in around if one.type in _SCOPES)
         scope = tuple(part for one in named if one for part in self._plain(one).split("::"))
-        name = last = list(_chain(function))[-1]
-        while last.type == "qualified_identifier" and (deeper := last.child_by_field_name("name")):
-            last = deeper
+        name = list(chain(function))[-1]
         written, specialised, _ = self._plain(name).partition("<")
         is_template = lists or specialised or around[-1].type == "template_instantiation"
         return MarkedFunction(
             "::".join((*scope, written)),
-            self.syntax.line(last),
+            self.syntax.line(leaf_of(name)),
             tuple(self._params(function, scope, frozenset(head for one in heads for head in one))),
             (heads or [()])[-1] if is_template else None,
             around[-1].child_by_field_name("body") is not None,
@@ -119,7 +119,7 @@ class _Reader:
             return self._head(node.named_children[-1])
         if name is None and node.type.removeprefix("variadic_") == "type_parameter_declaration":
             name = next(iter(node.named_children), None)
-        return self.syntax.text(list(_chain(name))[-1]) if name else self.syntax.text(node).split()[0]
+        return self.syntax.text(list(chain(name))[-1]) if name else self.syntax.text(node).split()[0]
 
     def _params(self, function: Node, scope: tuple[str, ...], heads: frozenset[str]) -> Iterator[MarkedParam]:
         """Yield the parameters of a function. heads: the parameters of the templates around it."""
@@ -130,13 +130,13 @@ class _Reader:
         found = [at for at, node in enumerate(children) if node.type.endswith("parameter_declaration")]
         for index, at in enumerate(found):
             node, declarator = children[at], children[at].child_by_field_name("declarator")
-            chain = list(_chain(declarator)) if declarator else []
-            named = bool(chain) and chain[-1].type == "identifier"
-            arrays = [one for one in chain if one.type.endswith("array_declarator") and not _is_of_pointer(one)]
+            inside = list(chain(declarator))
+            named = bool(inside) and inside[-1].type == "identifier"
+            arrays = [one for one in inside if one.type.endswith("array_declarator") and not _is_of_pointer(one)]
             # What is not the type. CANN's words are no nodes, so the text from comma to comma counts.
-            cuts = [(one.start_byte, one.end_byte) for one in _attributes(node, chain)]
-            cuts += [(chain[-1].start_byte, chain[-1].end_byte)] if named else []
-            cuts += [(inner.end_byte if (inner := _inner(one)) else one.start_byte, one.end_byte) for one in arrays]
+            cuts = [(one.start_byte, one.end_byte) for one in _attributes(node, inside)]
+            cuts += [(inside[-1].start_byte, inside[-1].end_byte)] if named else []
+            cuts += [(within.end_byte if (within := inner(one)) else one.start_byte, one.end_byte) for one in arrays]
             begin, end = children[at - 1].end_byte, children[at + 1].start_byte
             end = next((one.start_byte for one in node.children if one.type == "="), end)
             ctype = text[begin - first : end - first]
@@ -144,7 +144,7 @@ class _Reader:
                 ctype = ctype[: start - begin] + b" " + ctype[stop - begin :]
             yield MarkedParam(
                 _spelling(ctype.decode("utf-8", "replace")) + "*" * bool(arrays),
-                self.syntax.text(chain[-1]) if named else f"arg{index}",
+                self.syntax.text(inside[-1]) if named else f"arg{index}",
                 self._is_address(node.child_by_field_name("type"), declarator, scope, heads),
             )
 
@@ -154,7 +154,7 @@ class _Reader:
         """Return whether a type with a declarator is an address, also by aliases of aliases."""
         place: NamePlace | None = None
         for _ in range(_DEEPEST):
-            if declarator is not None and any(one.type.endswith(_POINTERS) for one in _chain(declarator)):
+            if any(one.type.endswith(_POINTERS) for one in chain(declarator)):
                 return True
             if of is None or not of.type.endswith(_NAMES):
                 return False
@@ -196,30 +196,14 @@ def _twins_numbers() -> dict[str, str]:
     return {name: body for text in texts for name, body in definitions(text).items() if body.isdigit()}
 
 
-def _chain(declarator: Node) -> Iterator[Node]:
-    """Yield a declarator, those inside it, and the name that is declared."""
-    found: Node | None = declarator
-    while found is not None:
-        yield found
-        found = _inner(found)
-
-
-def _inner(declarator: Node) -> Node | None:
-    if not declarator.type.endswith("declarator"):
-        return None
-    plain = (one for one in declarator.named_children if one.type.endswith(("declarator", "identifier")))
-    found = declarator.child_by_field_name("declarator")
-    return found or (None if declarator.type.endswith(_POINTERS) else next(plain, None))
-
-
 def _is_of_pointer(array: Node) -> bool:
     """Whether an array's declarator declares a pointer or a reference to an array: ``float (*p)[3]``."""
-    inner = _inner(array)
-    return inner is not None and "parenthesized" in inner.type
+    of = inner(array)
+    return of is not None and "parenthesized" in of.type
 
 
-def _attributes(node: Node, chain: list[Node]) -> Iterator[Node]:
-    for of in (node, *chain):
+def _attributes(node: Node, inside: list[Node]) -> Iterator[Node]:
+    for of in (node, *inside):
         yield from (one for one in of.named_children if one.type in ("attribute_declaration", "attribute_specifier"))
 
 

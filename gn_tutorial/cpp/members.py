@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gn_tutorial.cpp.declarators import declared, object_name
 from gn_tutorial.cpp.directives import MACRO_BASE, UNKNOWN
 from gn_tutorial.cpp.integers import Unreadable
-from gn_tutorial.cpp.scopes import SPECIFIERS, Declaration, declared_name, tag_of
+from gn_tutorial.cpp.scopes import SPECIFIERS, Declaration
 from gn_tutorial.cpp.syntax import Node, Syntax
 
 #: Attributes that move fields.
@@ -59,7 +60,7 @@ def _declared_members(node: Node, syntax: Syntax) -> Iterator[Member]:
     for declarator in declarators:
         if _is_function(declarator):
             continue
-        name = declared_name(declarator)
+        name = object_name(declarator)
         if name is None or of.type == "union_specifier":
             raise Unreadable(shown(node, syntax))
         yield Member(syntax.text(name), of, declarator, node)
@@ -84,13 +85,13 @@ def _is_method(node: Node, syntax: Syntax, struct: str) -> bool:
 
 def _is_function(declarator: Node) -> bool:
     """Whether a declarator is that of a function, not of a pointer to one."""
-    found: Node | None = declarator
-    while found is not None and found.type in ("pointer_declarator", "reference_declarator"):
-        found = found.child_by_field_name("declarator") or (found.named_children or [None])[-1]
-    if found is None or found.type != "function_declarator":
-        return False
-    name = found.child_by_field_name("declarator")
-    return name is not None and name.type in ("field_identifier", "operator_name", "identifier")
+    return any(function is not None and name.type != "destructor_name" for name, function in declared(declarator))
+
+
+def tag_of(node: Node, syntax: Syntax) -> str:
+    """Return the name of a struct, an enum or an alias; empty for one without a name."""
+    name = node.child_by_field_name("name")
+    return syntax.text(name) if name else ""
 
 
 def bases(node: Node) -> list[Node]:

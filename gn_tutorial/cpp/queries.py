@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from gn_tutorial.cpp.scopes import NAMES
+from gn_tutorial.cpp.declarators import NAMES
+from gn_tutorial.cpp.names import leaf_of
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 #: Macros whose first argument is a tiling struct.
@@ -45,19 +46,17 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
         return
     syntax = parse(text)
     for node in syntax.nodes("call_expression", errors=True):
-        types: Node | None = None
-        function = node.child_by_field_name("function")
-        while function is not None and function.type not in NAMES:
-            types = function.child_by_field_name("arguments") if function.type.startswith("template_") else types
-            function = function.child_by_field_name("field") or function.child_by_field_name("name")
-        if function is not None and (not names or syntax.text(function) in names):
-            arguments = node.child_by_field_name("arguments")
+        called = node.child_by_field_name("function")
+        name = leaf_of(called) if called is not None else node
+        if name.type in NAMES and (not names or syntax.text(name) in names):
+            around = name.parent
+            templated = around is not None and around.type.startswith("template_")
             yield WrittenCall(
-                syntax.text(function),
-                _texts(syntax, arguments),
-                _texts(syntax, types),
-                syntax.line(function),
-                syntax.column(function),
+                syntax.text(name),
+                _texts(syntax, node.child_by_field_name("arguments")),
+                _texts(syntax, around.child_by_field_name("arguments")) if around is not None and templated else (),
+                syntax.line(name),
+                syntax.column(name),
                 syntax.last_line(node),
             )
 
@@ -142,18 +141,33 @@ def words(text: str, *, directives: bool = False) -> Iterator[str]:
     A literal is one token.
     """
     syntax = parse(text)
+
+    def counting(node: Node) -> list[Node]:
+        return _counting(node, syntax, directives=directives)
+
+    yield from (word for word, _ in _tokens(syntax, counting))
+
+
+def placed_words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield all tokens but comments, with their offsets in characters, those that do not count too."""
+    return _tokens(parse(text), lambda node: node.children)
+
+
+def _tokens(syntax: Syntax, parts: Callable[[Node], list[Node]]) -> Iterator[tuple[str, int]]:
+    """Yield the tokens with their offsets. parts: what counts of a directive."""
     waiting = [syntax.root]
     while waiting:
         node = waiting.pop()
         if node.type == "preproc_arg":
-            yield from words(syntax.text(node))
-        elif node.type.startswith("preproc_"):
-            waiting += reversed(_counting(node, syntax, directives=directives))
+            start = syntax.span(node)[0]
+            yield from ((word, start + at) for word, at in _tokens(parse(syntax.text(node)), parts))
+        elif node.type.startswith("preproc_") and node.child_count:
+            waiting += reversed(parts(node))
         elif node.type != "comment" and not node.is_missing:
             if node.child_count and not node.type.endswith("_literal"):
                 waiting += reversed(node.children)
             elif word := syntax.text(node).strip():
-                yield word
+                yield word, syntax.span(node)[0]
 
 
 def _counting(node: Node, syntax: Syntax, *, directives: bool) -> list[Node]:

@@ -13,26 +13,24 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, chain, declared, object_name, parameters
 from gn_tutorial.cpp.directives import applied, definitions
 from gn_tutorial.cpp.integers import Unreadable
+from gn_tutorial.cpp.names import leaf_of, parts_of, path_of, qualification
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 STRUCTS = ("struct_specifier", "class_specifier")
 CLASSES = (*STRUCTS, "union_specifier")
 SPECIFIERS = (*CLASSES, "enum_specifier")
-NAMES = ("identifier", "type_identifier", "field_identifier")
-_PARAMETER = "parameter_declaration"
 _BLOCKS = (
     "compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement", "catch_clause",
     "lambda_expression", "requires_expression",
 )  # fmt: skip
-_DECLARATIONS = (
-    "declaration", "field_declaration", "type_definition", "parameter_declaration", "optional_parameter_declaration",
-    "variadic_parameter_declaration",
-)  # fmt: skip
-_OF_OTHER_TYPES = ("pointer_declarator", "reference_declarator", "array_declarator")
+_DECLARATIONS = ("declaration", "field_declaration", "type_definition", *PARAMETERS)
+#: Declarators that leave a variable's type as it is written, but for ``&``.
+_PLAIN = ("init_declarator", "reference_declarator")
 _UNREAD = ("attribute_declaration", "attribute_specifier", "destructor_name")
 
 
@@ -41,7 +39,8 @@ class Scope:
     """One scope. kind: namespace, class (or enum), template (its parameters) or block.
 
     nested: its namespaces, classes and enumerations, with aliases. directives: the namespaces of its using-directives.
-    owner: the class or namespace of a function that is defined outside of it.
+    owner: the class or namespace of a function that is defined outside of it. is_open: whether it is a class that may
+    declare more than the text shows, in itself or in a base.
     """
 
     kind: str
@@ -52,6 +51,7 @@ class Scope:
     nested: dict[str, Scope] = field(default_factory=dict)
     directives: list[Scope] = field(default_factory=list)
     bases: list[Scope] = field(default_factory=list)
+    is_open: bool = False
 
     def outward(self) -> Iterator[Scope]:
         """Yield this scope and those around it, in the order in which an unqualified name is looked up."""
@@ -127,7 +127,7 @@ class NamePlace:
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """One declaration of a name. start: where the name stands, -1 for a macro. kind: type, function, value or macro.
+    """One declaration of a name. at: the name, None for a macro. kind: type, function, value or macro.
 
     node: the specifier of a struct or an enum (of an enumerator too), else the whole declaration, which has the
     ``declarator``; None for a type without its body. least, most: the number of arguments that a function takes.
@@ -136,12 +136,17 @@ class Declaration:
     name: str
     kind: str
     place: NamePlace
-    start: int
+    at: Node | None
     node: Node | None = None
     declarator: Node | None = None
     template: bool = False
     least: int = 0
     most: float = math.inf
+
+    @property
+    def start(self) -> int:
+        """The offset of the name, -1 for a macro."""
+        return -1 if self.at is None else self.at.start_byte
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -160,8 +165,17 @@ class Declaration:
         if self.kind != "value" or self.node is None or self.declarator is None:
             return self.kind == "value" and self.node is not None
         words = {self.place.syntax.text(one) for one in self.node.named_children if one.type == "type_qualifier"}
-        plain = self.declarator.type != "array_declarator" and declared_name(self.declarator) is not None
+        plain = self.declarator.type != "array_declarator" and object_name(self.declarator) is not None
         return plain and not words.isdisjoint(("const", "constexpr"))
+
+    @property
+    def type_words(self) -> frozenset[str]:
+        """The words of the type without const; none for what is no plain variable or field."""
+        kind = self.node.child_by_field_name("type") if self.node is not None and self.kind == "value" else None
+        plain = all(one.type in (*_PLAIN, *NAMES) for one in chain(self.declarator))
+        if kind is None or self.declarator is None or not plain:
+            return frozenset()
+        return frozenset(re.findall(r"\w+", self.place.syntax.text(kind))) - {"const"}
 
     def takes(self, arguments: int | None, *, instantiated: bool) -> bool:
         """Whether a use may mean this function. arguments: None if it is no call, or if their number is not known."""
@@ -183,6 +197,14 @@ class _Span:
         return node.start_byte <= self.start and self.end <= node.end_byte
 
 
+class Function(NamedTuple):
+    """A function's definition. home: the namespace or class that it belongs to."""
+
+    name: str
+    node: Node
+    home: Scope
+
+
 class ScopedText:
     """A parsed text with its scopes. ``inside``: the scope of a node's children, by the node's id.
 
@@ -193,6 +215,7 @@ class ScopedText:
         self.syntax, self.root, self.index = syntax, root, index
         self.inside: dict[int, Scope] = {syntax.root.id: root}
         self.declared: list[Declaration] = []
+        self.functions: dict[int, Function] = {}  # by the definition's id
         self.names_at: set[int] = set()  # where names start that are declared
         self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
         self.spans: list[_Span] = []
@@ -217,6 +240,61 @@ class ScopedText:
         while span is not None and (span.end <= node.start_byte or span.is_in(node)):
             span = span.around
         return span.scope if span else self.root
+
+    def candidates(self, name: str, node: Node) -> Iterator[tuple[Scope, list[Declaration]]]:
+        """Yield the scopes around a node, the innermost first, each with what it declares of a name.
+
+        Of a block what stands before the node counts.
+        """
+        for scope in self.scope_at(node).outward():
+            before = math.inf if scope.kind != "block" else node.start_byte
+            yield scope, [one for one in scope.visible(name) if one.start <= before]
+
+    def meant(self, node: Node) -> list[Declaration] | None:
+        """Return what a name means; nothing if the text does not declare it, None if that is not known.
+
+        Of a member behind ``.`` or ``->`` it is not known, except behind ``this``.
+        """
+        name, (whole, path) = self.syntax.text(node), qualification(node, self.syntax.text)
+        if path is not None:
+            found = self.scope_at(node).find(path) if path else self.root
+            return None if found is None else found.visible(name) or ([] if found.kind == "namespace" else None)
+        around = whole.parent
+        if node.type == "field_identifier" and around is not None and around.type == "field_expression":
+            of = around.child_by_field_name("argument")
+            if of is None or of.type != "this":
+                return None
+            return next((here for scope, here in self.candidates(name, node) if scope.kind == "class"), []) or None
+        return self.meant_by(name, node)
+
+    def meant_by(self, name: str, node: Node) -> list[Declaration] | None:
+        """Return what a name without qualifiers means at a node, as ``meant``."""
+        for scope, here in self.candidates(name, node):
+            if here or scope.is_open:
+                return here or None
+        return []
+
+    def fields(self, node: Node, *, guess: bool = False) -> list[Declaration]:
+        """Return the fields that ``object.field`` or ``object->field`` may mean; nothing if that is not known.
+
+        guess: if a header's macro declares the object, return all fields of the name.
+        """
+        of, field_name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if of is None or field_name is None or field_name.type != "field_identifier":
+            return []
+        name = self.syntax.text(field_name)
+        if of.type == "this":
+            return self.meant(field_name) or []
+        objects = (
+            self.meant(of) if of.type == "identifier" else self.fields(of) if of.type == "field_expression" else None
+        )
+        if guess and objects == [] and of.type == "identifier":
+            return [one for one in self.declared if one.name == name and one.place.scope.kind == "class"]
+        kinds = [one.node.child_by_field_name("type") for one in objects or () if one.node is not None]
+        if len(kinds) != 1 or kinds[0] is None or objects is None:
+            return []
+        found = objects[0].place.scope.find(path_of(kinds[0], self.syntax.text))
+        return found.visible(name) if found is not None else []
 
     @functools.cached_property
     def _unread_spans(self) -> list[tuple[int, float]]:
@@ -334,6 +412,7 @@ class _Reader:
     def __init__(self, of: ScopedText, functions: bool) -> None:
         self.of, self.text, self.functions = of, of.syntax.text, functions
         self._defined: set[int] = set()  # where the declarators of function definitions start
+        self._unread: dict[tuple[str, ...], Scope] = {}  # classes by their paths
         self._stack: list[tuple[Node, Scope]] = [(of.syntax.root, of.root)]
         self._later: list[tuple[Node, Scope]] = []  # the bodies of functions
         self._visits: dict[str, Callable[[Node, Scope], Scope | None]] = {
@@ -449,6 +528,8 @@ class _Reader:
             found = scope.find(path_of(base, self.text))
             if found is not None:
                 made.bases.append(found)
+            elif base.type.endswith(("identifier", "type")):
+                made.is_open = True
         if name.type != "qualified_identifier":
             self._declare(leaf, "type", scope.home, node)
             scope.home.nested[self.text(leaf)] = made
@@ -501,26 +582,32 @@ class _Reader:
 
     def _function(self, node: Node, scope: Scope) -> Scope:
         owner = None
-        for name, function in _declared(node.child_by_field_name("declarator")):
+        for name, function in declared(node.child_by_field_name("declarator")):
             if function is not None:
                 self._defined.add(function.start_byte)
-            if name.type == "qualified_identifier":
-                path, leaf = parts_of(name, self.text)
+            path, leaf = parts_of(name, self.text)
+            if path:
                 self.of.names_at.add(leaf.start_byte)
-                owner = scope.find(path) if path else None
-            else:
+                owner = scope.find(path) or self._unread_class(path, scope)
+            elif leaf.type in NAMES:
                 self._declare_one(name, function, node, scope)
+            self.of.functions[node.id] = Function(self.text(leaf), node, owner or scope.home)
         return Scope("block", scope, owner)
+
+    def _unread_class(self, path: tuple[str, ...], scope: Scope) -> Scope:
+        """Return the scope of a class that the text does not declare, though it defines functions of it."""
+        return self._unread.setdefault(path, Scope("class", scope.namespace, name=path[-1], is_open=True))
 
     def _prototype(self, node: Node, scope: Scope) -> Scope:
         return scope if node.start_byte in self._defined else Scope("block", scope)
 
     def _declaration(self, node: Node, scope: Scope) -> Scope:
         for declarator in node.children_by_field_name("declarator"):
-            for name, function in _declared(declarator):
-                if name.type == "qualified_identifier":  # of a member that its class has declared
-                    self.of.names_at.add(parts_of(name, self.text)[1].start_byte)
-                else:
+            for name, function in declared(declarator):
+                path, leaf = parts_of(name, self.text)
+                if path:  # of a member that its class has declared
+                    self.of.names_at.add(leaf.start_byte)
+                elif leaf.type in NAMES:
                     self._declare_one(name, function, node, scope, declarator)
         return scope
 
@@ -537,15 +624,17 @@ class _Reader:
         self, name: Node, function: Node | None, node: Node, scope: Scope, declarator: Node | None = None
     ) -> None:
         # A template's parameter stays in the scope of the template, and a template of variables does not.
-        home = scope if node.type.endswith(_PARAMETER) else scope.home
-        kind = "type" if node.type == "type_definition" else "value" if function is None else "function"
+        home = scope if node.type in PARAMETERS else scope.home
+        # In a function, ``T name(a, b);`` is a variable, though the parser takes it for a function.
+        is_value = function is None or home.kind == "block"
+        kind = "type" if node.type == "type_definition" else "value" if is_value else "function"
         template = kind == "function" and (home is not scope or _deduces(function))
-        arity = _arity(function, self.text) if kind == "function" else (0, math.inf)
-        self._declare(leaf_of(name), kind, home, node, declarator, template, *arity)
+        takes = arity(function, self.text) if kind == "function" else (0, math.inf)
+        self._declare(leaf_of(name), kind, home, node, declarator, template, *takes)
 
     def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
         self.of.names_at.add(name.start_byte)
-        made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name.start_byte, *more)
+        made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name, *more)
         self.of.declared.append(made)
         scope.declared.setdefault(made.name, []).append(made)
 
@@ -566,107 +655,14 @@ class _Reader:
         name = node.child_by_field_name("name")
         self.of.unread_spans += [(one.start_byte, one.end_byte) for one in node.named_children]
         if name is not None:
-            made = Declaration(self.text(name), "macro", NamePlace(self.of, self.of.root), -1)
+            made = Declaration(self.text(name), "macro", NamePlace(self.of, self.of.root), None)
             self.of.root.declared.setdefault(made.name, []).append(made)
-
-
-def _declared(declarator: Node | None) -> Iterator[tuple[Node, Node | None]]:
-    """Yield the names that a declarator declares, each with its function_declarator if it is a function's."""
-    function: Node | None = None
-    while declarator is not None:
-        kind = declarator.type
-        if kind in NAMES or kind in ("qualified_identifier", "template_function"):
-            yield declarator, function
-            return
-        if kind == "structured_binding_declarator":
-            yield from ((one, None) for one in declarator.named_children if one.type == "identifier")
-            return
-        function = declarator if kind == "function_declarator" else None if kind in _OF_OTHER_TYPES else function
-        inner = declarator.child_by_field_name("declarator")
-        declarator = inner or next((one for one in declarator.named_children if _is_declarator(one)), None)
-
-
-def _is_declarator(node: Node) -> bool:
-    return node.type in NAMES or node.type.endswith("declarator") or node.type == "qualified_identifier"
-
-
-def _arity(function: Node, text: Callable[[Node], str]) -> tuple[int, float]:
-    """Return the least and the largest number of arguments that a function takes."""
-    parameters = function.child_by_field_name("parameters")
-    least, most = 0, 0.0
-    for one in parameters.children if parameters else ():
-        if one.type == _PARAMETER and text(one).strip() != "void":
-            least, most = least + 1, most + 1
-        elif one.type == "optional_parameter_declaration":
-            most += 1
-        elif one.type in ("variadic_parameter_declaration", "..."):
-            most = math.inf
-    return least, most
 
 
 def _deduces(function: Node) -> bool:
     """Whether a parameter's type is ``auto``, which makes a template."""
-    parameters = function.child_by_field_name("parameters")
-    types = (one.child_by_field_name("type") for one in (parameters.named_children if parameters else ()))
+    types = (one.child_by_field_name("type") for one in parameters(function))
     return any(one is not None and one.type == "placeholder_type_specifier" for one in types)
-
-
-# --- names -----------------------------------------------------------------------------------------------------------
-
-
-def tag_of(node: Node, syntax: Syntax) -> str:
-    """Return the name of a struct, an enum or an alias; empty for one without a name."""
-    name = node.child_by_field_name("name")
-    return syntax.text(name) if name else ""
-
-
-def declared_name(declarator: Node) -> Node | None:
-    """Return the name that a declarator of a variable or of arrays declares; None for another declarator."""
-    found: Node | None = declarator
-    while found is not None and not found.type.endswith("identifier"):
-        if found.type not in ("init_declarator", "array_declarator", "parenthesized_declarator"):
-            return None
-        found = found.child_by_field_name("declarator") or (found.named_children or [None])[0]
-    return found
-
-
-def enumerators(node: Node, syntax: Syntax) -> Iterator[tuple[str, Node | None]]:
-    """Yield the enumerators of an enum, and the expressions that give their values."""
-    body = node.child_by_field_name("body")
-    for one in body.named_children if body else ():
-        name = one.child_by_field_name("name")
-        if one.type == "enumerator" and name is not None:
-            yield syntax.text(name), one.child_by_field_name("value")
-
-
-def leaf_of(node: Node) -> Node:
-    """Return the name itself of a name with template arguments or a path."""
-    while (name := node.child_by_field_name("name")) is not None:
-        node = name
-    return node
-
-
-def parts_of(node: Node, text: Callable[[Node], str]) -> tuple[tuple[str, ...], Node]:
-    """Return the path before the last name of a qualified name, and the node of this last name."""
-    path = []
-    while node.type == "qualified_identifier" and (name := node.child_by_field_name("name")) is not None:
-        scope = node.child_by_field_name("scope")
-        path += [text(leaf_of(scope))] if scope else []
-        node = name
-    return tuple(path), leaf_of(node)
-
-
-def path_of(node: Node | None, text: Callable[[Node], str]) -> tuple[str, ...]:
-    """Return the names of ``a::b::c``, without template arguments."""
-    found = []
-    waiting = [node] if node else []
-    while waiting:
-        one = waiting.pop()
-        if one.type in NAMES or one.type == "namespace_identifier":
-            found.append(text(one))
-        elif one.type != "template_argument_list":
-            waiting += reversed(one.named_children)
-    return tuple(found)
 
 
 def _packings(syntax: Syntax) -> Iterator[tuple[int, int]]:

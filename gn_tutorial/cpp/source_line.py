@@ -6,6 +6,7 @@ because ``import gn_tutorial`` imports this module.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gn_tutorial.errors import ArgumentError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gn_tutorial.cpp.syntax import Node, Syntax
 
 
+#: A tensor, or a part of one.
+_VIEWS = ("identifier", "subscript_expression", "field_expression")
 _KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
 
 
@@ -64,6 +67,67 @@ def line_facts(text: str, line: int) -> LineFacts:
         any(one.type == "<<<" for one in found),
         _lacks_template(syntax, line),
     )
+
+
+def find_name(line: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
+    """Return start and end of ``name`` in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
+
+    Returns None if the line does not mention the name, or, with ``called``, does not call it. nth: find this one of the
+    calls, or of the mentions if there is no call, counted from 0, and begin again after the last. ``Queue::Get`` is
+    searched as ``Get``; comments and strings do not count.
+    """
+    words, last = _words(line), name.rpartition("::")[2]
+    found = [index for index, (word, _) in enumerate(words) if word == last]
+    calls = [index for index in found if _is_call([word for word, _ in words[index + 1 :]])]
+    chosen = calls or ([] if called else found)
+    if not chosen:
+        return None
+    at = words[chosen[nth % len(chosen)]][1]
+    return at, at + len(last)
+
+
+def _is_call(behind: Sequence[str]) -> bool:
+    depth = 0
+    for word in behind:
+        if depth == 0 and word != "<":
+            return word == "("
+        depth += (word == "<") - word.count(">")
+    return False
+
+
+def code_span(line: str) -> tuple[int, int]:
+    """Return start and end of the code in a line, from 0; of all but the white space if it has only a comment."""
+    words = _words(line)
+    if not words:
+        return len(line) - len(line.lstrip()), len(line.rstrip())
+    return words[0][1], words[-1][1] + len(words[-1][0])
+
+
+def _words(line: str) -> list[tuple[str, int]]:
+    try:
+        from gn_tutorial.cpp.queries import placed_words
+
+        return list(placed_words(line))
+    except ArgumentError:
+        return []
+
+
+def assignment_with(text: str, sign: str, line: int) -> int:
+    """Return the line of the first ``z = x SIGN y`` behind ``line`` between two names or views of them; 0 for none."""
+    try:
+        from gn_tutorial.cpp.syntax import parse
+
+        syntax = parse(text)
+    except ArgumentError:
+        return 0
+    for node in syntax.nodes("assignment_expression", "init_declarator", errors=True):
+        value = node.child_by_field_name("right") or node.child_by_field_name("value")
+        operator = value.child_by_field_name("operator") if value is not None else None
+        sides = [value.child_by_field_name(side) for side in ("left", "right")] if value is not None else []
+        views = all(side is not None and side.type in _VIEWS for side in sides)
+        if operator is not None and operator.type == sign and views and syntax.line(operator) > line:
+            return syntax.line(operator)
+    return 0
 
 
 def _calls(text: str, name: str) -> list[WrittenCall]:

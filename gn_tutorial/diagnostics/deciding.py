@@ -14,7 +14,7 @@ import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gn_tutorial.cpp.tokens import assignment_with
+from gn_tutorial.cpp.source_line import assignment_with
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.translation.texts import translated
 

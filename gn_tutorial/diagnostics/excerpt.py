@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.cpp.tokens import code_span, find_name
+from gn_tutorial.cpp.source_line import code_span, find_name
 from gn_tutorial.translation.texts import translated
 
 _TAB = 4

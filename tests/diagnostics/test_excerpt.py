@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.cpp.tokens import find_name
+from gn_tutorial.cpp.source_line import find_name
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined
 from gn_tutorial.diagnostics.rendering import plain, source_lines
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN
-from gn_tutorial.cpp.tokens import without_comments
+from gn_tutorial.cpp.literals import without_comments
 from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.toml_file import read_toml
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding, qualification
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import qualification
 from gn_tutorial.cpp.syntax import Node
 
 _OF_NODES = {"concept_definition": "concept", "requires_clause": "requires", "requires_expression": "requires",
@@ -38,7 +39,8 @@ def _uses(code: DeviceCode) -> Iterator[tuple[Node, str]]:
         for kind in ("type_qualifier", "storage_class_specifier", "lambda_specifier", "primitive_type"):
             yield from ((node, code.text(node)) for node in code.nodes[kind] if code.text(node) in _WORDS)
     for word in code.names.keys() & _STD:
-        yield from ((_first(node, code), f"std::{word}") for node in code.names[word] if code.is_of_std(node))
+        of_std = (node for node in code.names[word] if code.is_of_std(node))
+        yield from ((qualification(node, code.text)[0], f"std::{word}") for node in of_std)
     if code.has("<=>"):
         for node in code.nodes["binary_expression"]:
             operator = node.child_by_field_name("operator")
@@ -50,10 +52,6 @@ def _uses(code: DeviceCode) -> Iterator[tuple[Node, str]]:
     for node in code.nodes["placeholder_type_specifier"]:
         if _is_of_parameter(code, node):
             yield node, "a parameter of type auto"
-
-
-def _first(node: Node, code: DeviceCode) -> Node:
-    return qualification(node, code.text)[0]
 
 
 def _is_of_parameter(code: DeviceCode, node: Node) -> bool:

@@ -28,9 +28,9 @@ def division(code: DeviceCode) -> Iterator[SourceFinding]:
 
 def _is_whole(code: DeviceCode, divisor: Node) -> bool:
     if divisor.type == "identifier":
-        types = code.types(code.meant(divisor) or ())
+        types = [one.type_words for one in code.scoped.meant(divisor) or ()]
     elif divisor.type == "field_expression":
-        types = code.types(code.fields(divisor, guess=True))
+        types = [one.type_words for one in code.scoped.fields(divisor, guess=True)]
     else:
         return False
     return bool(types) and all(words and words <= _WHOLE for words in types)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding, function_name, variable_name
+from gn_tutorial.cpp.declarators import declared
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import leaf_of
 
 _ALLOWED = frozenset(("const", "constexpr", "extern", "__BLOCK_LOCAL__", "block_local", "__gm__"))
 _STATIC = ("static", "thread_local")
@@ -19,8 +21,8 @@ def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
     for part in code.parts:
         if part.kind == "variable" and (not part.owner or "static" in part.words) and not part.words & _ALLOWED:
             for declarator in part.node.children_by_field_name("declarator"):
-                if (name := variable_name(declarator)) is not None:
-                    yield code.finding("global", name, name=code.text(name))
+                for name, _ in declared(declarator):
+                    yield code.finding("global", leaf_of(name), name=code.text(leaf_of(name)))
     for node in code.nodes["storage_class_specifier"]:
         around = node.parent
         if code.text(node) not in _STATIC or around is None or around.type != "declaration":
@@ -33,5 +35,6 @@ def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
         again = node.prev_sibling is not None and node.prev_sibling.type == node.type
         if _ALLOWED.isdisjoint(words) and not (again and code.text(node.prev_sibling) in _STATIC):
             for declarator in declarators:
-                if function_name(declarator, code.text)[0] is None and (name := variable_name(declarator)) is not None:
-                    yield code.finding("global", node, name=code.text(name))
+                for name, function in declared(declarator):
+                    if function is None:
+                        yield code.finding("global", node, name=code.text(leaf_of(name)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import call_of
 
 _FUNCTIONS = ("malloc", "calloc", "realloc", "free", "aligned_alloc")
 
@@ -21,5 +22,6 @@ def heap(code: DeviceCode) -> Iterator[SourceFinding]:
         yield code.finding("heap", node, op="delete")
     for name in _FUNCTIONS:
         for node in code.names.get(name, ()):
-            if code.function_of(node) and code.call_of(node) and (code.is_of_std(node) or code.is_of_host(node)):
+            of_library = code.is_of_std(node) or code.is_of_host(node)
+            if of_library and code.function_of(node) and call_of(node, code.text):
                 yield code.finding("heap", node, op=name)

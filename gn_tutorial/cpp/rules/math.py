@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import call_of
 
 #: With std:: before them.
 _MATH = frozenset(
@@ -26,7 +27,7 @@ def math(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at each call of one of these."""
     for name in code.names.keys() & (_MATH | _MATH_OF_C):
         for node in code.names[name]:
-            if not code.function_of(node) or not code.call_of(node):
+            if not code.function_of(node) or not call_of(node, code.text):
                 continue
             if name in _MATH and code.is_of_std(node):
                 yield code.finding("math", node, name=f"std::{name}", op=name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import leaf_of
 from gn_tutorial.cpp.scopes import CLASSES, Declaration
 from gn_tutorial.cpp.syntax import Node
 
@@ -115,7 +116,7 @@ class SuspectedVariable:
         for node in self.places:
             if node.start_byte in self.code.scoped.names_at:
                 continue  # it declares another one
-            if (meant := self.code.meant(node)) is None:
+            if (meant := self.code.scoped.meant(node)) is None:
                 fields = self._fields(node)
                 found.append((node, self.declared in fields if fields else None))
             elif not meant:
@@ -126,7 +127,7 @@ class SuspectedVariable:
 
     def _fields(self, node: Node) -> list[Declaration]:
         around = node.parent
-        return self.code.fields(around) if around is not None and around.type == "field_expression" else []
+        return self.code.scoped.fields(around) if around is not None and around.type == "field_expression" else []
 
     @property
     def reads(self) -> list[Node]:
@@ -260,8 +261,8 @@ def _callee_writes(code: DeviceCode, given: Node) -> bool:
         types = function.child_by_field_name("arguments")
         if types is not None and "&" in code.text(types):
             return True
-    leaf = _leaf(function)
-    name = code.text(leaf) if leaf is not None else ""
+    leaf = leaf_of(function)
+    name = code.text(leaf) if leaf.type.endswith("identifier") else ""
     if not name or name.startswith(_WRITE_ARGUMENTS):
         return True
     own = code.named.get(name, ())
@@ -270,22 +271,8 @@ def _callee_writes(code: DeviceCode, given: Node) -> bool:
     if not own and name.isupper() and len(name) > 1 and function.type == "identifier":
         return True  # a macro of a header
     # A declaration may take a reference, and what is named like a function may be a lambda.
-    return (name in code.prototypes and _is_declared_with_reference(code, name)) or _is_variable(code, leaf)
-
-
-def _leaf(function: Node) -> Node | None:
-    while True:
-        inner = function.child_by_field_name("field") or function.child_by_field_name("name")
-        if inner is None:
-            return function if function.type.endswith("identifier") else None
-        function = inner
-
-
-def _is_variable(code: DeviceCode, name: Node | None) -> bool:
-    if name is None:
-        return True
-    text = code.text(name)
-    return any(one.kind == "value" for one in code.scoped.declared if one.name == text)
+    declared = [one for one in code.scoped.declared if one.name == name]
+    return any(one.kind == "value" or _has_reference(code, one) for one in declared)
 
 
 def _takes_reference(code: DeviceCode, part: CodePart) -> bool:
@@ -293,9 +280,9 @@ def _takes_reference(code: DeviceCode, part: CodePart) -> bool:
     return parameters is None or "&" in code.text(parameters)
 
 
-def _is_declared_with_reference(code: DeviceCode, name: str) -> bool:
-    declared = (one for one in code.scoped.declared if one.name == name and one.node is not None)
-    return any("&" in code.text(one.node) for one in declared if one.node is not None)
+def _has_reference(code: DeviceCode, declared: Declaration) -> bool:
+    node = declared.node
+    return node is not None and node.type in ("declaration", "field_declaration") and "&" in code.text(node)
 
 
 def _may_refer(code: DeviceCode, values: Node) -> bool:

@@ -75,7 +75,7 @@ def _is_global(code: DeviceCode, name: Node) -> bool:
     """Whether a name means a parameter or a variable that is declared as a pointer into global memory."""
     if not code.function_of(name):
         return False
-    declared = code.meant(name) or []
+    declared = code.scoped.meant(name) or []
     return len(declared) == 1 and _points_to_global(code, declared[0])
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding, variable_name
+from gn_tutorial.cpp.declarators import declared
+from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
 from gn_tutorial.cpp.syntax import Node
 
 STACK_BYTES = 0x8000
@@ -25,7 +26,7 @@ def stack(code: DeviceCode) -> Iterator[SourceFinding]:
         if part is None or around is None or around.type == "array_declarator":
             continue
         declaration = around.parent if around.type == "init_declarator" else around
-        name = variable_name(node)
+        name = next((one.name for one in declared(node)), None)
         if declaration is None or declaration.type != "declaration" or name is None or not code.is_live(node):
             continue
         before = totals.get(part, 0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding, qualification
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.names import call_of, qualification
 from gn_tutorial.cpp.syntax import Node
 
 #: Containers, streams, callables and algorithms of the standard library, and its files and threads. Not among them:
@@ -39,7 +40,7 @@ def std(code: DeviceCode) -> Iterator[SourceFinding]:
                 yield code.finding("std", node, name=f"std::{name}", op=name)
     for name in _FILES:
         for node in code.names.get(name, ()):
-            if code.call_of(node) and (code.is_of_std(node) or code.is_of_host(node)):
+            if call_of(node, code.text) and (code.is_of_std(node) or code.is_of_host(node)):
                 yield code.finding("std", node, name=name, op=name)
 
 
@@ -63,5 +64,5 @@ def _is_used(code: DeviceCode, node: Node, name: str) -> bool:
     if name in _STREAMS:
         operator = around.child_by_field_name("operator")
         return operator is not None and operator.type == "<<"
-    called = name not in _OF_DEVICE and code.call_of(node) is not None
+    called = name not in _OF_DEVICE and call_of(node, code.text) is not None
     return called or (name == "string" and node.type == "type_identifier")

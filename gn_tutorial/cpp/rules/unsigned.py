@@ -20,9 +20,9 @@ def unsigned(code: DeviceCode) -> Iterator[SourceFinding]:
         left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
         if left is None or left.type != "identifier" or operator is None or operator.type not in _RESULTS:
             continue
-        declared = code.meant(left) or () if code.function_of(node) else ()
+        declared = code.scoped.meant(left) or () if code.function_of(node) else ()
         local = all(one.place.scope.kind == "block" for one in declared)
-        types = code.types(declared)
+        types = [one.type_words for one in declared]
         if local and len(types) == 1 and types[0] & _UNSIGNED and types[0] <= _UNSIGNED | _OF_UNSIGNED:
             fields = {"name": code.text(left), "op": operator.type, "result": _RESULTS[operator.type]}
             yield code.finding("unsigned", left, **fields)

@@ -1,0 +1,84 @@
+"""Walks from a declarator to the name that it declares: from ``(*rows[3])(int)`` to ``rows``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from gn_tutorial.cpp.syntax import Node
+
+NAMES = ("identifier", "type_identifier", "field_identifier")
+PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+_NO_PLAIN_NAMES = ("qualified_identifier", "template_function", "destructor_name", "operator_name", "operator_cast")
+#: Without a name inside them, what they contain is an array's size or a qualifier.
+_WITH_FIELD = ("pointer_declarator", "array_declarator")
+#: Inside of one of these a function's declarator is that of a variable: a pointer to the function, say.
+_OF_VARIABLES = (*_WITH_FIELD, "reference_declarator")
+_OF_OBJECTS = ("init_declarator", "array_declarator", "parenthesized_declarator")
+
+
+class Declared(NamedTuple):
+    """A name that a declarator declares. function: the function_declarator, if the name is a function's."""
+
+    name: Node
+    function: Node | None
+
+
+def inner(declarator: Node) -> Node | None:
+    """Return the declarator or the name inside a declarator; None in a name, and where a type has no name."""
+    if not declarator.type.endswith("declarator"):
+        return None
+    if (found := declarator.child_by_field_name("declarator")) is not None or declarator.type.endswith(_WITH_FIELD):
+        return found
+    return next((one for one in declarator.named_children if _may_declare(one)), None)
+
+
+def _may_declare(node: Node) -> bool:
+    return node.type.endswith("declarator") or node.type in NAMES or node.type in _NO_PLAIN_NAMES
+
+
+def chain(declarator: Node | None) -> Iterator[Node]:
+    """Yield a declarator, those inside it, and the name that is declared, if it has one."""
+    while declarator is not None:
+        yield declarator
+        declarator = inner(declarator)
+
+
+def declared(declarator: Node | None) -> list[Declared]:
+    """Return the names that a declarator declares: one, several for a structured binding, none for a type alone.
+
+    A name may be qualified, an operator's or a destructor's.
+    """
+    function, last = None, None
+    for last in chain(declarator):
+        if last.type == "structured_binding_declarator":
+            return [Declared(one, None) for one in last.named_children if one.type == "identifier"]
+        function = last if last.type == "function_declarator" else None if last.type in _OF_VARIABLES else function
+    return [Declared(last, function)] if last is not None and not last.type.endswith("declarator") else []
+
+
+def object_name(declarator: Node) -> Node | None:
+    """Return the name that a declarator of an object or of arrays declares; None for any other declarator."""
+    *around, name = chain(declarator)
+    plain = name.type in NAMES and all(one.type in _OF_OBJECTS for one in around)
+    return name if plain else None
+
+
+def parameters(function: Node) -> list[Node]:
+    """Return the parameters of a function, a lambda or a function's declarator."""
+    inside = chain(function.child_by_field_name("declarator"))
+    listed = (one.child_by_field_name("parameters") for one in (function, *inside))
+    found = next((one for one in listed if one is not None), None)
+    return [one for one in found.named_children if one.type in PARAMETERS] if found else []
+
+
+def arity(function: Node, text: Callable[[Node], str]) -> tuple[int, float]:
+    """Return the least and the largest number of arguments that a function's declarator takes."""
+    given = parameters(function)
+    if len(given) == 1 and text(given[0]).strip() == "void":
+        return 0, 0
+    kinds = [one.type for one in given]
+    listed = function.child_by_field_name("parameters")
+    open_end = "variadic_parameter_declaration" in kinds or any(one.type == "..." for one in listed.children)
+    return kinds.count("parameter_declaration"), math.inf if open_end else len(kinds)
