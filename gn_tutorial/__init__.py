@@ -82,9 +82,9 @@ def __getattr__(name: str) -> Any:
 
 
 class _OldPath:
-    """Finds the package ``gn_tutorial.course.lab`` also as ``gn_tutorial.lab``, its name in version 0.2.0.
+    """Finds the package ``gn_tutorial.course.lab`` also as ``gn_tutorial.lab``, its name before version 0.2.0.
 
-    The settings of a JupyterHub from that time start ``python -m gn_tutorial.lab.hub``.
+    The settings of a JupyterHub of that time start ``python -m gn_tutorial.lab.hub``.
     """
 
     @staticmethod

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from gn_tutorial.cpp.names import argument_count, call_of, qualification
 from gn_tutorial.cpp.queries import words
-from gn_tutorial.cpp.scopes import Scope, ScopedText
+from gn_tutorial.cpp.scoped_text import ScopedText
+from gn_tutorial.cpp.scopes import Scope
 from gn_tutorial.cpp.syntax import Node
 
 

@@ -1,8 +1,8 @@
 """Finds the parts of a source that an entry runs on the device, and what the rules of ``rules/`` ask of them.
 
-A part is a function, a class without its functions, or a declaration outside of functions. A name leads to what it
-means by the scopes. A name that no scope explains (a template's base may declare it) leads to all parts of that name.
-A member counts only if its class is reached too, so that host classes of the same file stay out.
+A name leads to what it means by the scopes. A name that no scope explains (a template's base may declare it) leads to
+all parts of that name. A member counts only if its class is reached too, so that host classes of the same file stay
+out.
 
 A clean source is never asked what its names mean: rules look at nodes first, and scopes are read for what they suspect.
 """
@@ -11,27 +11,17 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gn_tutorial.cpp.declarators import NAMES, declared
+from gn_tutorial.cpp.code_parts import IMPLICIT, CodePart, CodeParts
+from gn_tutorial.cpp.declarators import NAMES
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
-from gn_tutorial.cpp.literals import without_comments
-from gn_tutorial.cpp.names import argument_count, leaf_of, parts_of, path_of, qualification
-from gn_tutorial.cpp.scopes import CLASSES, Scope, ScopedText
+from gn_tutorial.cpp.names import argument_count, qualification
+from gn_tutorial.cpp.scoped_text import ScopedText
+from gn_tutorial.cpp.scopes import Scope
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
-#: What makes a function one of the device, or of both sides.
-DEVICE_WORDS = frozenset(("__aicore__", "__global__", "__host_aicore__", "__simd_vf__", "__simd_callee__",
-                          "__simt_vf__", "__simt_callee__", "__callee__", "constexpr", "consteval"))  # fmt: skip
-#: Around declarations that are not in a function.
-_AROUND = ("translation_unit", "linkage_specification", "namespace_definition", "declaration_list",
-           "template_declaration", "field_declaration_list", "preproc_if", "preproc_ifdef", "preproc_else")  # fmt: skip
-_ALIASES = ("alias_declaration", "type_definition", "using_declaration", "concept_definition")
-_DECLARED = ("declaration", "field_declaration")
-#: Members that run without their name being written have this name.
-_IMPLICIT = "operator"
 #: The types of nodes that rules ask for. They are found in one walk.
 _ASKED = (
     "array_declarator", "assignment_expression", "binary_expression", "call_expression", "cast_expression",
@@ -53,172 +43,17 @@ class SourceFinding:
     at: Node
 
 
-@dataclass(eq=False)
-class CodePart:
-    """One part of a source. kind: function, class, variable, alias or host (a host's function).
-
-    start, body: offsets; body 0 for none. names: several for ``int a, b;``. words: those of the head, such as
-    ``__aicore__``, inline, static, constexpr.
-    """
-
-    kind: str
-    names: tuple[str, ...]
-    node: Node
-    start: int
-    body: int = 0
-    owner: str = ""  # the class that it is a member of
-    declarator: Node | None = None  # of a function
-    words: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        """The name, the first of several."""
-        return self.names[0] if self.names else ""
-
-    @property
-    def is_entry(self) -> bool:
-        """Whether it is a kernel's entry point."""
-        return self.kind == "function" and "__global__" in self.words
-
-    @property
-    def is_device(self) -> bool:
-        """Whether its qualifiers make it a function of the device."""
-        return not self.words.isdisjoint(DEVICE_WORDS)
-
-
-class DeviceCode:
+class DeviceCode(CodeParts):
     """The parts of a text, and for each entry those that it reaches."""
 
     def __init__(self, syntax: Syntax) -> None:
-        self.syntax, self.text = syntax, syntax.text
+        super().__init__(syntax)
         self._whole = syntax.text(syntax.root)
-        self.parts: list[CodePart] = []
-        self.namespaces: set[str] = set()
-        self.prototypes: dict[str, list[frozenset[str]]] = {}  # the words of functions that are only declared
-        self._read()
         self.named: dict[str, list[CodePart]] = {}
         for part in (one for one in self.parts if one.kind != "host"):
             for name in part.names:
                 self.named.setdefault(name, []).append(part)
         self.nodes = syntax.by_type(_ASKED)
-        self._places = self._boundaries()
-        self._starts = [start for start, _ in self._places]
-
-    # --- parts -------------------------------------------------------------------------------------------------------
-
-    def _read(self) -> None:
-        """Walk through what is not in a function."""
-        waiting: list[tuple[Node, int, str]] = [(self.syntax.root, 0, "")]
-        while waiting:
-            around, before, owner = waiting.pop()
-            inner = []
-            for child in around.children:
-                if child.is_error or child.is_missing:
-                    before = child.end_byte
-                    continue
-                if child.type in _AROUND:
-                    if child.type == "namespace_definition":
-                        self.namespaces.update(path_of(child.child_by_field_name("name"), self.text))
-                    inner.append((child, before, owner))
-                elif child.is_named:
-                    inner += self._declaration(child, before, owner)
-                if not (around.type == "linkage_specification" and child.type == "string_literal"):
-                    before = child.end_byte if around.type != "template_declaration" else before
-            waiting += reversed(inner)
-        self.parts.sort(key=lambda part: (part.start, -part.node.end_byte))
-
-    def _declaration(self, node: Node, before: int, owner: str) -> Iterator[tuple[Node, int, str]]:
-        """Add the part of a node; yield the body of a class in it."""
-        if node.type == "function_definition":
-            self._function(node, before, owner)
-        elif node.type in CLASSES:
-            yield from self._class(node, before, owner)
-        elif node.type in (*_DECLARED, "type_definition"):
-            type_node = node.child_by_field_name("type")
-            if type_node is not None and type_node.type in CLASSES:
-                yield from self._class(type_node, before, owner)
-                before = type_node.end_byte
-            self._variables(node, before, owner)
-        elif node.type in _ALIASES:
-            name = node.child_by_field_name("name") or next(iter(node.named_children[::-1]), None)
-            words = self._words(before, node.end_byte)
-            if name is not None and not (node.type == "using_declaration" and words & {"namespace", "enum"}):
-                self._add(CodePart("alias", (self.text(leaf_of(name)),), node, before, owner=owner))
-
-    def _function(self, node: Node, before: int, owner: str) -> None:
-        declarator, name, of = self.declared_function(node.child_by_field_name("declarator"))
-        body = node.child_by_field_name("body") or next(
-            (one for one in node.named_children if one.type in ("compound_statement", "try_statement")), None
-        )
-        if declarator is None or body is None:  # `= default`
-            return
-        params = declarator.child_by_field_name("parameters")
-        head = self._words(before, params.start_byte if params else body.start_byte)
-        behind = self._words(params.end_byte, body.start_byte) if params else frozenset()
-        listed = next((one for one in node.named_children if one.type == "field_initializer_list"), None)
-        begin = listed.start_byte if listed else body.start_byte
-        words = head | (behind if listed is None else self._words(params.end_byte, begin) if params else frozenset())
-        self._add(CodePart("function", (name,), node, before, begin, of or owner, declarator, words))
-
-    def _class(self, node: Node, before: int, owner: str) -> Iterator[tuple[Node, int, str]]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if body is None:
-            return
-        tag = self.text(leaf_of(name)) if name else ""
-        self._add(CodePart("class", (tag,), node, before, body.start_byte, owner, words=frozenset((node.type,))))
-        yield body, body.start_byte, tag
-
-    def _variables(self, node: Node, before: int, owner: str) -> None:
-        kind = "alias" if node.type == "type_definition" else "variable"
-        declarators, names = node.children_by_field_name("declarator"), []
-        for one in declarators:
-            declarator, name, _ = self.declared_function(one)
-            if declarator is not None and kind == "variable":
-                self.prototypes.setdefault(name, []).append(self._words(before, node.end_byte))
-            else:
-                names += [self.text(leaf_of(found.name)) for found in declared(one)]
-        if names:
-            words = self._words(before, declarators[0].start_byte)
-            self._add(CodePart(kind, tuple(names), node, before, owner=owner, words=words))
-
-    def declared_function(self, declarator: Node | None) -> tuple[Node | None, str, str]:
-        """Return the declarator of a function, its name and the class in front of the name; None for no function."""
-        for name, function in declared(declarator):
-            path, leaf = parts_of(name, self.text)
-            implicit = leaf.type in ("operator_name", "operator_cast")
-            if function is not None or leaf.type == "operator_cast":
-                named = "~" * (leaf.type == "destructor_name") + self.text(leaf).lstrip("~ ")
-                return function or leaf, _IMPLICIT if implicit else named, path[-1] if path else ""
-        return None, "", ""
-
-    def _add(self, part: CodePart) -> None:
-        part.kind = "host" if "__host__" in part.words else part.kind
-        self.parts.append(part)
-
-    def _words(self, start: int, end: int) -> frozenset[str]:
-        return frozenset(re.findall(r"\w+", without_comments(self.syntax.between(start, end))))
-
-    def _boundaries(self) -> list[tuple[int, CodePart | None]]:
-        """Return where a part begins or goes on, in text order."""
-        found: list[tuple[int, CodePart | None]] = []
-        stack: list[CodePart] = []
-
-        def close(until: float) -> None:
-            while stack and stack[-1].node.end_byte <= until:
-                ended = stack.pop()
-                found.append((ended.node.end_byte, stack[-1] if stack else None))
-
-        for part in self.parts:
-            close(part.start)
-            found.append((part.start, part))
-            stack.append(part)
-        close(float("inf"))
-        return found
-
-    def part_of(self, node: Node) -> CodePart | None:
-        """Return the innermost part in which a node stands."""
-        at = bisect_right(self._starts, node.start_byte) - 1
-        return self._places[at][1] if at >= 0 else None
 
     def function_of(self, node: Node) -> CodePart | None:
         """Return the function that may run in whose list of initialisers or body a node stands."""
@@ -400,7 +235,7 @@ class DeviceCode:
     @staticmethod
     def _is_implicit(part: CodePart) -> bool:
         # A host header may have a class of a name that the device has too, such as half.
-        return part.kind == "function" and part.is_device and part.name in (part.owner, "~" + part.owner, _IMPLICIT)
+        return part.kind == "function" and part.is_device and part.name in (part.owner, "~" + part.owner, IMPLICIT)
 
     def is_live(self, node: Node) -> bool:
         """Return whether a node is in no branch of an ``if constexpr`` that may be discarded."""
@@ -419,14 +254,6 @@ class DeviceCode:
         value = condition.child_by_field_name("value") if condition is not None else None
         number = self.number(value) if value is not None else None
         return None if number is None else bool(number)
-
-    def only_declarator(self, name: str) -> Node | None:
-        """Return the declarator of a constant, if nothing else in the text declares its name; without the scopes."""
-        declaring = [one for one in self.names.get(name, ()) if _declares(one)]
-        around = declaring[0].parent if len(declaring) == 1 and name not in self.unread else None
-        whole = around.parent if around is not None and around.type == "init_declarator" else None
-        words = {self.text(one) for one in whole.named_children if one.type == "type_qualifier"} if whole else set()
-        return around if words & {"const", "constexpr"} else None
 
     def number(self, node: Node) -> int | None:
         """Return the value of an integral constant expression; None for anything else."""
@@ -459,11 +286,8 @@ class _Constants:
         """Return the value of a constant of the text."""
         if len(name) != 1 or self.depth > 20:
             raise Unreadable("::".join(name))
-        declared = self.code.only_declarator(name[0])
-        if declared is None:
-            declared = next(
-                (one.declarator for one in self.code.scoped.meant_by(name[0], self.node) or () if one.is_constant), None
-            )
+        meant = self.code.scoped.meant_by(name[0], self.node) or ()
+        declared = next((one.declarator for one in meant if one.is_constant), None)
         value = declared.child_by_field_name("value") if declared is not None else None
         if value is None:
             raise Unreadable(name[0])
@@ -476,11 +300,3 @@ class _Constants:
 
 def _start(node: Node) -> int:
     return node.start_byte
-
-
-def _declares(name: Node) -> bool:
-    """Whether a name may be declared where it stands."""
-    around = name.parent
-    if around is None or around.type == "init_declarator":
-        return around is None or around.child_by_field_name("declarator") == name
-    return around.type.endswith(("declaration", "declarator", "enumerator", "capture_specifier", "type_definition"))

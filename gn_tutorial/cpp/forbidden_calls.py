@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from gn_tutorial.cpp.calls import Use, uses
 from gn_tutorial.cpp.includes import includes
 from gn_tutorial.cpp.portability_rules import OwnText
-from gn_tutorial.cpp.scopes import Declaration, Scope, ScopedText
+from gn_tutorial.cpp.scoped_text import ScopedText
+from gn_tutorial.cpp.scopes import Declaration, Scope
 from gn_tutorial.cpp.syntax import parse
 
 LIBRARY = "AscendC"

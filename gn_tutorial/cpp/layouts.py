@@ -17,7 +17,8 @@ import numpy as np
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown, tag_of
-from gn_tutorial.cpp.scopes import STRUCTS, Declaration, NamePlace, Scope, ScopedText, Scopes
+from gn_tutorial.cpp.scoped_text import ScopedText, Scopes
+from gn_tutorial.cpp.scopes import STRUCTS, Declaration, NamePlace, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax
 from gn_tutorial.errors import ArgumentError
 

@@ -20,7 +20,8 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
 
 if TYPE_CHECKING:
-    from gn_tutorial.cpp.scopes import NamePlace, Scopes
+    from gn_tutorial.cpp.scoped_text import Scopes
+    from gn_tutorial.cpp.scopes import NamePlace
 
 _MARK = "__global__"
 _SCOPES = ("namespace_definition", "struct_specifier", "class_specifier", "union_specifier")
@@ -178,7 +179,7 @@ class _Reader:
 
     @functools.cached_property
     def _scopes(self) -> Scopes:
-        from gn_tutorial.cpp.scopes import Scopes  # 2 ms that most kernels do without
+        from gn_tutorial.cpp.scoped_text import Scopes  # 2 ms that most kernels do without
 
         texts = [self.text]
         for one in self.headers:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, chain, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
-from gn_tutorial.cpp.scopes import Declaration, Function, Scope, ScopedText
+from gn_tutorial.cpp.scoped_text import ScopedText
+from gn_tutorial.cpp.scopes import Declaration, Function, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax
 
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")

@@ -216,10 +216,10 @@ def test_the_members_are_the_outermost_names(form: str) -> None:
 
 @pytest.mark.parametrize("form", UNSETTLED)
 def test_what_the_text_does_not_settle_is_not_read(form: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     found = read(UNSETTLED[form])
     assert found is None or form == "open string"
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_namespaces_may_be_nested_as_deeply_as_one_likes() -> None:

@@ -51,10 +51,10 @@ def test_nothing_is_found_inside_an_error() -> None:
      "#if 1\n" * 10_000, "struct A {" * 10_000, "@#$%" * 100_000, "__mix__(" * 10_000],
 )  # fmt: skip
 def test_text_that_is_no_code_is_read_all_the_same(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     syntax = parse(text)
     assert [one for one in syntax.nodes("call_expression") if one.has_error] == []
-    assert time.perf_counter() - started < 60
+    assert time.process_time() - started < 60
 
 
 def test_a_text_beyond_the_bound_is_refused_in_a_sentence() -> None:

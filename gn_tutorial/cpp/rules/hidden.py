@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.code_parts import CodePart
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.rules.never_set import SuspectedVariable, is_number
 from gn_tutorial.cpp.syntax import Node
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.code_parts import CodePart
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.names import leaf_of
 from gn_tutorial.cpp.scopes import CLASSES, Declaration
 from gn_tutorial.cpp.syntax import Node

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gn_tutorial.cpp.device_code import DEVICE_WORDS, DeviceCode, SourceFinding
+from gn_tutorial.cpp.code_parts import DEVICE_WORDS
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 
 
 def not_aicore(code: DeviceCode) -> Iterator[SourceFinding]:

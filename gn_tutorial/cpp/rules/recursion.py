@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.code_parts import CodePart
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.names import qualification
 from gn_tutorial.cpp.syntax import Node
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gn_tutorial.cpp.code_parts import CodePart
 from gn_tutorial.cpp.declarators import declared
-from gn_tutorial.cpp.device_code import CodePart, DeviceCode, SourceFinding
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.syntax import Node
 
 STACK_BYTES = 0x8000
