@@ -23,7 +23,8 @@ from gn_tutorial.cpp.tokens import without_comments
 
 #: What makes a function one of the device, or of both sides.
 DEVICE_WORDS = frozenset(("__aicore__", "__global__", "__host_aicore__", "__simd_vf__", "__simd_callee__",
-                          "__simt_vf__", "__simt_callee__", "__callee__", "constexpr", "consteval"))  # fmt: skip
+                          "__simt_vf__", "__simt_callee__", "__callee__", "aicore", "constexpr",
+                          "consteval"))  # fmt: skip
 #: Around declarations that are not in a function.
 _AROUND = ("translation_unit", "linkage_specification", "namespace_definition", "declaration_list",
            "template_declaration", "field_declaration_list", "preproc_if", "preproc_ifdef", "preproc_else")  # fmt: skip
@@ -31,6 +32,8 @@ _ALIASES = ("alias_declaration", "type_definition", "using_declaration", "concep
 _DECLARED = ("declaration", "field_declaration")
 #: Around a name that belongs to it.
 _OF_NAMES = ("qualified_identifier", "template_function", "template_type", "template_method", "dependent_name")
+#: Around a name that only members have: ``: rows(rows)`` gives the member the parameter's value.
+_OF_MEMBERS = ("field_expression", "field_initializer")
 #: Members that run without their name being written have this name.
 _IMPLICIT = "operator"
 #: The types of nodes that rules ask for. They are found in one walk.
@@ -352,9 +355,9 @@ class DeviceCode:
             found = scope.find(path) if path else self.scoped.root
             return None if found is None else list(found.visible(name)) or ([] if found.kind == "namespace" else None)
         around = whole.parent
-        if node.type == "field_identifier" and around is not None and around.type == "field_expression":
+        if node.type == "field_identifier" and around is not None and around.type in _OF_MEMBERS:
             of = around.child_by_field_name("argument")
-            if of is None or of.type != "this":
+            if around.type == "field_expression" and (of is None or of.type != "this"):
                 return None
             return next((list(one.visible(name)) for one in scope.outward() if one.kind == "class"), []) or None
         return self.meant_by(name, node)
