@@ -199,11 +199,21 @@ int unused;
     assert found(text) == [("global", 1), ("global", 4)]
 
 
-def test_fields_are_no_globals_where_the_parser_lost_a_brace() -> None:
-    lost = "struct Room { __aicore__ void Fill() { if constexpr (kA) { BEGIN } ( } else { } } }\nuint32_t rows; };\n"
-    text = f"uint32_t calls;\n{ENTRY} Room room; room.rows = 3; calls++; }}\n"
-    assert found(text) == [("global", 1)]
-    assert found(lost + text) == []
+@pytest.mark.parametrize(("condition", "wanted"), [("IS_ON(1)", []), ("(kOn)", [("global", 10)])])
+def test_fields_are_no_globals_where_the_parser_lost_a_brace(condition: str, wanted: list[tuple[str, int]]) -> None:
+    text = f"""struct Op {{
+  __aicore__ void Rows() {{ rows = 3; }}
+  __aicore__ void Run() {{
+    if constexpr (kWay == 1) {{
+      if {condition} {{ Use(1); }} else {{ Use(2); }}
+    }} else if constexpr (kWay == 2) {{ if {condition} {{ Use(rows); }} else {{ Use(2); }} }}
+  }}
+  uint32_t rows;
+}};
+uint32_t calls;
+{ENTRY} Op op; op.Rows(); op.Run(); calls++; }}
+"""
+    assert found(text) == wanted
 
 
 def test_a_macro_before_a_function_declares_no_variable() -> None:
