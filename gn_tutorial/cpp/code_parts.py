@@ -15,7 +15,8 @@ from gn_tutorial.cpp.syntax import Node, Syntax
 
 #: What makes a function one of the device, or of both sides.
 DEVICE_WORDS = frozenset(("__aicore__", "__global__", "__host_aicore__", "__simd_vf__", "__simd_callee__",
-                          "__simt_vf__", "__simt_callee__", "__callee__", "constexpr", "consteval"))  # fmt: skip
+                          "__simt_vf__", "__simt_callee__", "__callee__", "aicore", "constexpr",
+                          "consteval"))  # fmt: skip
 #: Around declarations that are not in a function.
 _AROUND = ("translation_unit", "linkage_specification", "namespace_definition", "declaration_list",
            "template_declaration", "field_declaration_list", "preproc_if", "preproc_ifdef", "preproc_else")  # fmt: skip

@@ -35,7 +35,9 @@ _INCLUDED = re.compile(r'\s*(?:"([^"]+)"|<([^>]+)>)')
 _HIDES = re.compile(r"""/\*|R"|\\[^\S\n]*\n""")
 #: Conditions that are known without any macro.
 _KNOWN_CONDITIONS = {"0": False, "false": False, "1": True, "true": True}
-_HOST_TYPES = re.compile(r"\bge\s*::\s*(?:DT_|FORMAT_|DataType)|\busing\s+namespace\s+ge\b")
+_HOST_TYPES = re.compile(
+    r"::\s*(?:DT|FORMAT)_|\bge\s*::\s*DataType|\busing\s+namespace\s+ge\b|\b(?:DT|FORMAT)_[A-Z\d_]+\s*=(?!=)"
+)
 #: Parts of the high-level API that run on vector cores; matrix multiplication and communication are not among them.
 _PARTS = "|".join(
     """activation broadcast filter gelu index math normalization pad quantization reduce select sigmoid silu softmax
@@ -145,7 +147,10 @@ class SourceTexts:
 
     @property
     def names_host_types(self) -> bool:
-        """Whether one of the files is host code that names data types: ``ge::DT_FLOAT16``."""
+        """Whether one of the files is host code that names data types, or an enumeration of its own.
+
+        ``ge::DT_FLOAT16`` is of the first kind. data_utils.h of CANN's samples begins with ``DT_UNDEFINED = -1``.
+        """
         return any(_HOST_TYPES.search(text) for text in self.files.values())
 
     @property

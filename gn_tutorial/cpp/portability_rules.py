@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: What stops a launch; every other finding is a warning.
 ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "13"
+CHECKS = "14"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')

@@ -19,6 +19,10 @@ from gn_tutorial.cpp.scopes import Declaration, Function, NamePlace, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax, parse
 
 
+#: Around a name that only members have: ``: rows(rows)`` gives the member the parameter's value.
+_OF_MEMBERS = ("field_expression", "field_initializer")
+
+
 class ScopedText:
     """A parsed text with its scopes. ``inside``: the scope of a node's children, by the node's id.
 
@@ -74,12 +78,17 @@ class ScopedText:
             found = self.scope_at(node).find(path) if path else self.root
             return None if found is None else found.visible(name) or ([] if found.kind == "namespace" else None)
         around = whole.parent
-        if node.type == "field_identifier" and around is not None and around.type == "field_expression":
+        if node.type == "field_identifier" and around is not None and around.type in _OF_MEMBERS:
             of = around.child_by_field_name("argument")
-            if of is None or of.type != "this":
+            if around.type == "field_expression" and (of is None or of.type != "this"):
                 return None
-            return next((here for scope, here in self.candidates(name, node) if scope.kind == "class"), []) or None
+            return self.members(node) or None
         return self.meant_by(name, node)
+
+    def members(self, name: Node) -> list[Declaration]:
+        """Return what the innermost class around a name declares of it."""
+        around = self.candidates(self.syntax.text(name), name)
+        return next((here for scope, here in around if scope.kind == "class"), [])
 
     def meant_by(self, name: str, node: Node) -> list[Declaration] | None:
         """Return what a name without qualifiers means at a node, as ``meant``."""

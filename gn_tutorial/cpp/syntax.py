@@ -1,8 +1,10 @@
 """Parses C++ text into a syntax tree, with tree-sitter and its CUDA grammar, which knows ``__global__`` and ``<<<>>>``.
 
 CANN's own words (``__aicore__``, ``__gm__``) are not C++. Spaces of equal length replace them before the parse, so a
-node keeps its place in the given text. In the playground's page the same parser and grammar run outside of Python, with
-the same trees (``page_tree``): other modules import ``Node`` from here, so that they need not know.
+node keeps its place in the given text. The same is done to what the grammar does not know of C++, and a macro that is a
+whole condition (``if ASCEND_IS_AIV {``) gets parentheses. In the playground's page the same parser and grammar run
+outside of Python, with the same trees (``page_tree``): other modules import ``Node`` from here, so that they need not
+know.
 """
 
 from __future__ import annotations
@@ -29,6 +31,14 @@ DEEPEST = 200
 _RESERVED = rb"__[a-z]\w*__"
 #: Names in these places are macros: a definition without its name would be an error.
 _DIRECTIVE = rb"#[ \t]*(?:(?:define|undef|ifn?def|elifn?def)[ \t]+\w+|(?:el)?if\b[^\n]*)"
+#: What the grammar does not know: CANN's ``[host, aicore]``; its words in capitals, where no value can stand; a
+#: ``template`` behind a dot or an arrow without arguments in ``<>``; ``->*``.
+_UNKNOWN = (
+    rb"\[(?:host,\s*)?aicore\]|\b__[A-Z]\w*__(?=\s+[A-Za-z_]|\s*\{)"
+    rb"|(?:(?<=->)|(?<=\.))template(?=\s+\w+\s*\()|(?<=->)\*(?=\w)"
+)
+#: A name behind ``if``, which C++ does not allow: a macro that has the parentheses.
+_CONDITION = rb"(?P<if>\bif\s+)(?P<condition>(?!constexpr\b|consteval\b)[A-Za-z_]\w+\w(?!\w|\s*\())"
 
 
 class Syntax:
@@ -182,8 +192,17 @@ def _language() -> Language:
 
 
 def _blanked(text: bytes) -> bytes:
-    """Return the text with spaces of equal length for CANN's words, and for the arguments of those that take some."""
-    return _words().sub(lambda found: found[0] if not found["word"] else re.sub(rb"[^\r\n]", b" ", found[0]), text)
+    """Return the text with spaces of equal length for CANN's words, and for the arguments of those that take some.
+
+    A condition without parentheses gets them in place of its first and last letters.
+    """
+
+    def replaced(found: re.Match[bytes]) -> bytes:
+        if found["condition"]:
+            return b"%b(%b)" % (found["if"], found["condition"][1:-1])
+        return re.sub(rb"[^\r\n]", b" ", found[0]) if found["word"] else found[0]
+
+    return _words().sub(replaced, text)
 
 
 @functools.cache
@@ -199,6 +218,6 @@ def _words() -> re.Pattern[bytes]:
     known = [kind.encode() for kind in kinds if kind and re.fullmatch(_RESERVED, kind.encode())]
     kept = b"|".join([*known, b"__func__"])  # the one such name that the standard itself declares
     return re.compile(
-        rb"%b|(?P<word>\b(?:(?:%b)\s*\([^()]*\)|(?!(?:%b)\b)(?:%b|__restrict)(?!\w)))"
-        % (_DIRECTIVE, calls, kept, _RESERVED)
+        rb"%b|%b|(?P<word>%b|\b(?:(?:%b)\s*\([^()]*\)|(?!(?:%b)\b)(?:%b|__restrict)(?!\w)))"
+        % (_DIRECTIVE, _CONDITION, _UNKNOWN, calls, kept, _RESERVED)
     )

@@ -100,10 +100,10 @@ class Variables:
 
     def declaration_of(self, name: Node) -> Declaration | None:
         """Return the declaration of the variable that a name means; None for one that the text does not declare."""
-        for _, here in self._scoped.candidates(self.text(name), name):
-            if found := _variables(here):
-                return found[-1]
-        return None
+        of_members = name in _initialised(self._above.get(name.id))
+        around = self._scoped.candidates(self.text(name), name)
+        named = (_variables(here) for scope, here in around if scope.kind == "class" or not of_members)
+        return next((found[-1] for found in named if found), None)
 
     def variable(self, node: Node) -> Variable | None:
         """Return what an expression names, an element of an array like the array; None for any other expression."""
@@ -114,9 +114,7 @@ class Variables:
             return self._variable(node, self.declaration_of(node))
         if node.type == "field_expression" and argument and name:
             if argument.type == "this":
-                around = self._scoped.candidates(self.text(name), node)
-                members = (one for of, here in around if of.kind == "class" for one in _variables(here))
-                return self._variable(name, next(members, None))
+                return self._variable(name, next(iter(_variables(self._scoped.members(name))), None))
             of_object = self.variable(argument)
             return self.field(of_object, self.text(name)) if of_object else None
         if node.type in ("subscript_expression", "pointer_expression", "parenthesized_expression") and argument:
@@ -266,6 +264,11 @@ class Variables:
 
 def _variables(among: Sequence[Declaration]) -> list[Declaration]:
     return [one for one in among if one.kind == "value" and one.at is not None]
+
+
+def _initialised(node: Node | None) -> list[Node]:
+    """Return the member to which a constructor's ``: member(value)`` gives a value."""
+    return node.named_children[:1] if node is not None and node.type == "field_initializer" else []
 
 
 def _is_compound(node: Node) -> bool:

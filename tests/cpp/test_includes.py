@@ -270,3 +270,16 @@ def test_lines_that_if_0_leaves_out_become_blank() -> None:
 def test_a_file_is_not_looked_at_where_if_0_leaves_it_out(tmp_path: Path) -> None:
     text = '#if 0\n#include "/dev/zero"\n#endif\n/*\n#include "/dev/zero"\n*/\n'
     assert read_sources(tmp_path / "k.cpp", text, (tmp_path,), TWIN_INCLUDE).headers == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("typedef enum { DT_UNDEFINED = -1, FLOAT = 0 } printDataType;", True),
+        ("auto type = ge::DT_FLOAT16;", True),
+        ("tiling.SetAType(matmul_tiling::DataType::DT_FLOAT);", True),
+        ("#if ORIG_DTYPE_X == DT_FLOAT16 || DT_BF16 == ORIG_DTYPE_X\n#endif", False),
+    ],
+)
+def test_data_types_that_no_macro_may_hide(text: str, wanted: bool) -> None:
+    assert read_sources(Path("/k.cpp"), text, (), TWIN_INCLUDE).names_host_types is wanted

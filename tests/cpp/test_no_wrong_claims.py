@@ -77,6 +77,9 @@ PARTS = (
     "  __aicore__ inline void Run() {{ Use({n}); }}\n  uint32_t {n}; }};",
     "class {c} {{ public:\n  __aicore__ inline {c}() : {n}(3) {{}}\n  __aicore__ inline void Init(uint32_t n) {{}}\n"
     "  __aicore__ inline void Run() {{ Use({n}); }}\n  uint32_t {n}; }};",
+    "class {c} {{ public:\n  __aicore__ inline {c}(const uint32_t& {n} = 3) : {n}({n}) {{}}\n"
+    "  __aicore__ inline void Init(uint32_t n) {{}}\n"
+    "  __aicore__ inline void Run() {{ if ASCEND_IS_AIV {{ Use({n}); }} else {{ Use(1); }} }}\n  uint32_t {n}; }};",
     "struct {c} {{ __aicore__ inline void Init(uint32_t {n}) {{ Use({n}); }} uint32_t {n};\n"
     "  __aicore__ inline void Run() {{ Tiling* t = nullptr; Use(t->{n}); {n} = 3; }} }};",
     "template <typename T> class {c}Of {{ public: __aicore__ inline void Init(T n) {{ {n} = n; Step(); }}\n"

@@ -199,11 +199,49 @@ int unused;
     assert found(text) == [("global", 1), ("global", 4)]
 
 
+@pytest.mark.parametrize(("condition", "wanted"), [("IS_ON(1)", []), ("(kOn)", [("global", 10)])])
+def test_fields_are_no_globals_where_the_parser_lost_a_brace(condition: str, wanted: list[tuple[str, int]]) -> None:
+    text = f"""struct Op {{
+  __aicore__ void Rows() {{ rows = 3; }}
+  __aicore__ void Run() {{
+    if constexpr (kWay == 1) {{
+      if {condition} {{ Use(1); }} else {{ Use(2); }}
+    }} else if constexpr (kWay == 2) {{ if {condition} {{ Use(rows); }} else {{ Use(2); }} }}
+  }}
+  uint32_t rows;
+}};
+uint32_t calls;
+{ENTRY} Op op; op.Rows(); op.Run(); calls++; }}
+"""
+    assert found(text) == wanted
+
+
+def test_a_macro_before_a_function_declares_no_variable() -> None:
+    head = "template <class T>\n__simt_vf__ __aicore__ BOUND(kThreads) inline void Fill(T* y) {}\n"
+    assert found(f"constexpr int kThreads = 64;\n{head}{ENTRY} Fill<int>(kThreads); }}") == []
+
+
+@pytest.mark.parametrize("condition", ["ASCEND_IS_AIC", "constexpr (true)"])
+def test_a_condition_that_is_a_macro_hides_nothing(condition: str) -> None:
+    text = f"""template <int kWay> struct Op {{
+  __aicore__ inline void Run() {{
+    if constexpr (kWay == 1) {{ if {condition} {{ Use(1); }} else {{ Use(2); }} }}
+    else if constexpr (kWay == 2) {{ if {condition} {{ Use(3); }} else {{ Use(4); }} }}
+    if {condition} {{ int* p = new int; }}
+  }}
+  uint32_t rows, count;
+}};
+{ENTRY} Op<1> op; op.Run(); }}
+"""
+    assert found(text) == [("heap", 5)]
+
+
 def test_functions_of_the_host_that_the_device_calls() -> None:
     text = (
         """#define DEVICE __aicore__ inline
 constexpr int Blocks(int n) { return n / 8; }
 inline int Half(int n) { return n / 2; }
+inline [host, aicore] int Both(int n) { return n / 2; }
 __aicore__ inline int Declared(int n);
 inline int Declared(int n) { return n; }
 struct Op {
@@ -212,7 +250,8 @@ struct Op {
 };
 """
         + ENTRY
-        + " Op op; int n = Half(Blocks(8)) + Declared(2); op.Up(3); Cast(t, 1, n); auto f = [](int) {}; f(1); }"
+        + " Op op; int n = Half(Blocks(8)) + Both(1) + Declared(2); op.Up(3); Cast(t, 1, n);"
+        + " auto f = [](int) {}; f(1); }"
     )
     # A member called through an object may be another class's, so it is not reported.
     assert found(text) == [("not-aicore", 3)]

@@ -32,6 +32,23 @@ def test_nodes_have_the_text_and_the_line_as_they_were_given() -> None:
     assert [syntax.text(one) for one in syntax.nodes("comment")] == ["// 内核", "/* 数 */"]
 
 
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("if ASCEND_IS_AIC { f(); } else if ASCEND_IS_AIV { g(); } else { h(); }", "else { h(); }"),
+        ("__VEC_SCOPE__ { f(); } __BLOCK_LOCAL__ Room room;", "Room room;"),
+        ("this->queue.template FreeTensor(x); queue->template EnQue(x);", "x"),
+        ("(object->*step)(3); f(__FILE__, __LINE__);", "step"),
+        ("[host, aicore] Half(3); [aicore] Half(4);", "Half(3)"),
+    ],
+)
+def test_what_the_grammar_does_not_know_is_no_error(text: str, part: str) -> None:
+    syntax = parse(f"void f() {{ {text} }}")
+    assert not syntax.root.has_error
+    kinds = ("else_clause", "declaration", "identifier", "field_identifier", "call_expression")
+    assert part in [syntax.text(one) for one in syntax.nodes(*kinds)]
+
+
 def test_outer_nodes_come_first_and_only_those_within() -> None:
     syntax = parse("void f() { g(h(1)); } void k() { m(); }")
     calls = list(syntax.nodes("call_expression"))

@@ -89,11 +89,20 @@ def test_what_any_place_may_write_is_left_alone(more: dict[str, str]) -> None:
     assert [one for one in found(**more) if one[0] == "never-set"] == []
 
 
-def test_a_constructor_gives_values_too() -> None:
-    text = CLASS.format(init="", process=READ, members="uint32_t length;", made="Kernel op", body="")
-    text = text.replace("Kernel() {}", "Kernel() : length(4) {}")
+@pytest.mark.parametrize(
+    ("constructor", "wanted"),
+    [
+        ("Kernel() : length(4) {}", []),
+        ("Kernel(const uint32_t& length) : length(length) {}", []),  # the member, by the parameter of its name
+        ("Kernel(const uint32_t& length) : count(length) {}", [("never-set", "length")]),
+    ],
+)
+def test_a_constructor_gives_values_too(constructor: str, wanted: list[tuple[str, str]]) -> None:
+    made = "Kernel op(3)" if "uint32_t" in constructor else "Kernel op"
+    text = CLASS.format(init="", process=READ, members="uint32_t length; uint32_t count;", made=made, body="")
+    text = text.replace("Kernel() {}", constructor)
     own = OwnText(text, tuple(("k.cpp", line) for line in range(1, text.count("\n") + 2)))
-    assert find(own) == ()
+    assert [(one.finding.id.removeprefix("language-"), one.finding.fields["name"]) for one in find(own)] == wanted
 
 
 def test_a_struct_that_the_host_fills_is_no_class_of_a_kernel() -> None:

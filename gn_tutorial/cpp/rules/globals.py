@@ -18,8 +18,11 @@ _STATIC = ("static", "thread_local")
 
 def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at each variable of a namespace, and at static ones of classes and functions."""
-    for part in code.parts:
-        if part.kind == "variable" and (not part.owner or "static" in part.words) and not part.words & _ALLOWED:
+    # If the parser lost a brace, fields of a class may look like variables of a namespace.
+    lost = any((part := code.part_of(one)) is None or part.kind != "function" for one in code.syntax.errors())
+    for part in code.parts if not lost else ():
+        outlives = part.kind == "variable" and (not part.owner or "static" in part.words)
+        if outlives and not part.words & _ALLOWED and not part.node.has_error:
             for declarator in part.node.children_by_field_name("declarator"):
                 for name, _ in declared(declarator):
                     yield code.finding("global", leaf_of(name), name=code.text(leaf_of(name)))
