@@ -21,8 +21,6 @@ _BLOCKS = (
 )  # fmt: skip
 _SCOPES = (*CLASSES, *_BLOCKS, _FUNCTION, "template_declaration", "namespace_definition", "translation_unit")
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
-#: Code that is nested more deeply is not read.
-_DEEPEST = 400
 _DECLARATIONS = (*_VARIABLES, *PARAMETERS, "lambda_capture_initializer")
 
 
@@ -68,13 +66,13 @@ class Variables:
         self.nodes: list[Node] = []
         self._above: dict[int, Node] = {}  # faster than Node.parent, which begins at the root
         self._declared: dict[int, dict[str, list[Node]]] = {}  # of a scope
-        waiting = [(syntax.root, 0)]
+        waiting = [syntax.root]
         while waiting:
-            node, depth = waiting.pop()
+            node = waiting.pop()
             self.nodes.append(node)
-            children = self.children(node) if depth < _DEEPEST else []
+            children = self.children(node)
             self._above.update((one.id, node) for one in children)
-            waiting += [(one, depth + 1) for one in reversed(children)]
+            waiting += reversed(children)
 
     def around(self, node: Node, *types: str) -> Iterator[Node]:
         """Yield the nodes of these types around a node, the innermost first."""
