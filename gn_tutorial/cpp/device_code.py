@@ -20,7 +20,7 @@ from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
 from gn_tutorial.cpp.names import argument_count, qualification
 from gn_tutorial.cpp.scoped_text import ScopedText
 from gn_tutorial.cpp.scopes import Scope
-from gn_tutorial.cpp.syntax import Node, Syntax, parse
+from gn_tutorial.cpp.syntax import Node, Spans, Syntax, parse
 
 #: The types of nodes that rules ask for. They are found in one walk.
 _ASKED = (
@@ -239,15 +239,19 @@ class DeviceCode(CodeParts):
 
     def is_live(self, node: Node) -> bool:
         """Return whether a node is in no branch of an ``if constexpr`` that may be discarded."""
-        below, around = node, node.parent
-        while around is not None and around.type not in ("function_definition", "translation_unit"):
-            if around.type == "if_statement" and any(one.type == "constexpr" for one in around.children):
-                taken = {True: "consequence", False: "alternative"}.get(self._truth(around))  # type: ignore[arg-type]
-                branches = [around.child_by_field_name(one) for one in ("consequence", "alternative")]
-                if below in branches and (taken is None or around.child_by_field_name(taken) != below):
-                    return False
-            below, around = around, around.parent
-        return True
+        return not self._discarded.hold(node)
+
+    @functools.cached_property
+    def _discarded(self) -> Spans:
+        branches: list[Node | None] = []
+        for node in self.syntax.by_type(("if_statement",))["if_statement"] if self.has("constexpr") else ():
+            if any(one.type == "constexpr" for one in node.children):
+                off = {True: ("alternative",), False: ("consequence",)}.get(
+                    self._truth(node),  # type: ignore[arg-type]
+                    ("consequence", "alternative"),
+                )
+                branches += [node.child_by_field_name(one) for one in off]
+        return Spans((one.start_byte, one.end_byte) for one in branches if one is not None)
 
     def _truth(self, branch: Node) -> bool | None:
         condition = branch.child_by_field_name("condition")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from gn_tutorial.cpp.integers import Number, Unreadable, evaluate
 from gn_tutorial.cpp.literals import COMMENT_OR_LITERAL
 from gn_tutorial.cpp.syntax import MOST_BYTES, Node, Syntax, require_bounded
+from gn_tutorial.errors import ArgumentError
 
 #: A declaration that stands for lines of which it is not known whether they count.
 UNKNOWN = "static_assert(__gnt_unknown);"
@@ -302,9 +303,13 @@ def parsed_value(text: str, names: _OfConditions) -> Number:
     return evaluate(*expression(text), names)
 
 
+@functools.lru_cache(maxsize=256)  # files ask one condition many times
 def expression(text: str) -> tuple[Node, Syntax]:
     """Return the node of an expression's text, and its tree. Raises Unreadable for text that is no expression."""
-    syntax = Syntax(f"int v = ({text}\n);")
+    try:
+        syntax = Syntax(f"int v = ({text}\n);")
+    except ArgumentError:
+        raise Unreadable(text[:80]) from None
     found = list(syntax.nodes("init_declarator"))
     value = found[0].child_by_field_name("value") if len(found) == 1 and not syntax.root.has_error else None
     if value is None or syntax.root.named_child_count != 1:

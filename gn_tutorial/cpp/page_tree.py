@@ -143,6 +143,11 @@ class Node:
         return sum(1 for _ in self._tree.inside(self.id))
 
     @property
+    def descendant_count(self) -> int:
+        """The number of nodes inside, itself included."""
+        return self._tree.after[self.id] - self.id
+
+    @property
     def named_children(self) -> list[Node]:
         """Those of ``children`` that are named."""
         return [one for one in self.children if one.is_named]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gn_tutorial.errors import ArgumentError
+
 if TYPE_CHECKING:
     from gn_tutorial.cpp.device_code import SourceFinding
 
@@ -83,11 +85,14 @@ def find(own: OwnText) -> tuple[Placed, ...]:
     # The import takes 50 ms, and most launches find their library in the cache.
     from gn_tutorial.cpp.device_code import DeviceCode
     from gn_tutorial.cpp.rules import RULES
-    from gn_tutorial.cpp.syntax import MOST_BYTES, parse
+    from gn_tutorial.cpp.syntax import parse
 
-    if "__global__" not in own.text or len(own.text.encode("utf-8", "replace")) > MOST_BYTES:
+    if "__global__" not in own.text:
         return ()
-    code = DeviceCode(parse(own.text))
+    try:
+        code = DeviceCode(parse(own.text))
+    except ArgumentError:
+        return ()  # it is beyond a bound of ``syntax``
     claims = [one for rule in RULES for one in rule(code) if code.part_of(one.at) in code.may_run]
     claims = sorted((one for one in claims if code.is_live(one.at)), key=lambda one: one.at.start_byte)
     found: list[Placed] = []

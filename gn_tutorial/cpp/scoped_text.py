@@ -16,8 +16,7 @@ from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.names import path_of, qualification
 from gn_tutorial.cpp.scope_reader import ScopeReader, Span
 from gn_tutorial.cpp.scopes import Declaration, Function, NamePlace, Scope
-from gn_tutorial.cpp.syntax import Node, Syntax, parse
-
+from gn_tutorial.cpp.syntax import Node, Spans, Syntax, parse
 
 #: Around a name that only members have: ``: rows(rows)`` gives the member the parameter's value.
 _OF_MEMBERS = ("field_expression", "field_initializer")
@@ -48,8 +47,7 @@ class ScopedText:
 
     def is_read(self, node: Node) -> bool:
         """Return whether a node is not in an attribute or a branch that ``#if 0`` leaves out."""
-        at = bisect_right(self._unread_spans, (node.start_byte, math.inf)) - 1
-        return at < 0 or self._unread_spans[at][1] < node.end_byte
+        return not self._unread_spans.hold(node)
 
     def scope_at(self, node: Node) -> Scope:
         """Return the scope in which a node stands."""
@@ -120,12 +118,8 @@ class ScopedText:
         return found.visible(name) if found is not None else []
 
     @functools.cached_property
-    def _unread_spans(self) -> list[tuple[int, float]]:
-        merged: list[tuple[int, float]] = []
-        for start, end in sorted(self.unread_spans):
-            if not merged or merged[-1][1] < end:
-                merged.append((start, end))
-        return merged
+    def _unread_spans(self) -> Spans:
+        return Spans(self.unread_spans)
 
     @functools.cached_property
     def _innermost(self) -> list[Span]:

@@ -10,6 +10,7 @@ know.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,10 @@ except ImportError:
 
 #: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
 MOST_BYTES = 1 << 20
-DEEPEST = 200
+#: The deepest tree, in nodes inside one another: an ``else if`` takes two, a term of a sum or a parenthesis one.
+#: Readers climb from nodes to what is around them, so their time grows with this bound; some call themselves at each
+#: level. Of the largest files of public operators none needs more than 212.
+DEEPEST = 500
 #: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's. It does
 #: not know ``__restrict`` either.
 _RESERVED = rb"__[a-z]\w*__"
@@ -41,6 +45,21 @@ _UNKNOWN = (
 _CONDITION = rb"(?P<if>\bif\s+)(?P<condition>(?!constexpr\b|consteval\b)[A-Za-z_]\w+\w(?!\w|\s*\())"
 
 
+class Spans:
+    """Ranges of a text's bytes. Of two that have bytes in common one has all of the other's."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        self._outermost: list[tuple[int, float]] = []
+        for start, end in sorted(spans, key=lambda one: (one[0], -one[1])):
+            if not self._outermost or self._outermost[-1][1] < end:
+                self._outermost.append((start, end))
+
+    def hold(self, node: Node) -> bool:
+        """Return whether a node is in one of them; climbing by ``Node.parent`` would take the square of its depth."""
+        at = bisect_right(self._outermost, (node.start_byte, math.inf)) - 1
+        return at >= 0 and node.end_byte <= self._outermost[at][1]
+
+
 class Syntax:
     """The syntax tree of one text. ``root`` is its first node. ``parse`` makes it."""
 
@@ -50,6 +69,19 @@ class Syntax:
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
         self._tree = Parser(_language()).parse(_blanked(self._bytes))
         self.root = self._tree.root_node
+        self._require_shallow()
+
+    def _require_shallow(self) -> None:
+        """Raise ArgumentError for a tree deeper than ``DEEPEST``. What has too few nodes for that is not walked."""
+        level, left = [self.root], DEEPEST
+        while level and left >= 0:
+            level = [one for node in level if node.descendant_count > left for one in node.children]
+            left -= 1
+        if level:
+            raise ArgumentError(
+                f"C++ source nested more than {DEEPEST} levels deep is not read: line {self.line(level[0])} is",
+                hint="close what is open, split the expression, or make a switch of the else-ifs",
+            )
 
     def text(self, node: Node) -> str:
         """Return the node's text as it was given, CANN's words included."""
@@ -101,13 +133,10 @@ class Syntax:
         by_type = {name: found.get(name, []) for name in types}
         if not self.root.has_error:
             return by_type
-        errors = [(one.start_byte, one.end_byte) for one in self.errors()]
-
-        def guessed(node: Node) -> bool:
-            at = bisect_right(errors, (node.start_byte, len(self._bytes) + 1)) - 1
-            return node.is_missing or (at >= 0 and node.end_byte <= errors[at][1])
-
-        return {name: [one for one in nodes if not guessed(one)] for name, nodes in by_type.items()}
+        errors = Spans((one.start_byte, one.end_byte) for one in self.errors())
+        return {
+            name: [one for one in nodes if not (one.is_missing or errors.hold(one))] for name, nodes in by_type.items()
+        }
 
     def errors(self) -> list[Node]:
         """Return the outermost nodes of text that the parser did not understand, in text order."""
@@ -145,7 +174,7 @@ class Syntax:
     def around(self, word: str) -> Iterator[list[Node]]:
         """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them.
 
-        The list changes with the next step. What is nested more deeply than ``DEEPEST`` is left out.
+        The list changes with the next step.
         """
         places = [found.start() for found in re.finditer(rb"\b%b\b" % word.encode(), self._bytes)]
         cursor, around = self.root.walk(), list[Node]()
@@ -156,7 +185,7 @@ class Syntax:
             has_some = at < len(places) and places[at] < node.end_byte
             if has_some and (node.is_error or node.type == word):
                 yield [*around, node] if node.is_error else around
-            elif has_some and len(around) < DEEPEST and cursor.goto_first_child():
+            elif has_some and cursor.goto_first_child():
                 around.append(node)
                 continue
             while not cursor.goto_next_sibling():

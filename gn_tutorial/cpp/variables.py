@@ -18,8 +18,6 @@ from gn_tutorial.cpp.syntax import Node, Syntax
 
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
 _DECLARATIONS = (*_VARIABLES, *PARAMETERS, "lambda_capture_initializer")
-#: Code that is nested more deeply is not read.
-_DEEPEST = 400
 
 
 class Variable(NamedTuple):
@@ -64,13 +62,13 @@ class Variables:
         self._scoped = ScopedText(syntax, Scope("namespace"))
         self.nodes: list[Node] = []
         self._above: dict[int, Node] = {}  # faster than Node.parent, which begins at the root
-        waiting = [(syntax.root, 0)]
+        waiting = [syntax.root]
         while waiting:
-            node, depth = waiting.pop()
+            node = waiting.pop()
             self.nodes.append(node)
-            children = self.children(node) if depth < _DEEPEST else []
+            children = self.children(node)
             self._above.update((one.id, node) for one in children)
-            waiting += [(one, depth + 1) for one in reversed(children)]
+            waiting += reversed(children)
 
     def around(self, node: Node | None, *types: str) -> Iterator[Node]:
         """Yield the nodes of these types around a node, the innermost first."""

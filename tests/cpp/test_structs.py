@@ -222,8 +222,9 @@ def test_what_the_text_does_not_settle_is_not_read(form: str) -> None:
     assert time.process_time() - started < 30
 
 
-def test_namespaces_may_be_nested_as_deeply_as_one_likes() -> None:
-    found = read("namespace a {" * 10_000 + "struct T { int a; };" + "}" * 10_000)
+def test_namespaces_may_be_nested_up_to_the_bound_of_texts() -> None:
+    found = read("namespace a {" * 200 + "struct T { int a; };" + "}" * 200)
+    assert read("namespace a {" * 10_000 + "struct T { int a; };" + "}" * 10_000) is None
     assert found is not None
     assert found.nbytes == 4
 

@@ -6,7 +6,10 @@ import time
 
 import pytest
 
-from gn_tutorial.cpp.syntax import MOST_BYTES, parse
+from gn_tutorial.cpp.dataflow import Deciding, SourceFlow
+from gn_tutorial.cpp.entries import scan
+from gn_tutorial.cpp.portability_rules import OwnText, find
+from gn_tutorial.cpp.syntax import DEEPEST, MOST_BYTES, parse
 from gn_tutorial.errors import ArgumentError
 
 KERNEL = """// 内核
@@ -64,14 +67,54 @@ def test_nothing_is_found_inside_an_error() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "int a;\0int b;", "\udcff\udcfe", "f(" * 10_000, "{" * 10_000, "a<" * 10_000, '"abc', 'R"x(', "/*", "'",
-     "#if 1\n" * 10_000, "struct A {" * 10_000, "@#$%" * 100_000, "__mix__(" * 10_000],
+    ["", "int a;\0int b;", "\udcff\udcfe", "f(" * 10_000, "{" * 10_000, '"abc', 'R"x(', "/*", "'",
+     "#if 1\n" * 10_000, "struct A {" * 10_000, "@#$;" * 100_000, "__mix__(" * 10_000],
 )  # fmt: skip
 def test_text_that_is_no_code_is_read_all_the_same(text: str) -> None:
     started = time.process_time()
     syntax = parse(text)
     assert [one for one in syntax.nodes("call_expression") if one.has_error] == []
     assert time.process_time() - started < 60
+
+
+def nested(before: str, middle: str, after: str = "", *, times: int) -> str:
+    """Return a kernel, whose body nests something so many times."""
+    return f"__global__ void k(int n) {{\n{before * times}{middle}{after * times};\n}}\n"
+
+
+NESTED = [
+    ("(", "n", ")"), ("{", "n = n;", "}"), ("n = ", "n"), ("n + ", "n"), ("n < ", "n"), ("- ", "n"), ("f(", "n", ")"),
+    ("n ? n : ", "n"), ("if (n) n = 1; else ", "n = 2"), ("for (;;) ", "n = 1"), ("A<", "n", ">"), ("*", "n"),
+    ("#if 1\n", "n;\n", "#endif\n"), ("#if 1\n", "#if 1\n", "#elif 1\nn;\n"), ("namespace a {", "", "}"),
+    ("", "n", ".a"), ("", "n", "->a()"), ("", "n", "[1]"), ("", "n", "::a"), ("", "n", ",n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", NESTED, ids=str)
+def test_what_is_nested_deeply_is_read_by_all_or_refused_in_a_sentence(part: tuple[str, ...]) -> None:
+    for times in (DEEPEST // 3, 20 * DEEPEST):
+        text = nested(*part, times=times)
+        own = OwnText(text, (("k.cpp", 1),) * text.count("\n"))
+        assert find(own) == ()
+        assert [one.name for one in scan(text).entries] in (["k"], [])
+        notes = [one.text for one in scan(text).notes]
+        assert all(one.startswith(("C++ source nested", "a syntax")) for one in notes)
+        assert places(text) in ([], [[]], f"more than {DEEPEST} levels deep" if times > DEEPEST else [])
+
+
+def places(text: str) -> list[list[Deciding]] | str:
+    """Return what decides the places of the second line's first statement, or the end of what refuses the text."""
+    try:
+        flow = SourceFlow(text)
+    except ArgumentError as error:
+        return error.what.partition("nested ")[2].partition(" is not read")[0]
+    return [list(flow.global_places(one, always=True)) for one in flow.statements(2)[:1]]
+
+
+def test_the_deepest_text_is_read_and_the_next_is_refused() -> None:
+    assert parse(f"int v = {'(' * (DEEPEST - 3)}1{')' * (DEEPEST - 3)};").root.has_error is False
+    with pytest.raises(ArgumentError, match="line 2 is"):
+        parse(f"int v =\n{'(' * DEEPEST}1{')' * DEEPEST};")
 
 
 def test_a_text_beyond_the_bound_is_refused_in_a_sentence() -> None:
