@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.compiler.build import prepared
+from gn_tutorial.compiler.build import AS_IT_IS, SourceOptions, prepared
 from gn_tutorial.compiler.build_request import MESSAGES, READ_SHIM, TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.messages import Sources, learners_place
@@ -71,13 +71,8 @@ class SpaceCheck:
 
 def check_spaces(
     source: Path | str,
+    how: SourceOptions = AS_IT_IS,
     *,
-    include_dirs: Sequence[Path] = (),
-    includes: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    dtypes: Mapping[str, str] | None = None,
-    template: str = "",
-    launchers: bool = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> SpaceCheck:
@@ -90,17 +85,7 @@ def check_spaces(
     if clang is None:
         return SpaceCheck(not_done=_NO_CLANG)
     cache = cache or default_cache()
-    ready = prepared(
-        source,
-        observed=False,
-        include_dirs=include_dirs,
-        includes=includes,
-        defines=defines,
-        dtypes=dtypes,
-        template=template,
-        launchers=launchers,
-        cache=cache,
-    )
+    ready = prepared(source, how, observed=False, cache=cache)
     request = ready.request(cache, clang, (*_FLAGS, _ALL_ERRORS), limits, suffix=MESSAGES)
     try:
         messages, _ = request.run()
@@ -140,7 +125,9 @@ def _facts(report: Report) -> dict[str, Any]:
 
 
 def _named(clang: Compiler) -> str:
-    return clang.version.partition(" Target:")[0]
+    command = Path(clang.argv[0]).name
+    version = clang.version.partition(" Target:")[0]
+    return version if clang.is_zig or command == "clang++" else f"{version} ({command})"
 
 
 class _HostLines:

@@ -15,7 +15,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.address_spaces import SpaceCheck
-from gn_tutorial.compiler.build import Built
+from gn_tutorial.compiler.build import AS_IT_IS, Built, SourceOptions
 from gn_tutorial.cpp.entries import Entry, find_entries, require_entries, scan
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
@@ -48,26 +48,11 @@ class Kernel:
         text: str | None = None,
         op: OpSpec | None = None,
         spec: KernelSpec | None = None,
-        template: str = "",
-        dtypes: Mapping[str, str] | None = None,
-        defines: Sequence[str] = (),
-        include_dirs: Sequence[Path] = (),
-        includes: Sequence[Path] = (),
-        launchers: bool = True,
+        how: SourceOptions = AS_IT_IS,
         optimise: Optimise | None = None,
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
-        self._source = SourceBuild(
-            path,
-            text,
-            template=template,
-            dtypes=dtypes,
-            defines=defines,
-            include_dirs=include_dirs,
-            includes=includes,
-            launchers=launchers,
-            optimise=optimise,
-        )
+        self._source = SourceBuild(path, text, how, optimise=optimise)
 
     @classmethod
     def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise | None = None) -> Kernel:
@@ -85,7 +70,7 @@ class Kernel:
         place, text, headers = self._place(), self.source, self._source.headers()
         if scan(text, headers).broken:
             self.build()  # the compiler explains the syntax error
-        return _entries(text, place, self._source.template, headers)
+        return _entries(text, place, self._source.how.template, headers)
 
     def entry(self, name: str | None = None) -> Entry:
         """Return the entry called ``name``.
@@ -96,7 +81,7 @@ class Kernel:
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
-        if name is None and self._source.template:  # the template's arguments were given, so the template is meant
+        if name is None and self._source.how.template:  # the template's arguments were given, so the template is meant
             name = entries[-1].name
         found = [entry for entry in entries if name in (None, entry.name)]
         if len(found) == 1:
@@ -318,10 +303,11 @@ def kernel(
     of name and source is given, for an argument of a wrong type, and if a registered kernel is given template, dtypes,
     defines or includes.
     """
-    how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     _check_types(name_or_path, source, template, dtypes, defines)
-    how["includes"] = [Path(one) for one in includes]
-    for path in how["includes"]:
+    how = SourceOptions(
+        template=template, dtypes=dtypes, defines=tuple(defines), includes=tuple(Path(one) for one in includes)
+    )
+    for path in how.includes:
         if not path.is_file():
             raise RegistryError(f"there is no file {path}", hint="includes are read before the kernel's file")
     if (name_or_path is None) == (source is None):
@@ -329,7 +315,7 @@ def kernel(
     if source is not None:
         source = source.removeprefix("\ufeff")
         entries = find_entries(source)
-        return Kernel(entries[0].name if entries else "source", text=source, **how)
+        return Kernel(entries[0].name if entries else "source", text=source, how=how, optimise=optimise)
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
@@ -347,7 +333,7 @@ def kernel(
         near = difflib.get_close_matches(path.name, beside, n=1)
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)
-    return Kernel(path.stem, path=path.resolve(), **how)
+    return Kernel(path.stem, path=path.resolve(), how=how, optimise=optimise)
 
 
 def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:

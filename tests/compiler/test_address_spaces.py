@@ -12,6 +12,7 @@ from thoroughness import some
 import gn_tutorial as gnt
 from gn_tutorial.compiler import address_spaces
 from gn_tutorial.compiler.address_spaces import IDS, POINTER, REFERENCE, STRUCT, check_spaces
+from gn_tutorial.compiler.build import SourceOptions
 from gn_tutorial.compiler.toolchain import find_clang
 from gn_tutorial.course.exam.author import judged
 from gn_tutorial.course.exam.handout import solved, write
@@ -145,7 +146,7 @@ def test_host_code_of_a_sample_has_one_memory() -> None:
 @needs_clang
 def test_a_template_is_read_with_the_arguments_of_its_launch() -> None:
     text = FORMS.replace('extern "C" __global__', "template <class T>\n__global__").replace("a.GetPhyAddr();", "T{};")
-    check = check_spaces(text, template="float")
+    check = check_spaces(text, SourceOptions(template="float"))
     assert {one.id for one in check.findings} == set(IDS)
 
 
