@@ -3,7 +3,8 @@
 The device's compiler treats global memory, the Unified Buffer and a core's own memory as three address spaces. On a
 laptop there is one memory, so both words are empty in the twin, and a build cannot find where a type loses one. clang
 finds it if the twin's headers define the words as its own attribute (``GNT_ADDRESS_SPACES``). It only reads the kernel,
-which takes 0.3 to 2 s, and no library is made. Only errors that name an address space count.
+which takes 0.5 to 3 s, and no library is made. Only errors that name an address space count, those that ``space_casts``
+adds among them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.messages import Sources, learners_place
 from gn_tutorial.compiler.output import Report, parse
 from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.space_casts import TREE_FLAGS
 from gn_tutorial.compiler.toolchain import Compiler, find_clang
 from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import is_sample
@@ -86,7 +88,7 @@ def check_spaces(
         return SpaceCheck(not_done=_NO_CLANG)
     cache = cache or default_cache()
     ready = prepared(source, how, observed=False, cache=cache)
-    request = ready.request(cache, clang, (*_FLAGS, _ALL_ERRORS), limits, suffix=MESSAGES)
+    request = ready.request(cache, clang, (*_FLAGS, *TREE_FLAGS, _ALL_ERRORS), limits, suffix=MESSAGES)
     try:
         messages, _ = request.run()
     except CompileError as error:  # it took too long, or clang crashed
