@@ -1,7 +1,8 @@
 """Finds casts to another address space in clang's syntax tree, and adds them to clang's messages as errors.
 
 clang refuses to lose an address space in a conversion, a ``static_cast`` and a ``reinterpret_cast``. It obeys a cast in
-C's style, ``(float*)x``, without a word. Its tree names each conversion of an address space, so no form is missed.
+C's style, ``(float*)x``, without a word. Its tree names each conversion of an address space, however it is written;
+only a pointer that was a number in between is not one.
 """
 
 from __future__ import annotations
