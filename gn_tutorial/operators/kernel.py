@@ -15,7 +15,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.address_spaces import SpaceCheck
-from gn_tutorial.compiler.build import AS_IT_IS, Built, SourceOptions
+from gn_tutorial.compiler.build import Built, SourceOptions
 from gn_tutorial.cpp.entries import Entry, find_entries, require_entries, scan
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
@@ -48,11 +48,12 @@ class Kernel:
         text: str | None = None,
         op: OpSpec | None = None,
         spec: KernelSpec | None = None,
-        how: SourceOptions = AS_IT_IS,
         optimise: Optimise | None = None,
+        **how: Any,
     ) -> None:
+        """Take a file or text, what is registered of it, and fields of ``SourceOptions``."""
         self.name, self.path, self.op, self.spec = name, path, op, spec
-        self._source = SourceBuild(path, text, how, optimise=optimise)
+        self._source = SourceBuild(path, text, SourceOptions(**how), optimise=optimise)
 
     @classmethod
     def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise | None = None) -> Kernel:
@@ -304,10 +305,9 @@ def kernel(
     defines or includes.
     """
     _check_types(name_or_path, source, template, dtypes, defines)
-    how = SourceOptions(
-        template=template, dtypes=dtypes, defines=tuple(defines), includes=tuple(Path(one) for one in includes)
-    )
-    for path in how.includes:
+    how = {"template": template, "dtypes": dtypes, "defines": tuple(defines), "optimise": optimise}
+    how["includes"] = [Path(one) for one in includes]
+    for path in how["includes"]:
         if not path.is_file():
             raise RegistryError(f"there is no file {path}", hint="includes are read before the kernel's file")
     if (name_or_path is None) == (source is None):
@@ -315,7 +315,7 @@ def kernel(
     if source is not None:
         source = source.removeprefix("\ufeff")
         entries = find_entries(source)
-        return Kernel(entries[0].name if entries else "source", text=source, how=how, optimise=optimise)
+        return Kernel(entries[0].name if entries else "source", text=source, **how)
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
@@ -333,7 +333,7 @@ def kernel(
         near = difflib.get_close_matches(path.name, beside, n=1)
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)
-    return Kernel(path.stem, path=path.resolve(), how=how, optimise=optimise)
+    return Kernel(path.stem, path=path.resolve(), **how)
 
 
 def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:

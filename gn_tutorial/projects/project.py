@@ -17,7 +17,6 @@ import numpy as np
 
 from gn_tutorial.abi import severities
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.compiler.build import SourceOptions
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.cached_library import Kept
@@ -204,7 +203,9 @@ class Project:
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         by_macros = header is not None and any(calls(self.layout.texts[header], "BEGIN_TILING_DATA_DEF"))
         includes = (self._injected(plan, header),) if header and by_macros else ()
-        how = SourceOptions(
+        made = Kernel(
+            self.name,
+            path=self.kernel_file,
             # Tiling may choose a template key for another chip's kernel, while the kernel for this chip is no template.
             template=plan.template if scan(self.layout.texts[self.kernel_file]).templates else "",
             dtypes=self.definition.build_dtypes(call.column),
@@ -212,7 +213,6 @@ class Project:
             includes=includes,
             launchers=False,
         )
-        made = Kernel(self.name, path=self.kernel_file, how=how)
         return made if self.soc.ub_bytes == find_soc().ub_bytes else made.with_ub(self.soc.ub_bytes)
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
