@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
+from gn_tutorial.compiler.build import SourceOptions
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.runtime.sample_run import SampleRun, is_whole, run_sample
 
@@ -40,7 +41,7 @@ def run(
             Path(target),
             words,
             folder=files,
-            defines=defines,
+            how=SourceOptions(defines=defines),
             observed=observed,
             optimise=optimise,
             options=options,

@@ -3,24 +3,26 @@
 The device's compiler treats global memory, the Unified Buffer and a core's own memory as three address spaces. On a
 laptop there is one memory, so both words are empty in the twin, and a build cannot find where a type loses one. clang
 finds it if the twin's headers define the words as its own attribute (``GNT_ADDRESS_SPACES``). It only reads the kernel,
-which takes 0.3 to 2 s, and no library is made. Only errors that name an address space count.
+which takes 0.5 to 3 s, and no library is made. Only errors that name an address space count, those that ``space_casts``
+adds among them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.compiler.build import prepared
+from gn_tutorial.compiler.build import AS_IT_IS, SourceOptions, prepared
 from gn_tutorial.compiler.build_request import MESSAGES, READ_SHIM, TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.messages import Sources, learners_place
 from gn_tutorial.compiler.output import Report, parse
 from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.space_casts import TREE_FLAGS
 from gn_tutorial.compiler.toolchain import Compiler, find_clang
 from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import is_sample
@@ -71,13 +73,8 @@ class SpaceCheck:
 
 def check_spaces(
     source: Path | str,
+    how: SourceOptions = AS_IT_IS,
     *,
-    include_dirs: Sequence[Path] = (),
-    includes: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    dtypes: Mapping[str, str] | None = None,
-    template: str = "",
-    launchers: bool = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> SpaceCheck:
@@ -90,18 +87,8 @@ def check_spaces(
     if clang is None:
         return SpaceCheck(not_done=_NO_CLANG)
     cache = cache or default_cache()
-    ready = prepared(
-        source,
-        observed=False,
-        include_dirs=include_dirs,
-        includes=includes,
-        defines=defines,
-        dtypes=dtypes,
-        template=template,
-        launchers=launchers,
-        cache=cache,
-    )
-    request = ready.request(cache, clang, (*_FLAGS, _ALL_ERRORS), limits, suffix=MESSAGES)
+    ready = prepared(source, how, observed=False, cache=cache)
+    request = ready.request(cache, clang, (*_FLAGS, *TREE_FLAGS, _ALL_ERRORS), limits, suffix=MESSAGES)
     try:
         messages, _ = request.run()
     except CompileError as error:  # it took too long, or clang crashed
@@ -140,7 +127,9 @@ def _facts(report: Report) -> dict[str, Any]:
 
 
 def _named(clang: Compiler) -> str:
-    return clang.version.partition(" Target:")[0]
+    command = Path(clang.argv[0]).name
+    version = clang.version.partition(" Target:")[0]
+    return version if clang.is_zig or command == "clang++" else f"{version} ({command})"
 
 
 class _HostLines:

@@ -62,35 +62,53 @@ class Built:
     made_of: Dependencies | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """How a kernel's source is read.
+
+    include_dirs: folders in which quoted includes are searched after the source's own folder, which is the working
+    folder for a cell. includes: files that are read before the source, as a project's build reads its tiling header.
+    defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an
+    operator package would. template: arguments for the kernel template of the source, ``"float, 16"`` (see
+    ``cpp.entries.require_entries``). launchers: whether to keep the source's host functions that launch kernels. A
+    project's build leaves them out, because it compiles for the device alone.
+    """
+
+    include_dirs: Sequence[Path] = ()
+    includes: Sequence[Path] = ()
+    defines: Sequence[str] = ()
+    dtypes: Mapping[str, str] | None = None
+    template: str = ""
+    launchers: bool = True
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """The definitions before the source, as ``NAME`` or ``NAME=VALUE``. Raises ArgumentError (dtypes)."""
+        return (*self.defines, *dtype_defines(self.dtypes or {}))
+
+
+AS_IT_IS = SourceOptions()
+
+
 def build_kernel(
     source: Path | str,
+    how: SourceOptions = AS_IT_IS,
     *,
     observed: bool = True,
-    include_dirs: Sequence[Path] = (),
-    includes: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    dtypes: Mapping[str, str] | None = None,
-    template: str = "",
     optimise: Optimise = True,
     ub_bytes: int | None = None,
     objects: Sequence[Path] = (),
-    launchers: bool = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
     """Builds a kernel file (a Path) or the source text of a notebook cell (a str), and returns its library.
 
-    observed: whether the library has the twin's checks and counts. include_dirs: folders in which quoted includes are
-    searched after the source's own folder, which is the working folder for a cell. includes: files that are read before
-    the source, as a project's build reads its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes:
-    ``{"x": "float16"}`` defines DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments
-    for the kernel template of the source, ``"float, 16"`` (see ``cpp.entries.require_entries``). optimise: see
-    ``options.Optimise``. ub_bytes: size of the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``.
-    objects: object files of the cache to link in: the other parts of a program whose main is in the source. With
-    ``objects``, the main need not launch a kernel itself. launchers: whether to keep the source's host functions that
-    launch kernels. A project's build leaves them out, because it compiles for the device alone.
+    observed: whether the library has the twin's checks and counts. optimise: see ``options.Optimise``. ub_bytes: size
+    of the Unified Buffer, for a chip that differs from ``gn_twin/base/config.h``. objects: object files of the cache to
+    link in: the other parts of a program whose main is in the source. With ``objects``, the main need not launch a
+    kernel itself.
 
-    A source that defines ``main`` also has an entry ``main``, unless ``launchers`` left functions out.
+    A source that defines ``main`` also has an entry ``main``, unless ``how.launchers`` left functions out.
 
     Raises RegistryError (the file cannot be read, or its path has a quote, backslash or line end), ArgumentError
     (dtypes, template, more than a megabyte of text), CompileError (no entry, or the compiler's errors at the learner's
@@ -98,18 +116,7 @@ def build_kernel(
     """
     begin = time.perf_counter()
     cache = cache or default_cache()
-    ready = prepared(
-        source,
-        observed=observed,
-        include_dirs=include_dirs,
-        includes=includes,
-        defines=defines,
-        dtypes=dtypes,
-        template=template,
-        part=bool(objects),
-        launchers=launchers,
-        cache=cache,
-    )
+    ready = prepared(source, how, observed=observed, part=bool(objects), cache=cache)
     compiler = find_compiler()
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
     watchers, of_watchers = build_watchers(cache, compiler, sized) if observed else (None, Dependencies((), ()))
@@ -125,7 +132,7 @@ def build_kernel(
     fast = at(True).look_up() if optimise == "soonest" else None
     library, made_of, cached = (*fast, True) if fast else at("little" if optimise == "soonest" else optimise).make()
     if not ready.shim.entries:
-        require_entries(ready.texts[0], short(ready.path), template, ready.scanned)
+        require_entries(ready.texts[0], short(ready.path), how.template, ready.scanned)
     made_of = made_of.and_of(of_watchers) if made_of and of_watchers and not objects else None
     return Built(library, ready.shim.entries, cached, time.perf_counter() - begin, compiler, made_of)
 
@@ -167,17 +174,7 @@ class PreparedSource:
 
 
 def prepared(
-    source: Path | str,
-    *,
-    observed: bool,
-    include_dirs: Sequence[Path] = (),
-    includes: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    dtypes: Mapping[str, str] | None = None,
-    template: str = "",
-    part: bool = False,
-    launchers: bool = True,
-    cache: Cache,
+    source: Path | str, how: SourceOptions, *, observed: bool, part: bool = False, cache: Cache
 ) -> PreparedSource:
     """Return the source, ready for a compiler. The arguments and errors are those of ``build_kernel``.
 
@@ -191,27 +188,27 @@ def prepared(
             source,
             Path.cwd(),
         )
-    own, included = near, tuple(Path(one).resolve() for one in include_dirs)
+    own, included = near, tuple(Path(one).resolve() for one in how.include_dirs)
     compiled, main = path, False
     if (plain := with_plain_blanks(text)) != text:
         text, compiled = plain, _keep_sample(cache, path, plain)
     with located(short(path)):
-        if not launchers and (device := without_launchers(text)) != text:
+        if not how.launchers and (device := without_launchers(text)) != text:
             text, compiled = device, _keep_sample(cache, path, device)
         elif is_sample(text, near):
             sample = rewrite(text, path)
             compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
             included = (*included, *sample.folders)
-    first = tuple(Path(one).resolve() for one in includes)
+    first = tuple(Path(one).resolve() for one in how.includes)
     folders = tuple(dict.fromkeys((own, *included, *(one.parent for one in first))))
     sources = read_sources(path, text, folders, TWIN_INCLUDE)
     forwarded = forwarding_folders(cache, sources)
-    macros = (*defines, *dtype_defines(dtypes or {}))
+    macros = how.macros
     scanned = (macro_lines(macros), *sources.headers) if macros else sources.headers
-    entries = _entries(text, path, template, main, scanned, part=part)
+    entries = _entries(text, path, how.template, main, scanned, part=part)
     return PreparedSource(
         path=path,
-        shim=Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first),
+        shim=Shim(compiled, observed, entries, bool(how.dtypes) or not sources.names_host_types, first),
         learner=(*folders, *sources.forwarded_folders),
         search=(*folders, *forwarded, TWIN_INCLUDE),
         defined=tuple(f"-D{define}" for define in macros),

@@ -21,7 +21,16 @@ from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, Precompiled, Ready, interface_marks
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
-from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, preprocessed, run_compiler
+from gn_tutorial.compiler.process import (
+    MESSAGE_BYTES,
+    OUTPUT,
+    CompileLimits,
+    CompileOutcome,
+    End,
+    preprocessed,
+    run_compiler,
+)
+from gn_tutorial.compiler.space_casts import with_casts
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.errors import CompilerMissing
@@ -174,7 +183,8 @@ class BuildRequest:
             _write(shim, self.text + (self._source_findings(folder, shim) if self.checked else ""))
             outcome, ready = self._run_compiler(folder, shim, ready)
             if self.suffix == MESSAGES and outcome.end in (End.DONE, End.REFUSED):
-                _write(made, outcome.messages.replace(str(shim), str(READ_SHIM)))
+                said = with_casts((folder / OUTPUT).read_bytes(), MESSAGE_BYTES)
+                _write(made, said.replace(str(shim), str(READ_SHIM)))
             elif outcome.end is not End.DONE:
                 if full := self.cache.full(outcome.messages):
                     raise full

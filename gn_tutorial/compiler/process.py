@@ -26,6 +26,8 @@ QUIET_SECONDS = 2.0
 # At most this many bytes of messages are read, because the messages on twenty errors in deeply nested templates can
 # fill a disk.
 MESSAGE_BYTES = 1 << 20
+# The file in the folder of a compilation that has all of the compiler's output.
+OUTPUT = "messages"
 # The largest size of a file, 1 GiB, in blocks of 512 bytes (`ulimit -f`). No library or temporary file of a
 # compilation is so large.
 _FILE_BLOCKS = (1 << 30) // 512
@@ -74,7 +76,7 @@ def run_compiler(
     # A shell sets the limits, because a pre-exec function of subprocess may hang in a program with threads.
     shell = 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
     command = ["/bin/sh", "-c", shell, "sh", str(limits.memory_bytes // 1024), str(_FILE_BLOCKS)]
-    messages = folder / "messages"
+    messages = folder / OUTPUT
     with messages.open("wb") as out:
         process = subprocess.Popen(
             [*command, *compiler.argv, *arguments],

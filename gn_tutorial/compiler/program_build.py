@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_store import checksum
@@ -54,9 +54,7 @@ def build_program(
     objects += [_object(text, declared, source=None, **how) for text in calls]
     built = build_kernel(
         main,
-        include_dirs=folders,
-        includes=declared,
-        defines=defines,
+        SourceOptions(include_dirs=folders, includes=declared, defines=defines),
         optimise=_LEVEL,
         objects=objects,
         cache=cache,

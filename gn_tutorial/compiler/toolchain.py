@@ -85,13 +85,23 @@ def find_compiler(*, install: bool = True) -> Compiler:
 
 
 def find_clang() -> Compiler | None:
-    """Return a clang: ``$GNT_CXX`` if it is one, the machine's clang++, or an installed ziglang wheel's; else None."""
-    for words in (shlex.split(os.environ.get("GNT_CXX", "")), ["clang++"]):
+    """Return a clang: ``$GNT_CXX`` if it is one, clang++, the newest clang++-NN, or an installed ziglang wheel's.
+
+    None if the machine has none of them.
+    """
+    for words in (shlex.split(os.environ.get("GNT_CXX", "")), ["clang++"], *([one] for one in _numbered_clangs())):
         path = shutil.which(words[0]) if words else None
         compiler = _ask((path, *words[1:])) if path else None
         if compiler is not None and compiler.name != "g++" and not _too_old(compiler):
             return compiler
     return _zig()
+
+
+def _numbered_clangs() -> list[str]:
+    """Return the commands clang++-NN on the search path, the newest first: Debian's packages clang-NN have no other."""
+    folders = [Path(one) for one in os.environ.get("PATH", os.defpath).split(os.pathsep) if one]
+    found = {path.name for folder in folders for path in folder.glob("clang++-*")}
+    return sorted((one for one in found if one[8:].isdecimal()), key=lambda one: int(one[8:]), reverse=True)
 
 
 def _chosen(command: str) -> Compiler:

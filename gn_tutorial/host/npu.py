@@ -87,6 +87,14 @@ def cmake_folder(toolkit: Path | None) -> Path:
     return npu if newer or not (cmake / "ascendc.cmake").is_file() else npu / "cann8"
 
 
+def launched_kernels() -> list[Path]:
+    """Return the sources of the kernels that ``LIBRARY`` launches."""
+    from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
+
+    entries = {path.stem for path in (kernels_root() / "npu").glob("*.asc")}
+    return list(dict.fromkeys(spec.file for _, spec in all_kernels(load_registry()) if spec.entry in entries))
+
+
 def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> list[list[str]]:
     """Return the commands (lists of words) that build ``LIBRARY`` in ``folder``; they need the toolkit's variables.
 

@@ -15,7 +15,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.address_spaces import SpaceCheck
-from gn_tutorial.compiler.build import Built
+from gn_tutorial.compiler.build import Built, SourceOptions
 from gn_tutorial.cpp.entries import Entry, find_entries, require_entries, scan
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
@@ -48,26 +48,12 @@ class Kernel:
         text: str | None = None,
         op: OpSpec | None = None,
         spec: KernelSpec | None = None,
-        template: str = "",
-        dtypes: Mapping[str, str] | None = None,
-        defines: Sequence[str] = (),
-        include_dirs: Sequence[Path] = (),
-        includes: Sequence[Path] = (),
-        launchers: bool = True,
         optimise: Optimise | None = None,
+        **how: Any,
     ) -> None:
+        """Take a file or text, what is registered of it, and fields of ``SourceOptions``."""
         self.name, self.path, self.op, self.spec = name, path, op, spec
-        self._source = SourceBuild(
-            path,
-            text,
-            template=template,
-            dtypes=dtypes,
-            defines=defines,
-            include_dirs=include_dirs,
-            includes=includes,
-            launchers=launchers,
-            optimise=optimise,
-        )
+        self._source = SourceBuild(path, text, SourceOptions(**how), optimise=optimise)
 
     @classmethod
     def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise | None = None) -> Kernel:
@@ -85,7 +71,7 @@ class Kernel:
         place, text, headers = self._place(), self.source, self._source.headers()
         if scan(text, headers).broken:
             self.build()  # the compiler explains the syntax error
-        return _entries(text, place, self._source.template, headers)
+        return _entries(text, place, self._source.how.template, headers)
 
     def entry(self, name: str | None = None) -> Entry:
         """Return the entry called ``name``.
@@ -96,7 +82,7 @@ class Kernel:
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
-        if name is None and self._source.template:  # the template's arguments were given, so the template is meant
+        if name is None and self._source.how.template:  # the template's arguments were given, so the template is meant
             name = entries[-1].name
         found = [entry for entry in entries if name in (None, entry.name)]
         if len(found) == 1:
@@ -318,8 +304,8 @@ def kernel(
     of name and source is given, for an argument of a wrong type, and if a registered kernel is given template, dtypes,
     defines or includes.
     """
-    how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     _check_types(name_or_path, source, template, dtypes, defines)
+    how = {"template": template, "dtypes": dtypes, "defines": tuple(defines), "optimise": optimise}
     how["includes"] = [Path(one) for one in includes]
     for path in how["includes"]:
         if not path.is_file():

@@ -6,16 +6,14 @@ import functools
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.address_spaces import SpaceCheck, check_spaces
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import AS_IT_IS, Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache_store import still_there
-from gn_tutorial.compiler.dtype_macros import dtype_defines
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
 from gn_tutorial.cpp.entries import macro_lines
 from gn_tutorial.cpp.includes import read_sources
@@ -61,37 +59,22 @@ class SourceBuild:
         self,
         path: Path | None,
         text: str | None,
+        how: SourceOptions = AS_IT_IS,
         *,
-        template: str = "",
-        dtypes: Mapping[str, str] | None = None,
-        defines: Sequence[str] = (),
-        include_dirs: Sequence[Path] = (),
-        includes: Sequence[Path] = (),
-        launchers: bool = True,
         optimise: Optimise | None = None,
         ub_bytes: int | None = None,
     ) -> None:
         """Take the arguments of ``build_kernel``. optimise: with None each launch decides (``_level``)."""
-        self.path, self.template = path, template
-        self._text, self._optimise = text, optimise
-        self._looks_elsewhere = bool(include_dirs or includes)  # ``headers`` does not look there
-        self._how = {
-            "template": template,
-            "dtypes": dtypes,
-            "defines": tuple(defines),
-            "include_dirs": tuple(include_dirs),
-            "includes": tuple(includes),
-            "launchers": launchers,
-            "ub_bytes": ub_bytes,
-        }
-        asked = {**self._how, "dtypes": tuple((dtypes or {}).items())}
-        self._built = _builds(path, text, None if path else Path.cwd(), *asked.values())
+        self.path, self.how = path, how
+        self._text, self._optimise, self._ub_bytes = text, optimise, ub_bytes
+        self._looks_elsewhere = bool(how.include_dirs or how.includes)  # ``headers`` does not look there
+        self._built = _builds(path, text, None if path else Path.cwd(), repr(how), ub_bytes)
         self._looked: set[tuple[bool, Optimise]] = set()  # the builds whose files this object has checked
         self._read: tuple[object, str] | None = None  # reading the file twice took a fifth of an in-process launch
 
     def with_ub(self, ub_bytes: int) -> SourceBuild:
         """Return the same source for a chip whose Unified Buffer has that many bytes."""
-        return SourceBuild(self.path, self._text, optimise=self._optimise, **self._how | {"ub_bytes": ub_bytes})
+        return SourceBuild(self.path, self._text, self.how, optimise=self._optimise, ub_bytes=ub_bytes)
 
     @property
     def text(self) -> str:
@@ -117,7 +100,7 @@ class SourceBuild:
     def headers(self) -> tuple[str, ...]:
         """Return the texts whose macros may define the source's entries: the build's, and those of its headers."""
         near = self.path.resolve().parent if self.path else Path.cwd()
-        macros = macro_lines((*self._how["defines"], *dtype_defines(self._how["dtypes"] or {})))
+        macros = macro_lines(self.how.macros)
         headers = read_sources(near / "kernel", self.text, (near,), TWIN_INCLUDE).headers
         return (macros, *headers) if macros else headers
 
@@ -127,8 +110,7 @@ class SourceBuild:
 
     def check_spaces(self) -> SpaceCheck:
         """Return where the source's types lose their memory (``compiler.address_spaces``). Raises as ``build``."""
-        how = {name: value for name, value in self._how.items() if name != "ub_bytes"}
-        return check_spaces(self.path or self.text, **how)
+        return check_spaces(self.path or self.text, self.how)
 
     def quickly(self, observed: bool, array_bytes: int, *, isolated: bool) -> Built:
         """Return what ``build`` returns, without its check of every header (2 ms) if no file of the user was edited.
@@ -162,7 +144,9 @@ class SourceBuild:
 
     def _build(self, observed: bool, level: Optimise) -> Built:
         found = self._state(), self.headers(), time.monotonic()  # read first, because a file may be saved meanwhile
-        built = build_kernel(self.path or self.text, observed=observed, optimise=level, **self._how)
+        built = build_kernel(
+            self.path or self.text, self.how, observed=observed, optimise=level, ub_bytes=self._ub_bytes
+        )
         self._looked.add((observed, level))
         self._built[observed, level] = _Earlier(*found, built)
         return built

@@ -5,10 +5,13 @@ A module of its own, because ``kernel`` and those who check without a launch (th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.compiler.address_spaces import IDS, SpaceCheck
+from gn_tutorial.compiler.address_spaces import IDS, SpaceCheck, check_spaces
+from gn_tutorial.cpp.includes import short
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 
 
@@ -24,6 +27,25 @@ def findings_of(check: SpaceCheck, options: TwinOptions | None = None) -> Findin
         Diagnostic(one.id, "error" if one.id in errors else "warning", one.file, one.line, 0, dict(one.fields))
         for one in check.findings
     )
+
+
+def in_files(kernels: Iterable[Path]) -> tuple[list[str], SpaceCheck]:
+    """Return a line for each finding in these files and for each file that clang could not read, and the last check.
+
+    The last check says which clang read them. Without a clang it says so, and there are no lines.
+    """
+    lines: dict[str, None] = {}  # several kernels include the header with a finding
+    check = SpaceCheck()
+    for path in kernels:
+        check = check_spaces(path)
+        if not check.compiler:
+            break
+        lines |= dict.fromkeys(
+            f"{short(Path(one.file))}:{one.line}: {one.what} {one.fix}" for one in findings_of(check)
+        )
+        if check.not_done:
+            lines[f"{short(path)}: {check}"] = None
+    return list(lines), check
 
 
 def without(options: TwinOptions) -> TwinOptions:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import AS_IT_IS, Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.shim import MAIN_ENTRY
 from gn_tutorial.cpp.includes import source_text
@@ -40,13 +40,11 @@ def is_whole(path: Path) -> bool:
 def run_sample(
     path: Path,
     words: Sequence[str] = (),
+    how: SourceOptions = AS_IT_IS,
     *,
     folder: Path | None = None,
     start: Path | None = None,
     observed: bool = True,
-    include_dirs: Sequence[Path] = (),
-    defines: Sequence[str] = (),
-    dtypes: Mapping[str, str] | None = None,
     optimise: Optimise = True,
     options: TwinOptions | None = None,
     limits: Limits | None = None,
@@ -61,15 +59,7 @@ def run_sample(
     Raises CompileError; KernelFault for an error that the twin finds in a kernel or in a host call, for a ``main`` that
     does not return 0, and for an exception that leaves ``main``; and the other errors of ``launch``.
     """
-    built = build_kernel(
-        path,
-        observed=observed,
-        include_dirs=include_dirs,
-        defines=defines,
-        dtypes=dtypes,
-        optimise=optimise,
-        limits=compile_limits,
-    )
+    built = build_kernel(path, how, observed=observed, optimise=optimise, limits=compile_limits)
     args = [
         LaunchArg(f"argv{index}", ArgKind.VALUE, Role.IN, word.encode())
         for index, word in enumerate([path.name, *words])

@@ -15,7 +15,14 @@ from typing import Any
 import pytest
 
 from gn_tutorial.abi import structs
-from gn_tutorial.compiler.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
+from gn_tutorial.compiler.build import (
+    Built,
+    SourceOptions,
+    build_host_library,
+    build_kernel,
+    build_launcher,
+    build_watchers,
+)
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.process import CompileLimits
@@ -96,7 +103,7 @@ def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(begun: Cach
     source = KERNEL % "GNT_OBSERVED * 100 + VALUE"
     built = {
         (observed, value): build_kernel(
-            source, observed=observed, defines=[f"VALUE={value}"], optimise=False, cache=begun
+            source, SourceOptions(defines=[f"VALUE={value}"]), observed=observed, optimise=False, cache=begun
         )
         for observed in (True, False)
         for value in (1, 2)
@@ -156,7 +163,9 @@ def test_a_cell_finds_headers_in_the_working_folder_and_in_include_dirs(
         (tmp_path / name / f"{name}.h").write_text("#define VALUE_OF_" + name + " 3\n")
     monkeypatch.chdir(tmp_path / "here")
     source = '#include "here.h"\n#include "there.h"\n' + KERNEL % "VALUE_OF_here + VALUE_OF_there"
-    assert run_kernel(build_kernel(source, include_dirs=[tmp_path / "there"], **LITTLE, cache=begun)) == 6
+    assert (
+        run_kernel(build_kernel(source, SourceOptions(include_dirs=[tmp_path / "there"]), **LITTLE, cache=begun)) == 6
+    )
 
 
 def test_a_kernel_that_is_not_there(tmp_path: Path, begun: Cache) -> None:

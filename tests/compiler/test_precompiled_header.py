@@ -18,7 +18,7 @@ import pytest
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler import build, build_request
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, SUFFIX, interface_marks
 from gn_tutorial.compiler.process import CompileOutcome
@@ -197,7 +197,7 @@ def test_the_library_is_the_same_byte_for_byte(cache: Cache, warm: Cache, seen: 
         # Deep in the twin's headers, at a type that they do not know.
         (KERNEL % "1" + "void F(AscendC::LocalTensor<double> a) { AscendC::Add(a, a, a, 8); }\n", {}),
         # A definition that the headers themselves stumble over.
-        (KERNEL % "1", {"defines": ["kMaxBuffers=3"]}),
+        (KERNEL % "1", {"how": SourceOptions(defines=["kMaxBuffers=3"])}),
     ],
     ids=["a name", "a type", "a header", "in the twin", "a definition"],
 )

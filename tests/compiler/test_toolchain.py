@@ -12,7 +12,7 @@ from zig_support import BareMachine
 from gn_tutorial.compiler import toolchain
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.toolchain import Compiler, cpu_key, find_compiler, host_flags, kernel_flags
+from gn_tutorial.compiler.toolchain import Compiler, cpu_key, find_clang, find_compiler, host_flags, kernel_flags
 from gn_tutorial.errors import ArgumentError, CompilerMissing
 
 SYSTEM = next((path for path in map(shutil.which, ("g++", "clang++", "c++")) if path), None)
@@ -57,6 +57,17 @@ def test_one_that_is_too_old_or_broken_is_passed_over(folder: Path) -> None:
     program(folder, "clang++", "exit 1")
     program(folder, "c++", f'exec "{SYSTEM}" "$@"')
     assert find_compiler(install=False).argv == (str(folder / "c++"),)
+
+
+def test_without_a_plain_clang_the_newest_numbered_one_reads_kernels(folder: Path) -> None:
+    assert find_clang() is None
+    for number in (9, 14, 19):
+        program(folder, f"clang++-{number}", f'echo "Debian clang version {number}.0.6"')
+    program(folder, "clang++-format", 'echo "clang version 99.0.0"')
+    program(folder, "clang++-20", "exit 1")
+    assert find_clang() == Compiler((str(folder / "clang++-19"),), "clang++", "Debian clang version 19.0.6")
+    plain = program(folder, "clang++", 'echo "clang version 13.0.1"')
+    assert find_clang() == Compiler((str(plain),), "clang++", "clang version 13.0.1")
 
 
 def test_none(folder: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from thoroughness import examples
 
 from gn_tutorial.abi.structs import ArgKind, Role
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import Built, SourceOptions, build_kernel
 from gn_tutorial.errors import CompileError
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -73,7 +73,7 @@ extern "C" __global__ __aicore__ void tiled(GM_ADDR y, GM_ADDR tiling) {
 def run(
     source: str, tiling: bytes, *, defines: Sequence[str] = (), n: int = 14, entry: int = 0
 ) -> dict[str, np.ndarray]:
-    built = build_kernel(source, optimise=False, defines=defines)
+    built = build_kernel(source, SourceOptions(defines=defines), optimise=False)
     args = [LaunchArg("y", ArgKind.TENSOR, Role.OUT, np.zeros(n)),
             LaunchArg("tiling", ArgKind.TENSOR, Role.INOUT, np.frombuffer(tiling, np.uint8).copy())]  # fmt: skip
     return launch(built.library, LaunchRequest(entry=built.entries[entry].name, args=args, isolated=False)).arrays

@@ -20,7 +20,7 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import ArgKind, Role
-from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build import Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
@@ -202,9 +202,11 @@ def _elsewhere(case: CompatCase, options: CompatOptions) -> Reason | None:
 def _build(case: CompatCase, options: CompatOptions) -> Built:
     return build_kernel(
         case.path,
-        include_dirs=options.include_dirs,
-        defines=_defines(case, options),
-        template="" if has_main(case.text) else guess_template(case.text),
+        SourceOptions(
+            include_dirs=options.include_dirs,
+            defines=_defines(case, options),
+            template="" if has_main(case.text) else guess_template(case.text),
+        ),
         optimise="little",
         limits=CompileLimits(seconds=max(options.seconds, 1.0)),
     )
@@ -225,8 +227,7 @@ def _run(case: CompatCase, built: Built, options: CompatOptions) -> Reason | Non
             run_sample(
                 case.path,
                 folder=folder,
-                include_dirs=options.include_dirs,
-                defines=_defines(case, options),
+                how=SourceOptions(include_dirs=options.include_dirs, defines=_defines(case, options)),
                 optimise="little",
                 limits=limits,
                 compile_limits=CompileLimits(seconds=max(options.seconds, 1.0)),

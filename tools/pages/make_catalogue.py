@@ -42,7 +42,8 @@ COMMAND = "./gnt lint catalogue --fix"
 SPACES = ROOT / "tests" / "compiler" / "spaces"
 _BY_CLANG = (
     "A launch shows nothing, because a laptop has one memory. clang finds it in the source, where the machine has "
-    "clang++ or the ziglang wheel: `gnt run --strict`, `gnt grade` and `gnt exam submit` ask it, and a passed exercise."
+    "clang++ or the ziglang wheel: `gnt run --strict`, `gnt grade`, `gnt exam submit` and the builds for an NPU ask "
+    "it, and a passed exercise."
 )
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
 

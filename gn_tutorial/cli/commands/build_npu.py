@@ -18,13 +18,24 @@ def build_for_npu(
     build: Annotated[bool, typer.Option("--build", help="Run the commands, too. Needs the CANN toolkit.")] = False,
     json: Json = False,
 ) -> None:
-    """Say what is missing here to use an NPU, and print the commands that build the operators for one."""
+    """Say what is missing here to use an NPU, and print the commands that build the operators for one.
+
+    With --build, clang first reads the kernels for memory qualifiers (__gm__, __ubuf__) that the device needs.
+    """
     from gn_tutorial.host import npu
     from gn_tutorial.host.c_library import operators
+    from gn_tutorial.operators.space_findings import in_files
 
     available, reason = npu.npu_available()
     commands = npu.build_commands(folder)
     library = None
+    spaces: dict[str, object] = {}
+    if build and npu.toolkit_path():
+        with working("reading the kernels' memory qualifiers"):
+            found, check = in_files(npu.launched_kernels())
+        spaces = {"address_spaces": str(check), "findings": found}
+        if not json:
+            print("\n".join([str(check), *found]), flush=True)
     if build:
         with working("building the host API for the NPU"):
             library = npu.build(folder)
@@ -32,7 +43,7 @@ def build_for_npu(
         emit_json(
             {
                 "npu": available, "reason": reason, "commands": commands, "operators": list(operators()),
-                "library": library, "tested": npu.NOT_RUN,
+                "library": library, "tested": npu.NOT_RUN, **spaces,
             }
         )  # fmt: skip
         return

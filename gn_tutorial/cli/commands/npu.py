@@ -50,6 +50,8 @@ def verify(
     def tell(step: str, row: dict) -> None:
         result = "passed" if row["passed"] else f"not asked: {row['skipped']}" if "skipped" in row else "FAILED"
         print(f"{step}: {row['name']}: {result}", flush=True)
+        if step == "build" and row.get("error"):  # the other steps have many rows, and the report has their errors
+            print(row["error"], flush=True)
 
     steps.run(work, chosen, tell)
     print(f"\nthe report: {folder / MARKDOWN} and {folder / JSON}")

@@ -26,6 +26,7 @@ from gn_tutorial.host import npu
 from gn_tutorial.host.verify.report import Row, VerifyReport
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.operators.space_findings import in_files
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.projects.own_package import course_packages
 from gn_tutorial.projects.packing import pack
@@ -93,7 +94,13 @@ def environment(work: VerifyWork) -> None:
 
 
 def build(work: VerifyWork) -> Iterator[Row]:
-    """Build one library with the host API and a launcher for every chosen kernel; yield the library's row."""
+    """Check the chosen kernels' memory qualifiers, then build one library; yield a row for each.
+
+    The library has the host API and a launcher for every chosen kernel. A finding does not stop the build.
+    """
+    found, check = in_files(dict.fromkeys(spec.file for _, spec in work.chosen()))
+    done = {"passed": not found, "error": "\n".join(found)} if check.compiler else {"skipped": check.not_done}
+    yield {"name": "memory qualifiers", "passed": None, **done}
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
     words = f"{work.environ.get('GNT_NPU_CMAKE', '')} -DGN_MORE_LAUNCHERS={launchers}"

@@ -1,4 +1,4 @@
-// A number behind a __gm__ pointer becomes an instruction's scalar.
+// A number behind a __gm__ pointer, and an instruction's scalar.
 #include "kernel_operator.h"
 
 struct Numbers {

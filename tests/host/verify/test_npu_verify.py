@@ -15,11 +15,14 @@ from pathlib import Path
 import pytest
 from npu_support import make_toolkit_folder, needs_cmake, toolkit_variables
 
+from gn_tutorial.compiler import address_spaces
+from gn_tutorial.compiler.address_spaces import SpaceCheck, SpaceFinding
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host.verify import steps
 from gn_tutorial.host.verify.report import JSON, MARKDOWN, VerifyReport
 from gn_tutorial.host.verify.steps import write_launchers
+from gn_tutorial.operators import space_findings
 from gn_tutorial.operators.registry import all_kernels, find_kernel, load_registry
 
 ENDS = """\
@@ -132,6 +135,26 @@ def test_a_report_of_another_state_is_not_taken_over(tmp_path: Path) -> None:
     (tmp_path / JSON).write_text("{}")
     with pytest.raises(ArgumentError, match="no report of gnt npu verify"):
         VerifyReport(tmp_path, "one")
+
+
+def test_a_build_begins_with_the_memory_qualifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps.npu, "build", lambda *_: tmp_path / "built")
+    monkeypatch.setattr(steps, "environment", lambda _: None)
+    work = steps.VerifyWork(VerifyReport(tmp_path, "one"), kernels=(COPY,))
+    with monkeypatch.context() as patch:
+        patch.setattr(address_spaces, "find_clang", lambda: None)
+        first, second = steps.build(work)
+    assert (first["name"], first["passed"]) == ("memory qualifiers", None)
+    assert first["skipped"].startswith("this machine has no clang++")
+    assert second["passed"]
+    wrong = SpaceFinding(
+        address_spaces.POINTER, str(tmp_path / "k.cpp"), 7, {"memory": "the global memory", "word": "__gm__"}
+    )
+    monkeypatch.setattr(space_findings, "check_spaces", lambda _: SpaceCheck((wrong,), "clang"))
+    told: list[tuple[str, bool]] = []
+    steps.run(work, ["build"], lambda _, row: told.append((row["name"], row["passed"])))
+    assert told == [("memory qualifiers", False), (second["name"], True)]
+    assert "k.cpp:7: A pointer into the global memory" in (tmp_path / MARKDOWN).read_text()
 
 
 def test_a_step_that_raises_or_takes_too_long_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
