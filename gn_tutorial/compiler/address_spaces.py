@@ -24,8 +24,8 @@ from gn_tutorial.compiler.output import Report, parse
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.space_casts import TREE_FLAGS
 from gn_tutorial.compiler.toolchain import Compiler, find_clang
-from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import is_sample
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import CompileError
 
 #: The findings of this check, in the catalogue of diagnostics.

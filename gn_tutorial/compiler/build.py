@@ -31,16 +31,9 @@ from gn_tutorial.compiler.toolchain import (
     program_flags,
 )
 from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines, require_entries, scan
-from gn_tutorial.cpp.includes import (
-    SourceTexts,
-    forwarding_headers,
-    read_sources,
-    search_folder,
-    short,
-    source_text,
-    with_plain_blanks,
-)
+from gn_tutorial.cpp.included_files import SourceTexts, forwarding_headers, read_sources, search_folder
 from gn_tutorial.cpp.launches import is_sample, launches, rewrite, without_launchers
+from gn_tutorial.cpp.source_text import short, source_text, with_plain_blanks
 from gn_tutorial.errors import RegistryError, located
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.cpp.includes import short
 from gn_tutorial.cpp.source_line import LineFacts
+from gn_tutorial.cpp.source_text import short
 
 _LONGEST_MESSAGE = 400
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from gn_tutorial.compiler.hints import hint_of, shortened, unknown_name
 from gn_tutorial.compiler.output import Place, Report, parse
 from gn_tutorial.compiler.process import CompileLimits, End
-from gn_tutorial.cpp.includes import readable_text, short
 from gn_tutorial.cpp.source_line import LineFacts, first_call, line_facts
+from gn_tutorial.cpp.source_text import readable_text, short
 from gn_tutorial.errors import CompileError, RegistryError
 from gn_tutorial.toml_file import read_toml
 

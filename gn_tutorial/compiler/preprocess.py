@@ -20,8 +20,9 @@ from gn_tutorial.compiler.process import CompileLimits, preprocessed
 from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags
 from gn_tutorial.cpp.forbidden_calls import KernelText
-from gn_tutorial.cpp.includes import read_sources, short
+from gn_tutorial.cpp.included_files import read_sources
 from gn_tutorial.cpp.portability_rules import OwnText, own_text
+from gn_tutorial.cpp.source_text import short
 from gn_tutorial.errors import CompilerMissing, RegistryError
 
 _TWIN = '#define GNT_OBSERVED 1\n#include "kernel_operator.h"\n'

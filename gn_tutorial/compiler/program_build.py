@@ -16,8 +16,8 @@ from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import find_compiler, object_flags
-from gn_tutorial.cpp.includes import short, source_text
 from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.cpp.source_text import short, source_text
 from gn_tutorial.errors import CompileError, RegistryError
 
 # The file that a program includes as aclnn_<op>.h. Projects whose operators have the same name share the file, so it

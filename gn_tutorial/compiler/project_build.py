@@ -22,7 +22,7 @@ from gn_tutorial.compiler.toolchain import (
     host_object_flags,
     project_library_flags,
 )
-from gn_tutorial.cpp.includes import short
+from gn_tutorial.cpp.source_text import short
 from gn_tutorial.errors import CompileError
 
 #: The flag that defines GNT_OP_HOST. The twin's headers check this macro to tell host code from a kernel.

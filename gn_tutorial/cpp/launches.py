@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gn_tutorial.cpp.includes import Include, includes, source_text, with_includes, with_live_lines
+from gn_tutorial.cpp.includes import Include, includes, with_includes, with_live_lines
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import located
 
 if TYPE_CHECKING:

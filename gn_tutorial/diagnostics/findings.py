@@ -16,8 +16,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.cpp.includes import readable_text
 from gn_tutorial.cpp.source_line import buffer_names
+from gn_tutorial.cpp.source_text import readable_text
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries, label_of, words
 from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line

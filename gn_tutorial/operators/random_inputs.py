@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial import reference
-from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.memory_check import require_room

@@ -16,7 +16,7 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache_store import still_there
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
 from gn_tutorial.cpp.entries import macro_lines
-from gn_tutorial.cpp.includes import read_sources
+from gn_tutorial.cpp.included_files import read_sources
 from gn_tutorial.errors import RegistryError
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")

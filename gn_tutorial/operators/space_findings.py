@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.address_spaces import IDS, SpaceCheck, check_spaces
-from gn_tutorial.cpp.includes import short
+from gn_tutorial.cpp.source_text import short
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 
 

@@ -22,7 +22,8 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.includes import includes, readable_text, source_text
+from gn_tutorial.cpp.includes import includes
+from gn_tutorial.cpp.source_text import readable_text, source_text
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch

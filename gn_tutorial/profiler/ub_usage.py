@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space
-from gn_tutorial.cpp.includes import readable_text
 from gn_tutorial.cpp.source_line import buffer_names
+from gn_tutorial.cpp.source_text import readable_text
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Span
 

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gn_tutorial.cpp.includes import includes, source_text, with_live_lines
+from gn_tutorial.cpp.includes import includes, with_live_lines
 from gn_tutorial.cpp.launches import has_main
 from gn_tutorial.cpp.literals import without_comments
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.projects.packing import whole
 

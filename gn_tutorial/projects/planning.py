@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.includes import readable_text
 from gn_tutorial.cpp.queries import calls, named_structs, registered_structs
+from gn_tutorial.cpp.source_text import readable_text
 from gn_tutorial.cpp.structs import Struct, constant, read_struct
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out

@@ -11,8 +11,8 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import AS_IT_IS, Built, SourceOptions, build_kernel
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.shim import MAIN_ENTRY
-from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult

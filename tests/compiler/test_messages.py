@@ -14,7 +14,7 @@ from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.messages import CompilerMessage, Sources, explain, unsupported_names
 from gn_tutorial.compiler.output import Place, parse
 from gn_tutorial.compiler.process import CompileLimits, End
-from gn_tutorial.cpp.includes import short
+from gn_tutorial.cpp.source_text import short
 from gn_tutorial.errors import CompileError
 
 KERNEL = """#include "kernel_operator.h"

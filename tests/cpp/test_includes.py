@@ -10,16 +10,10 @@ import pytest
 
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.cpp.includes import (
-    forwarding_headers,
-    includes,
-    read_sources,
-    source_text,
-    with_includes,
-    with_live_lines,
-    with_plain_blanks,
-)
+from gn_tutorial.cpp.included_files import forwarding_headers, read_sources
+from gn_tutorial.cpp.includes import includes, with_includes, with_live_lines
 from gn_tutorial.cpp.launches import rewrite
+from gn_tutorial.cpp.source_text import source_text, with_plain_blanks
 from gn_tutorial.errors import CompileError, RegistryError
 from gn_tutorial.operators.arguments import inout
 from gn_tutorial.operators.kernel import kernel

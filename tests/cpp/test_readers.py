@@ -19,9 +19,9 @@ import pytest
 
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.cpp.entries import Param, scan
-from gn_tutorial.cpp.includes import source_text
 from gn_tutorial.cpp.launches import has_main, is_sample, rewrite
 from gn_tutorial.cpp.literals import without_comments
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.cpp.structs import Struct, read_struct
 from gn_tutorial.diagnostics import catalogue
 from gn_tutorial.diagnostics.deciding import deciding

@@ -25,8 +25,9 @@ from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.cpp.entries import Entry, scan
-from gn_tutorial.cpp.includes import SourceTexts, read_sources, readable_text
+from gn_tutorial.cpp.included_files import SourceTexts, read_sources
 from gn_tutorial.cpp.launches import has_main
+from gn_tutorial.cpp.source_text import readable_text
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest

@@ -24,7 +24,7 @@ from gn_tutorial.course.exam.submission_files import HandedIn, handed_in, judged
 from gn_tutorial.course.exam.task import SPEED, HiddenCall, Task, bound_call, draw
 from gn_tutorial.course.exam.tiling_requirements import unmet
 from gn_tutorial.cpp.forbidden_calls import forbidden
-from gn_tutorial.cpp.includes import short
+from gn_tutorial.cpp.source_text import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.operators.arguments import out

@@ -10,7 +10,7 @@ from pathlib import Path
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.course.exam.handout import handout
 from gn_tutorial.course.exam.task import Task
-from gn_tutorial.cpp.includes import source_text
+from gn_tutorial.cpp.source_text import source_text
 from gn_tutorial.errors import ArgumentError
 
 _FOLDERS = ("op_host", "op_kernel")

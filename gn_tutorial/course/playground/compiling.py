@@ -16,7 +16,7 @@ from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines
-from gn_tutorial.cpp.includes import SourceTexts
+from gn_tutorial.cpp.included_files import SourceTexts
 from gn_tutorial.errors import CompileError
 
 #: The folder, in the compiler's own file system, that contains the twin's headers (include) and the course's kernels.

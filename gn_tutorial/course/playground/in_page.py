@@ -10,7 +10,7 @@ from typing import Any
 from gn_tutorial.course.playground import outcome
 from gn_tutorial.course.playground.compiling import COURSE, Compilation
 from gn_tutorial.course.playground.puzzle import judged, mistake_of
-from gn_tutorial.cpp.includes import read_sources
+from gn_tutorial.cpp.included_files import read_sources
 from gn_tutorial.errors import CompileError
 
 
