@@ -62,9 +62,10 @@ extern "C" __global__ __aicore__ void {folder}_{name}(GM_ADDR x, GM_ADDR y) {{
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy without programs, pages and translations."""
+    """A copy without pages, translations and programs, but for the pairs that no launch judges."""
     folder = tmp_path_factory.mktemp("copy")
-    shutil.copytree(ROOT / "gn_tutorial", folder / "gn_tutorial", ignore=shutil.ignore_patterns("__pycache__", "zh"))
+    for name in ("gn_tutorial", "tests/compiler/spaces"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "zh"))
     for name in COPIED:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
