@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 
@@ -228,13 +229,16 @@ def test_files_that_cannot_be_preprocessed_know_what_the_others_declare(monkeypa
     ],
     ids=range(11),
 )
-def test_any_text_ends_in_a_verdict(text: str) -> None:
-    forbidden(NAMES, kernel_texts({"op_kernel/k.cpp": text}))
+def test_any_text_ends_in_a_verdict_or_a_sentence(text: str) -> None:
+    with contextlib.suppress(ArgumentError):
+        found(text)
 
 
-def test_text_of_more_than_a_megabyte_is_refused() -> None:
+def test_text_beyond_a_bound_is_refused() -> None:
     with pytest.raises(ArgumentError, match="is not read"):
         found("int Cosh;\n" * 110_000)
+    with pytest.raises(ArgumentError, match="levels deep is not read"):
+        found(f"int a = {'(' * 1_000}Cosh(y){')' * 1_000};")
     with pytest.raises(ArgumentError, match="is not read"):
         found("#define A0 int Cosh;\n" + "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(17)) + "A17\n")
 

@@ -174,7 +174,8 @@ def test_files_are_read_again_only_where_something_changed(tmp_path: Path, monke
     write(tmp_path / "more/near/b.h", '#include "c.h"\n')
     write(tmp_path / "more/near/c.h", "int c = 1;\n")
     long_ago(tmp_path)
-    monkeypatch.setattr("gn_tutorial.cpp.includes.readable_text", lambda p: opened.append(p.name) or source_text(p))
+    read = "gn_tutorial.cpp.included_files.readable_text"
+    monkeypatch.setattr(read, lambda path: opened.append(path.name) or source_text(path))
 
     def found() -> list[str]:
         opened.clear()
