@@ -115,6 +115,7 @@ def test_recursion(code: str, wanted: list[str]) -> None:
         ("float sum = (double)n;", "double"),
         ("constexpr double kPi = 3.14; float pi = kPi;", ""),
         ("float rows[2][64 * 64]; rows[0][0] = 1;", ""),
+        ("__ubuf__ float row[9000]; __cbuf__ half tile[20000]; static float all[9000];", "global"),
         ("float rows[2][4097];", "stack"),
         ("float one[5000]; half other[8000];", "stack"),
         ("auto f = []() consteval { return 1; };", "cpp20"),

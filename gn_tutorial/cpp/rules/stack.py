@@ -14,6 +14,8 @@ from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.syntax import Node
 
 STACK_BYTES = 0x8000
+#: In front of an array that is not on the stack: storage, or a word for another memory, such as ``__ubuf__``.
+_ELSEWHERE = re.compile(r"\b(?:static|extern|thread_local|__[a-z]\w*__)\b")
 _SIZES = {"char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "half": 2, "bfloat16_t": 2,
           "short": 2, "int": 4, "unsigned": 4, "float": 4, "int32_t": 4, "uint32_t": 4, "int64_t": 8, "uint64_t": 8,
           "double": 8, "size_t": 8, "long": 8}  # fmt: skip
@@ -39,11 +41,11 @@ def stack(code: DeviceCode) -> Iterator[SourceFinding]:
 
 def _bytes(code: DeviceCode, declaration: Node, array: Node) -> int:
     type_node = declaration.child_by_field_name("type")
-    words = re.findall(r"\w+", code.syntax.between(declaration.start_byte, array.start_byte))
+    head = code.head(declaration) + code.syntax.between(declaration.start_byte, array.start_byte)
     named = re.findall(r"\w+", code.text(type_node)) if type_node is not None else []
     # Of `unsigned char` the last word has the size, of `unsigned` its own; a name of the source's own may be any type.
     size = _SIZES.get(named[-1], 0) if named and named[-1] not in code.named and len(named) < 3 else 0
-    count: int = 0 if {"static", "extern"} & set(words) else size
+    count: int = 0 if _ELSEWHERE.search(head) else size
     while array.type == "array_declarator":
         length = array.child_by_field_name("size")
         count *= (code.number(length) or 0) if length is not None else 0
