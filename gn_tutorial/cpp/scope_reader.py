@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
-from gn_tutorial.cpp.scopes import CLASSES, Declaration, Function, NamePlace, Scope
+from gn_tutorial.cpp.scopes import CLASSES, Declaration, FunctionDefinition, NamePlace, Scope
 from gn_tutorial.cpp.syntax import Node
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _UNREAD = ("attribute_declaration", "attribute_specifier", "destructor_name")
 
 
 @dataclass(eq=False)
-class Span:
+class ScopeSpan:
     """The bytes of a node that has a scope. around: the next larger span."""
 
     start: int
     end: int
     scope: Scope
-    around: Span | None = None
+    around: ScopeSpan | None = None
 
     def is_in(self, node: Node) -> bool:
         """Whether it is the node's own span, or one inside it."""
@@ -90,7 +90,7 @@ class ScopeReader:
                 continue
             if inner is not scope:
                 self.of.inside[node.id] = inner
-                self.of.spans.append(Span(node.start_byte, node.end_byte, inner))
+                self.of.spans.append(ScopeSpan(node.start_byte, node.end_byte, inner))
             children = node.named_children
             if node.type == "function_definition" and not self.functions:
                 self._later += [(one, inner) for one in children if one.type == "compound_statement"]
@@ -230,7 +230,7 @@ class ScopeReader:
                 owner = scope.find(path) or self._unread_class(path, scope)
             elif leaf.type in NAMES:
                 self._declare_one(name, function, node, scope)
-            self.of.functions[node.id] = Function(self.text(leaf), node, owner or scope.home)
+            self.of.functions[node.id] = FunctionDefinition(self.text(leaf), node, owner or scope.home)
         return Scope("block", scope, owner)
 
     def _unread_class(self, path: tuple[str, ...], scope: Scope) -> Scope:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from gn_tutorial.cpp.directives import applied, definitions
 from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.names import path_of, qualification
-from gn_tutorial.cpp.scope_reader import ScopeReader, Span
-from gn_tutorial.cpp.scopes import Declaration, Function, NamePlace, Scope
+from gn_tutorial.cpp.scope_reader import ScopeReader, ScopeSpan
+from gn_tutorial.cpp.scopes import Declaration, FunctionDefinition, NamePlace, Scope
 from gn_tutorial.cpp.syntax import Node, Spans, Syntax, parse
 
 #: Around a name that only members have: ``: rows(rows)`` gives the member the parameter's value.
@@ -32,10 +32,10 @@ class ScopedText:
         self.syntax, self.root, self.index = syntax, root, index
         self.inside: dict[int, Scope] = {syntax.root.id: root}
         self.declared: list[Declaration] = []
-        self.functions: dict[int, Function] = {}  # by the definition's id
+        self.functions: dict[int, FunctionDefinition] = {}  # by the definition's id
         self.names_at: set[int] = set()  # where names start that are declared
         self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
-        self.spans: list[Span] = []
+        self.spans: list[ScopeSpan] = []
         self._reader = ScopeReader(self, functions)
         self._reader.read()
 
@@ -122,10 +122,10 @@ class ScopedText:
         return Spans(self.unread_spans)
 
     @functools.cached_property
-    def _innermost(self) -> list[Span]:
+    def _innermost(self) -> list[ScopeSpan]:
         """The spans of scopes by their starts. The one that contains a place is the last before it, or around that."""
         ordered = sorted(self.spans, key=lambda one: (one.start, -one.end))
-        open_spans: list[Span] = []
+        open_spans: list[ScopeSpan] = []
         for one in ordered:
             while open_spans and open_spans[-1].end <= one.start:
                 open_spans.pop()

@@ -173,7 +173,7 @@ class Declaration:
         return fits and (self.template or not instantiated)
 
 
-class Function(NamedTuple):
+class FunctionDefinition(NamedTuple):
     """A function's definition. home: the namespace or class that it belongs to."""
 
     name: str

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, chain, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
 from gn_tutorial.cpp.scoped_text import ScopedText
-from gn_tutorial.cpp.scopes import Declaration, Function, Scope
+from gn_tutorial.cpp.scopes import Declaration, FunctionDefinition, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax
 
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
@@ -242,7 +242,7 @@ class Variables:
             found += of is not None and own is not None and self.text(of) == self.text(own)
         return found
 
-    def _homes(self, call: CallNode, known: Sequence[Function]) -> Iterator[Sequence[Scope]]:
+    def _homes(self, call: CallNode, known: Sequence[FunctionDefinition]) -> Iterator[Sequence[Scope]]:
         """Yield, the nearest first, the classes and namespaces whose function of ``known`` a call can mean."""
         function = call.node.child_by_field_name("function")
         path = parts_of(function, self.text)[0] if function is not None else ()
