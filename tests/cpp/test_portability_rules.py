@@ -236,6 +236,12 @@ def test_a_condition_that_is_a_macro_hides_nothing(condition: str) -> None:
     assert found(text) == [("heap", 5)]
 
 
+@pytest.mark.parametrize(("words", "wanted"), [("__aicore__", [("math", 1)]), ("__simt_callee__ __aicore__", [])])
+def test_functions_of_threads_have_those_of_c(words: str, wanted: list[tuple[str, int]]) -> None:
+    text = f"{words} inline float Root(float v) {{ return sqrtf(logf(v)); }}\n{ENTRY} Use(Root(2.0f)); }}"
+    assert found(text) == wanted
+
+
 def test_functions_of_the_host_that_the_device_calls() -> None:
     text = (
         """#define DEVICE __aicore__ inline
