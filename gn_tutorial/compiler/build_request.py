@@ -202,13 +202,14 @@ class BuildRequest:
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
         # Headers without declarations stand in for the twin's. The compiler first gets only those that the texts name.
-        # If that fails, it gets all of them, because an #include may name its header by a macro.
-        for texts in (self.texts, None):
+        # If that fails, it gets all of them, because an #include may name its header by a macro; and it reads as CANN's
+        # CPU debug does, because what a source has for devices alone may include headers that only CANN's build makes.
+        for texts, more in ((self.texts, ()), (None, ("-DASCENDC_CPU_DEBUG=1",))):
             names = portability_rules.stand_ins(folder, TWIN_INCLUDE, texts)
             text = preprocessed(
                 self.compiler,
                 shim,
-                [*words, *own, "-I", str(names)],
+                [*words, *more, *own, "-I", str(names)],
                 folder=folder,
                 zig_cache=self.cache.root / "zig",
                 limits=self.limits,

@@ -237,6 +237,12 @@ def test_a_condition_that_is_a_macro_hides_nothing(condition: str) -> None:
     assert found(text) == [("heap", 5)]
 
 
+@pytest.mark.parametrize(("words", "wanted"), [("__aicore__", [("math", 1)]), ("__simt_callee__ __aicore__", [])])
+def test_functions_of_threads_have_those_of_c(words: str, wanted: list[tuple[str, int]]) -> None:
+    text = f"{words} inline float Root(float v) {{ return sqrtf(logf(v)); }}\n{ENTRY} Use(Root(2.0f)); }}"
+    assert found(text) == wanted
+
+
 def test_functions_of_the_host_that_the_device_calls() -> None:
     text = (
         """#define DEVICE __aicore__ inline
@@ -299,6 +305,11 @@ HEADER = """#pragma once
 inline int* Left() { return new int; }
 #endif
 HELPER(Tile) { static int calls = 0; return n + ++calls; }
+#ifdef ASCENDC_CPU_DEBUG  // no device has it
+HELPER(Debug) { static int runs = 0; return n + ++runs; }
+#else
+HELPER(Debug) { return n; }
+#endif
 """
 
 
@@ -307,7 +318,8 @@ def test_a_launch_reports_what_its_headers_have_and_takes_names_of_findings(tmp_
     kernel = tmp_path / "k.cpp"
     kernel.write_text(
         '#include <vector>\n#include "kernel_operator.h"\n#include "own.h"\n'
-        f"{ENTRY}\n  int* rows = new int(TileRows(3));\n}}\nint Host() {{ return std::vector<int>(3).size(); }}\n"
+        f"{ENTRY}\n  int* rows = new int(TileRows(DebugRows(3)));\n}}\n"
+        "int Host() { return std::vector<int>(3).size(); }\n"
     )
     built = build_kernel(kernel, optimise=False)
     args = [LaunchArg(name, ArgKind.TENSOR, Role.INOUT, np.zeros(8, np.float32)) for name in "xy"]
@@ -342,17 +354,21 @@ def test_a_number_that_may_not_fit_is_refused_in_braces() -> None:
 
 
 def test_a_header_whose_name_a_macro_makes_is_read_over(tmp_path: Path) -> None:
-    """Only headers that a text names have a stand-in at first; the findings must not get lost with another one."""
+    """Only headers that a text names have a stand-in at first; the findings must not get lost with another one.
+
+    Nor with a header that only CANN's build makes.
+    """
     source = tmp_path / "k.cpp"
     source.write_text(
         "#define TEXT(x) #x\n#define PART(x) TEXT(lib/math/kernel_operator_##x##_intf.h)\n"
+        "#ifndef ASCENDC_CPU_DEBUG\n#include <aclrtlaunch_k.h>\n#endif\n"
         f'#include "kernel_operator.h"\n#include PART(sin)\n{ENTRY}\n  int* p = new int[3];\n  delete[] p;\n}}\n'
     )
     built = build_kernel(source, optimise=False)
     args = [LaunchArg(name, ArgKind.TENSOR, Role.INOUT, np.zeros(8, np.float32)) for name in "xy"]
     with pytest.raises(KernelFault) as caught:
         launch(built.library, LaunchRequest(entry="k", args=args))
-    assert [(one.id, one.line) for one in caught.value.diagnostics] == [("language-heap", 6), ("language-heap", 7)]
+    assert [(one.id, one.line) for one in caught.value.diagnostics] == [("language-heap", 9), ("language-heap", 10)]
 
 
 def test_a_quotient_of_whole_numbers_is_named_and_other_quotients_are_not() -> None:

@@ -1,7 +1,9 @@
 """Functions of single numbers that only hosts have: those of <cmath>.
 
 No document names them for device code. The device's compiler has sqrt and abs of a float built in (public kernels call
-them without a header); AscendC::Std has functions of its own.
+them without a header); AscendC::Std has functions of its own, and functions of SIMT threads have those of C.
+
+Source: asc-devkit, include/simt_api/math_functions.h.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ _MATH_OF_C = frozenset(
     """exp exp2 expm1 log log2 log10 log1p pow sin cos tan tanh erf fmod expf exp2f logf log2f log10f powf sinf cosf
     tanf tanhf erff sqrtf fmodf""".split()
 )
+_OF_THREADS = frozenset(("__simt_vf__", "__simt_callee__"))
 
 
 def math(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at each call of one of these."""
     for name in code.names.keys() & (_MATH | _MATH_OF_C):
         for node in code.names[name]:
-            if not code.function_of(node) or not call_of(node, code.text):
+            function = code.function_of(node)
+            if function is None or function.words & _OF_THREADS or not call_of(node, code.text):
                 continue
             if name in _MATH and code.is_of_std(node):
                 yield code.finding("math", node, name=f"std::{name}", op=name)
