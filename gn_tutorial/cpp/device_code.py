@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from gn_tutorial.cpp.code_parts import IMPLICIT, CodePart, CodeParts
@@ -192,37 +192,44 @@ class DeviceCode(CodeParts):
     @functools.cached_property
     def may_run(self) -> set[CodePart]:
         """What the entries reach if a name stands for all parts of the name: more than run, never fewer."""
-        found: dict[CodePart, set[CodePart]] = {}
+        found: dict[CodePart, dict[str, list[CodePart]]] = {}
         for name, parts in self.named.items():
             for node in self.names.get(name, ()):
                 part = self.part_of(node)
                 if part is not None:
-                    found.setdefault(part, set()).update(parts)
-        return self._closure(self.entries, found)
+                    found.setdefault(part, {})[name] = parts
+        return self._closure(self.entries, {part: tuple(led.values()) for part, led in found.items()})
 
-    def _closure(self, entries: Iterable[str], leads_to: Mapping[CodePart, set[CodePart]]) -> set[CodePart]:
+    def _closure(
+        self, entries: Iterable[str], leads_to: Mapping[CodePart, Collection[Collection[CodePart]]]
+    ) -> set[CodePart]:
+        """Return the parts that entries reach. leads_to: groups of parts; one that several share counts once."""
         reached: set[CodePart] = set()
         waiting = [part for entry in entries for part in self.named.get(entry, ()) if part.is_entry]
-        held: list[CodePart] = []  # members whose name is used and whose class is not yet reached
-        classes: set[str] = set()
+        held: dict[str, list[CodePart]] = {}  # members whose name is used and whose class is not yet reached
+        for part in self.parts:
+            if self._is_implicit(part):
+                held.setdefault(part.owner, []).append(part)
+        classes, told = set[str](), set[int]()
         known = {part.name for part in self.parts if part.kind == "class"}
         while waiting:
             part = waiting.pop()
             if part in reached:
                 continue
             if part.owner in known and part.owner not in classes:
-                held.append(part)
+                held.setdefault(part.owner, []).append(part)
                 continue
             reached.add(part)
             if part.kind == "class":
                 classes.add(part.name)
-                waiting += [one for one in self.parts if one.owner == part.name and self._is_implicit(one)]
-                waiting += [one for one in held if one.owner == part.name]
-            waiting += leads_to.get(part, ())
+                waiting += held.pop(part.name, ())
+            for group in leads_to.get(part, ()):
+                waiting += group if id(group) not in told else ()
+                told.add(id(group))
         return reached
 
     @functools.cached_property
-    def _leads_to(self) -> dict[CodePart, set[CodePart]]:
+    def _leads_to(self) -> dict[CodePart, tuple[set[CodePart]]]:
         """The parts that each part's names lead to."""
         found: dict[CodePart, set[CodePart]] = {}
         for name in self.named:
@@ -230,7 +237,7 @@ class DeviceCode(CodeParts):
                 part = self.part_of(node)
                 if part in self.may_run and node.start_byte not in self.scoped.names_at and self.is_live(node):
                     found.setdefault(part, set()).update(self.parts_meant(node))  # type: ignore[arg-type]
-        return found
+        return {part: (led,) for part, led in found.items()}
 
     @staticmethod
     def _is_implicit(part: CodePart) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 _NAMED, _ERROR, _MISSING, _HAS_ERROR = 1, 2, 4, 8
 
@@ -47,12 +47,12 @@ class Parser:
     def __init__(self, of: Language) -> None:
         self._language = of
 
-    def parse(self, text: bytes) -> Tree:
-        """Return the tree of a text in UTF-8."""
+    def parse(self, read: Callable[[int, object], bytes], *, progress_callback: object = None) -> Tree:
+        """Return the tree of the text in UTF-8 that ``read`` gives; a parse is not stopped here, the page can be."""
         import gn_parser
         from pyodide.ffi import to_js
 
-        return Tree(self._language, gn_parser.parse(to_js(text)).to_bytes())
+        return Tree(self._language, gn_parser.parse(to_js(read(0, None))).to_bytes())
 
 
 class Tree:

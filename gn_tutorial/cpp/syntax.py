@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
@@ -19,16 +20,17 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.toml_file import PACKAGE
 
 try:
-    from tree_sitter import Language, Node, Parser, Query, QueryCursor
+    from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
     from tree_sitter_cuda import language
 except ImportError:
-    from gn_tutorial.cpp.page_tree import Language, Node, Parser, Query, QueryCursor, language
+    from gn_tutorial.cpp.page_tree import Language, Node, Parser, Query, QueryCursor, Tree, language
 
-#: The longest text in bytes. Ordinary code takes 0.4 s a megabyte, and the worst that we found 5 s.
-MOST_BYTES = 1 << 20
+#: The longest text in bytes, and the longest time of the processor that its parse takes. Ordinary code takes 0.4 s a
+#: megabyte; of some texts, such as ``[[a]][[a]]...``, the parser takes the square of the length.
+MOST_BYTES, MOST_SECONDS = 1 << 20, 5
 #: The deepest tree, in nodes inside one another: an ``else if`` takes two, a term of a sum or a parenthesis one.
-#: Readers climb from nodes to what is around them, so their time grows with this bound; some call themselves at each
-#: level. Of the largest files of public operators none needs more than 212.
+#: Readers climb from nodes to what is around them, and some call themselves at each level. Of the largest files of four
+#: public repositories none needs more than 212.
 DEEPEST = 500
 #: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's. It does
 #: not know ``__restrict`` either.
@@ -67,7 +69,7 @@ class Syntax:
         self._bytes = text.encode("utf-8", "replace")
         require_bounded(self._bytes)
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
-        self._tree = Parser(_language()).parse(_blanked(self._bytes))
+        self._tree = _parsed(_blanked(self._bytes))
         self.root = self._tree.root_node
         self._require_shallow()
 
@@ -202,9 +204,22 @@ def require_bounded(text: str | bytes) -> None:
         )
 
 
+def _parsed(text: bytes) -> Tree:
+    end = time.thread_time() + MOST_SECONDS
+    try:
+        return Parser(_language()).parse(
+            lambda at, _: text[at:], progress_callback=lambda _at, _failed: time.thread_time() > end
+        )
+    except ValueError:  # what the parser raises when it is stopped
+        raise ArgumentError(
+            f"C++ source is not read: its {len(text):,} bytes take more than {MOST_SECONDS} s to parse",
+            hint="split the file, or remove what repeats",
+        ) from None
+
+
 @functools.lru_cache(maxsize=64)
 def parse(text: str) -> Syntax:
-    """Return the syntax tree of C++ text. Raises ArgumentError for text of more than ``MOST_BYTES`` bytes."""
+    """Return the syntax tree of C++ text. Raises ArgumentError for text beyond one of the bounds above."""
     return Syntax(text)
 
 

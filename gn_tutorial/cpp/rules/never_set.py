@@ -46,7 +46,9 @@ def never_set(code: DeviceCode) -> Iterator[SourceFinding]:
     for node in code.nodes["declaration"]:
         names = [one for one in node.children_by_field_name("declarator") if one.type == "identifier"]
         function = code.function_of(node) if names else None
-        if function is not None and not function.words & {"constexpr", "consteval"} and _is_begun(code, node):
+        if function is None or function.node.has_error or function.words & {"constexpr", "consteval"}:
+            continue
+        if _is_begun(code, node):
             yield from _of_locals(code, names, node, function)
 
 
@@ -71,7 +73,7 @@ def _of_locals(code: DeviceCode, names: list[Node], node: Node, function: CodePa
     for declared in names:
         name, end = code.text(declared), function.node.end_byte
         places = [one for one in code.names.get(name, ()) if declared.end_byte <= one.start_byte < end]
-        if not places or places[0].start_byte in code.assigned or name in code.unread or function.node.has_error:
+        if not places or places[0].start_byte in code.assigned or name in code.unread:
             continue
         scope = code.scoped.scope_at(node)
         found = next((one for one in scope.declared.get(name, ()) if one.start == declared.start_byte), None)

@@ -5,7 +5,7 @@ Source: asc-devkit, docs/zh/guide, 技术附录/CPP标准支持/语法限制/特
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from gn_tutorial.cpp.code_parts import CodePart
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
@@ -19,10 +19,10 @@ def recursion(code: DeviceCode) -> Iterator[SourceFinding]:
         (part, callee, call) for part, name, call in code.own_calls if (callee := _by_name(code, part, name, call))
     ]
     # Names alone lead few functions back to themselves. Only for those it is asked what their calls mean.
-    by_name = _graph(calls)
+    by_name = _without_ends(_graph(one[:2] for one in calls))
     circular = {part for part in by_name if _leads(by_name, part, part)}
     calls = [one for one in calls if circular.issuperset(one[:2]) and code.callee(one[2]) is one[1]]
-    certain = _graph([one for one in calls if code.is_live(one[2])])
+    certain = _graph(one[:2] for one in calls if code.is_live(one[2]))
     told: set[CodePart] = set()
     for part, callee, call in calls:
         name = code.called_name(call)
@@ -43,11 +43,23 @@ def _by_name(code: DeviceCode, part: CodePart, name: str, call: Node) -> CodePar
     return found[0] if len(found) == 1 else None
 
 
-def _graph(calls: Sequence[tuple[CodePart, CodePart, Node]]) -> dict[CodePart, set[CodePart]]:
+def _graph(calls: Iterable[tuple[CodePart, CodePart]]) -> dict[CodePart, set[CodePart]]:
     found: dict[CodePart, set[CodePart]] = {}
-    for part, callee, _ in calls:
+    for part, callee in calls:
         found.setdefault(part, set()).add(callee)
     return found
+
+
+def _without_ends(calls: Mapping[CodePart, set[CodePart]]) -> dict[CodePart, set[CodePart]]:
+    """Return the calls without those that lead to an end: a long chain of functions is no circle."""
+    callers = _graph((callee, part) for part, callees in calls.items() for callee in callees)
+    left = {part: len(callees) for part, callees in calls.items()}
+    ends = [part for part in callers if part not in left]
+    while ends:
+        for part in callers.get(ends.pop(), ()):
+            left[part] -= 1
+            ends += [part] if left[part] == 0 else []
+    return {part: {one for one in callees if left.get(one)} for part, callees in calls.items() if left[part]}
 
 
 def _leads(calls: Mapping[CodePart, set[CodePart]], start: CodePart, goal: CodePart) -> bool:
