@@ -79,8 +79,9 @@ def precompiled_form(
     include = f'#include "{header}"\n'
     if not interface:
         return Precompiled(header, job(HEADER, include))
-    marked = f'{_all_as_interface(TWIN_INCLUDE)}#line 1 "{header}"\n{include}'
-    return Precompiled(header, job(HEADER, marked), job(OBJECT, include, "-c", KEEP_INLINES))
+    once = "#define GNT_COMPILED_ONCE"  # gn_twin/basic_api/compiled_once.h
+    marked = f'{once} extern\n{_all_as_interface(TWIN_INCLUDE)}#line 1 "{header}"\n{include}'
+    return Precompiled(header, job(HEADER, marked), job(OBJECT, f"{once}\n{include}", "-c", KEEP_INLINES))
 
 
 @functools.cache  # the twin's headers keep their names while a process builds many kernels

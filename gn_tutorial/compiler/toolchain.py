@@ -299,11 +299,13 @@ def host_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Return flags of an object file of a project's host code, with debug information to locate a crash.
+    """Return flags of an object file of a project's host code, with a table of lines to locate a crash.
 
-    The code is not optimised, because it is compiled once and runs for some microseconds.
+    The code is not optimised, because it is compiled once and runs for some microseconds. -g1 is the table without the
+    types, which take a seventh of the time.
     """
-    return (*_common_flags(compiler, "-O0"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    common = (flag if flag != "-g" else "-g1" for flag in _common_flags(compiler, "-O0"))
+    return (*common, "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
 
 
 def project_library_flags(compiler: Compiler) -> tuple[str, ...]:

@@ -122,7 +122,8 @@ TWIN_ROOMS = {
     "basic_api/sync": "base events core tensor",
     "basic_api/memory": "base events core tensor basic_api/sync",
     "basic_api/vector": "base events core tensor",
-    "basic_api": "base events core tensor",
+    # Its root has the list of instances that are compiled once (compiled_once.h).
+    "basic_api": "base events core tensor basic_api/memory basic_api/vector",
     "adv_api": "base events core tensor basic_api/vector",
     # What watches a launch knows no operation, and no operation knows what watches it.
     "shadow": "base events core",

@@ -29,12 +29,12 @@ def free_port() -> int:
 
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
-    """Return a learner's variables: a new home, and of our variables only the folder of compiled kernels."""
+    """Return a learner's variables: a new home, and of ours only the folder and level of what is compiled."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("GNT_", "JUPYTER", "JPY_", "XDG_"))
     }
-    cache = {name: os.environ[name] for name in ("GNT_CACHE_DIR",) if name in os.environ}
-    return kept | {"HOME": str(home), "BROWSER": ""} | cache | more
+    of_the_run = {name: os.environ[name] for name in ("GNT_CACHE_DIR", "GNT_OPTIMISE") if name in os.environ}
+    return kept | {"HOME": str(home), "BROWSER": ""} | of_the_run | more
 
 
 class RunningLab:

@@ -55,3 +55,4 @@
 #include "gn_twin/basic_api/vector/unary.h"
 
 #include "gn_twin/basic_api/unsupported.h"
+#include "gn_twin/basic_api/compiled_once.h"

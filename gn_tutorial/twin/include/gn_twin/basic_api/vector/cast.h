@@ -237,6 +237,12 @@ inline void WithCast(RoundMode mode, Loc loc, Run run) {
            RoundMode::CAST_ROUND, RoundMode::CAST_TRUNC, RoundMode::CAST_ODD>(mode, loc, run);
 }
 
+// Runs the form with a count.
+template <class D, class S>
+void CastCount(Loc loc, const LocalTensor<D>& dst, const LocalTensor<S>& src, RoundMode mode, uint32_t count) {
+  WithCast<D, S>(mode, loc, [&](auto op) { RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
+}
+
 }  // namespace gn_twin
 
 namespace AscendC {
@@ -245,8 +251,7 @@ template <class T, class U>
   requires(!gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, const uint32_t count,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::WithCast<T, U>(roundMode, loc,
-                          [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
+  gn_twin::CastCount(loc, dst, src, roundMode, count);
 }
 // A repeat has as many lanes as 256 bytes hold of the wider type. So half to float has 64 lanes, and contiguous repeats
 // have the repeat strides 8 (destination) and 4 (source).
