@@ -7,6 +7,7 @@ derived class may use.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ class Types:
 
     def _laid_out(self, entry: Declaration, inner: NamePlace) -> TypeLayout:
         refuse_placing_attributes(entry.node, inner.syntax)
-        pack = inner.text.pack_at(entry.node.start_byte) or _MOST_BYTES
+        pack = _pack_at(inner.syntax, entry.node.start_byte) or _MOST_BYTES
         at, align, fields = 0, 8 if is_macro(entry) else 1, list[Field]()
         for base in self._base_entries(entry):
             read = self.layout(base)
@@ -345,6 +346,34 @@ def _enumerators(node: Node, syntax: Syntax) -> Iterator[tuple[str, Node | None]
         name = one.child_by_field_name("name")
         if one.type == "enumerator" and name is not None:
             yield syntax.text(name), one.child_by_field_name("value")
+
+
+def _pack_at(syntax: Syntax, at: int) -> int | None:
+    """Return the largest alignment that ``#pragma pack`` leaves at an offset; None for any. Raises Unreadable."""
+    found = [value for start, value in _packings(syntax) if start < at]
+    if found and found[-1] < 0:
+        raise Unreadable("#pragma pack")
+    return found[-1] or None if found else None
+
+
+@functools.lru_cache(maxsize=8)
+def _packings(syntax: Syntax) -> list[tuple[int, int]]:
+    """Return where ``#pragma pack`` stands, and the packing from there on: 0 for none, -1 for one that is not known."""
+    now, stack, packings = 0, list[int](), list[tuple[int, int]]()
+    for node in syntax.nodes("preproc_call") if "pragma" in syntax.text(syntax.root) else ():
+        found = re.match(r"#\s*pragma\s+pack\b\s*(.*)", syntax.text(node))
+        if found is None:
+            continue
+        words = re.findall(r"[^\s(),]+", found[1])
+        if words[:1] == ["push"]:
+            stack.append(now)
+        elif words[:1] == ["pop"]:
+            now = stack.pop() if stack else 0
+        sizes = [int(one) for one in words if one in ("1", "2", "4", "8", "16")]
+        now = sizes[0] if sizes else now if words else 0
+        known = set(words) <= {"push", "pop", *map(str, sizes)}
+        packings.append((node.start_byte, now if known else -1))
+    return packings
 
 
 def _initialiser(declarator: Node | None, node: Node) -> Node | None:

@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
-from gn_tutorial.cpp.scopes import CLASSES, Declaration, FunctionDefinition, NamePlace, Scope
+from gn_tutorial.cpp.scopes import CLASSES, Declaration, FunctionDefinition, NamePlace, Scope, ScopeSpan, TextScopes
 from gn_tutorial.cpp.syntax import Node
-
-if TYPE_CHECKING:
-    from gn_tutorial.cpp.scoped_text import ScopedText
 
 _BLOCKS = (
     "compound_statement", "for_statement", "if_statement", "while_statement", "switch_statement", "catch_clause",
@@ -28,27 +24,13 @@ _DECLARATIONS = ("declaration", "field_declaration", "type_definition", *PARAMET
 _UNREAD = ("attribute_declaration", "attribute_specifier", "destructor_name")
 
 
-@dataclass(eq=False)
-class ScopeSpan:
-    """The bytes of a node that has a scope. around: the next larger span."""
-
-    start: int
-    end: int
-    scope: Scope
-    around: ScopeSpan | None = None
-
-    def is_in(self, node: Node) -> bool:
-        """Whether it is the node's own span, or one inside it."""
-        return node.start_byte <= self.start and self.end <= node.end_byte
-
-
 class ScopeReader:
     """Visits every node once, outer before inner, in text order, without recursion: nesting has no limit.
 
     A visit returns the scope of the node's children; None to leave them out.
     """
 
-    def __init__(self, of: ScopedText, functions: bool) -> None:
+    def __init__(self, of: TextScopes, functions: bool) -> None:
         self.of, self.text, self.functions = of, of.syntax.text, functions
         self._defined: set[int] = set()  # where the declarators of function definitions start
         self._unread: dict[tuple[str, ...], Scope] = {}  # classes by their paths

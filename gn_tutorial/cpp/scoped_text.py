@@ -7,35 +7,25 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.directives import applied, definitions
 from gn_tutorial.cpp.integers import Unreadable
 from gn_tutorial.cpp.names import path_of, qualification
-from gn_tutorial.cpp.scope_reader import ScopeReader, ScopeSpan
-from gn_tutorial.cpp.scopes import Declaration, FunctionDefinition, NamePlace, Scope
+from gn_tutorial.cpp.scope_reader import ScopeReader
+from gn_tutorial.cpp.scopes import Declaration, NamePlace, Scope, ScopeSpan, TextScopes
 from gn_tutorial.cpp.syntax import Node, Spans, Syntax, parse
 
 #: Around a name that only members have: ``: rows(rows)`` gives the member the parameter's value.
 _OF_MEMBERS = ("field_expression", "field_initializer")
 
 
-class ScopedText:
-    """A parsed text with its scopes. ``inside``: the scope of a node's children, by the node's id.
-
-    root: the global scope, with the declarations that are known before. It gets those of this text.
-    """
+class ScopedText(TextScopes):
+    """A text with its scopes, and what its names mean. Without ``functions``, their bodies are left out at first."""
 
     def __init__(self, syntax: Syntax, root: Scope, index: int = -1, *, functions: bool = True) -> None:
-        self.syntax, self.root, self.index = syntax, root, index
-        self.inside: dict[int, Scope] = {syntax.root.id: root}
-        self.declared: list[Declaration] = []
-        self.functions: dict[int, FunctionDefinition] = {}  # by the definition's id
-        self.names_at: set[int] = set()  # where names start that are declared
-        self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
-        self.spans: list[ScopeSpan] = []
+        super().__init__(syntax, root, index)
         self._reader = ScopeReader(self, functions)
         self._reader.read()
 
@@ -137,17 +127,6 @@ class ScopedText:
     def _starts(self) -> list[int]:
         return [one.start for one in self._innermost]
 
-    @functools.cached_property
-    def _packs(self) -> list[tuple[int, int]]:
-        return list(_packings(self.syntax))
-
-    def pack_at(self, at: int) -> int | None:
-        """Return the largest alignment that ``#pragma pack`` leaves at an offset; None for any. Raises Unreadable."""
-        found = [value for start, value in self._packs if start < at]
-        if found and found[-1] < 0:
-            raise Unreadable("#pragma pack")
-        return found[-1] or None if found else None
-
 
 class Scopes:
     """The scopes of several texts. A text is read when a name that it contains is looked up.
@@ -218,20 +197,3 @@ def _among(texts: list[ScopedText], name: tuple[str, ...], types: bool) -> list[
     named = (one for text in texts for one in text.declared if one.name == name[-1] and one.node)
     kept = (one for one in named if (one.kind == "type" if types else one.is_constant))
     return [one for one in kept if one.path[-len(name) :] == name]
-
-
-def _packings(syntax: Syntax) -> Iterator[tuple[int, int]]:
-    """Yield where ``#pragma pack`` stands, and the packing from there on: 0 for none, -1 for one that is not known."""
-    now, stack = 0, list[int]()
-    for node in syntax.nodes("preproc_call") if "pragma" in syntax.text(syntax.root) else ():
-        found = re.match(r"#\s*pragma\s+pack\b\s*(.*)", syntax.text(node))
-        if found is None:
-            continue
-        words = re.findall(r"[^\s(),]+", found[1])
-        if words[:1] == ["push"]:
-            stack.append(now)
-        elif words[:1] == ["pop"]:
-            now = stack.pop() if stack else 0
-        sizes = [int(one) for one in words if one in ("1", "2", "4", "8", "16")]
-        now = sizes[0] if sizes else now if words else 0
-        yield node.start_byte, now if set(words) <= {"push", "pop", *map(str, sizes)} else -1

@@ -9,13 +9,10 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gn_tutorial.cpp.declarators import NAMES, chain, object_name
 from gn_tutorial.cpp.syntax import Node, Syntax
-
-if TYPE_CHECKING:
-    from gn_tutorial.cpp.scoped_text import ScopedText
 
 STRUCTS = ("struct_specifier", "class_specifier")
 CLASSES = (*STRUCTS, "union_specifier")
@@ -106,7 +103,7 @@ class Scope:
 class NamePlace:
     """Where a name stands: in a text, and in one of its scopes."""
 
-    text: ScopedText
+    text: TextScopes
     scope: Scope
 
     @property
@@ -179,3 +176,33 @@ class FunctionDefinition(NamedTuple):
     name: str
     node: Node
     home: Scope
+
+
+@dataclass(eq=False)
+class ScopeSpan:
+    """The bytes of a node that has a scope. around: the next larger span."""
+
+    start: int
+    end: int
+    scope: Scope
+    around: ScopeSpan | None = None
+
+    def is_in(self, node: Node) -> bool:
+        """Whether it is the node's own span, or one inside it."""
+        return node.start_byte <= self.start and self.end <= node.end_byte
+
+
+class TextScopes:
+    """The scopes of a parsed text, as ``scope_reader`` finds them. inside: the scope of a node's children, by its id.
+
+    root: the global scope, with the declarations that are known before. It gets those of this text.
+    """
+
+    def __init__(self, syntax: Syntax, root: Scope, index: int) -> None:
+        self.syntax, self.root, self.index = syntax, root, index
+        self.inside: dict[int, Scope] = {syntax.root.id: root}
+        self.declared: list[Declaration] = []
+        self.functions: dict[int, FunctionDefinition] = {}  # by the definition's id
+        self.names_at: set[int] = set()  # where names start that are declared
+        self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing
+        self.spans: list[ScopeSpan] = []
