@@ -15,6 +15,8 @@ STACK_BYTES = 0x8000
 _SIZES = {"char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "half": 2, "bfloat16_t": 2,
           "short": 2, "int": 4, "unsigned": 4, "float": 4, "int32_t": 4, "uint32_t": 4, "int64_t": 8, "uint64_t": 8,
           "double": 8, "size_t": 8, "long": 8}  # fmt: skip
+#: An array with one of these is in no stack: static ones, and those that CANN's words put into another memory.
+_ELSEWHERE = frozenset("static extern __gm__ __ubuf__ __cbuf__ __ca__ __cb__ __cc__ __fbuf__".split())
 
 
 def stack(code: DeviceCode) -> Iterator[SourceFinding]:
@@ -37,11 +39,11 @@ def stack(code: DeviceCode) -> Iterator[SourceFinding]:
 
 def _bytes(code: DeviceCode, declaration: Node, array: Node) -> int:
     type_node = declaration.child_by_field_name("type")
-    words = re.findall(r"\w+", code.syntax.between(declaration.start_byte, array.start_byte))
+    head = code.head(declaration) + code.syntax.between(declaration.start_byte, array.start_byte)
     named = re.findall(r"\w+", code.text(type_node)) if type_node is not None else []
     # Of `unsigned char` the last word has the size, of `unsigned` its own; a name of the source's own may be any type.
     size = _SIZES.get(named[-1], 0) if named and named[-1] not in code.named and len(named) < 3 else 0
-    count: int = 0 if {"static", "extern"} & set(words) else size
+    count: int = 0 if _ELSEWHERE & set(re.findall(r"\w+", head)) else size
     while array.type == "array_declarator":
         length = array.child_by_field_name("size")
         count *= (code.number(length) or 0) if length is not None else 0
