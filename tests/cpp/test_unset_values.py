@@ -66,6 +66,7 @@ def test_what_is_read_and_never_written_is_found(more: dict[str, str], name: str
         {"init": "Fill(&length);", "process": READ},
         {"init": "Fill(length);", "process": READ, "before": "__aicore__ inline void Fill(uint32_t& n) { n = 3; }\n"},
         {"init": "GetReduceMaxMinCount<uint32_t>(length, length);", "process": READ},
+        {"init": "GetUintDivMagicAndShift(length, shift, count);", "process": READ},
         {"init": "auto set = [this](uint32_t& n) { n = 3; }; set(length);", "process": READ},
         {"init": "uint32_t& alias = length; alias = 3;", "process": READ},
         {"process": READ, "members": "Length length;"},  # may have a constructor

@@ -24,7 +24,8 @@ _NUMBERS = frozenset(
     uint32_t int64_t uint64_t size_t""".split()
 )
 #: Functions of CANN that write into arguments that are numbers.
-_WRITE_ARGUMENTS = ("GetReduce", "GET_TILING", "COPY_TILING", "GetMrgSort", "GatherMask", "memcpy", "memset")
+_WRITE_ARGUMENTS = ("GetReduce", "GET_TILING", "COPY_TILING", "GetMrgSort", "GetUintDiv", "GatherMask", "memcpy",
+                    "memset")  # fmt: skip
 #: What such a function runs once, because it makes buffers.
 _ONCE = frozenset(("InitBuffer", "SetGlobalBuffer"))
 #: Around a name that is as the name itself.
