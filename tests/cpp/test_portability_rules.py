@@ -238,7 +238,6 @@ def test_a_condition_that_is_a_macro_hides_nothing(condition: str) -> None:
     assert found(text) == [("heap", 5)]
 
 
-@pytest.mark.xfail(strict=True, reason="the name of a class leads to its constructor for the host")
 def test_what_only_the_host_s_constructor_calls_is_free() -> None:
     text = f"""class Room {{
  public:
