@@ -28,7 +28,7 @@ IMPLICIT = "operator"
 
 @dataclass(eq=False)
 class CodePart:
-    """One part of a source. kind: function, class, variable, alias or host (a host's function).
+    """One part of a source. kind: function, class, variable, alias, prototype (nothing leads to it) or host (a host's).
 
     start, body: offsets; body 0 for none. names: several for ``int a, b;``. words: those of the head, such as
     ``__aicore__``, inline, static, constexpr.
@@ -140,6 +140,7 @@ class CodeParts:
             declarator, name, _ = self.declared_function(one)
             if declarator is not None and kind == "variable":
                 self.prototypes.setdefault(name, []).append(self._words(before, node.end_byte))
+                self._add(CodePart("prototype", (), node, before, owner=owner))
             else:
                 names += [self.text(leaf_of(found.name)) for found in declared(one)]
         if names:

@@ -250,6 +250,17 @@ def test_what_only_the_host_s_constructor_calls_is_free() -> None:
     assert found(text) == []
 
 
+def test_what_a_class_declares_for_the_host_is_free() -> None:
+    text = f"""class Map {{
+ public:
+  struct Bucket {{ int key; }};
+  void CopyTo(std::vector<Bucket>& all) const;
+}};
+{ENTRY} Map::Bucket bucket; Use(bucket.key); }}
+"""
+    assert found(text) == []
+
+
 @pytest.mark.parametrize(("words", "wanted"), [("__aicore__", [("math", 1)]), ("__simt_callee__ __aicore__", [])])
 def test_functions_of_threads_have_those_of_c(words: str, wanted: list[tuple[str, int]]) -> None:
     text = f"{words} inline float Root(float v) {{ return sqrtf(logf(v)); }}\n{ENTRY} Use(Root(2.0f)); }}"
