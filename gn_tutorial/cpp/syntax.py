@@ -205,10 +205,10 @@ def require_bounded(text: str | bytes) -> None:
 
 
 def _parsed(text: bytes) -> Tree:
-    end = time.thread_time() + MOST_SECONDS
+    end = time.process_time() + MOST_SECONDS
     try:
         return Parser(_language()).parse(
-            lambda at, _: text[at:], progress_callback=lambda _at, _failed: time.thread_time() > end
+            lambda at, _: text[at:], progress_callback=lambda _at, _failed: time.process_time() > end
         )
     except ValueError:  # what the parser raises when it is stopped
         raise ArgumentError(
