@@ -59,7 +59,6 @@ LOOKED_UP = {
     "class report handed-in": "needs what learners hand in: the same",
     "class report handed-in --csv class.csv --plot class.png": "the same",
     "cache clear": "removes the kernels of the other tests",
-    "dev npu --build my_build": "needs CANN",
     "project new half_swish.json HalfSwish --layout 8.x": "stands there already: test_project_walk",
 }
 #: What takes minutes, by how the line begins or as a whole, and what runs it instead.
@@ -73,6 +72,7 @@ LONG = {
     r"dev calibrate": "tests/timing",
     r"dev host-library": "tests/host",
     r"dev playground.*": "needs what npm fetches, and compiles for a minute: tests/course/playground",
+    r"dev npu --build.*": "needs CANN",
     r"npu verify": "needs an NPU: tests/host/verify, over a stand-in",
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/course/exercises runs them.
