@@ -12,6 +12,7 @@ import contextlib
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ def local(workers: int) -> Iterator[Client]:
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs every text that Ctrl-C interrupts
+    warnings.filterwarnings("ignore", "Creating scratch directories")  # it advises an option of Dask
     nowhere = "127.0.0.1:0"
     with (
         LocalCluster(
