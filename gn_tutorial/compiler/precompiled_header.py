@@ -5,8 +5,8 @@ The cache keeps it like a library.
 Reading the headers takes a third of g++'s time for an exercise. Generating code for their inline functions, the same in
 each kernel, takes another third. So the headers of observed kernels are precompiled as the interface of another file
 (``#pragma interface`` in GCC's manual). Then g++ generates no code for those inline functions that are not templates.
-Of the templates, the instances that most kernels use are declared ``extern`` (``gn_twin/basic_api/compiled_once.h``).
-An object with the code of these functions and instances is linked in instead.
+Of the templates, at -Og, the instances that most kernels use are declared ``extern``
+(``gn_twin/basic_api/compiled_once.h``). An object with the code of these functions and instances is linked in instead.
 
 g++ first looks in the folder of the file that it compiles, and there for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``. So it is enough to put a link to the cache's entry into that folder. g++ silently refuses a
