@@ -111,7 +111,7 @@ class CodeParts:
                 self._add(CodePart("alias", (self.text(leaf_of(name)),), node, before, owner=owner))
 
     def _function(self, node: Node, before: int, owner: str) -> None:
-        declarator, name, of = self.declared_function(node.child_by_field_name("declarator"))
+        declarator, name, of = self._declared_function(node.child_by_field_name("declarator"))
         body = node.child_by_field_name("body") or next(
             (one for one in node.named_children if one.type in ("compound_statement", "try_statement")), None
         )
@@ -137,7 +137,7 @@ class CodeParts:
         kind = "alias" if node.type == "type_definition" else "variable"
         declarators, names = node.children_by_field_name("declarator"), []
         for one in declarators:
-            declarator, name, _ = self.declared_function(one)
+            declarator, name, _ = self._declared_function(one)
             if declarator is not None and kind == "variable":
                 self.prototypes.setdefault(name, []).append(self._words(before, node.end_byte))
                 self._add(CodePart("prototype", (), node, before, owner=owner))
@@ -147,7 +147,7 @@ class CodeParts:
             words = self._words(before, declarators[0].start_byte)
             self._add(CodePart(kind, tuple(names), node, before, owner=owner, words=words))
 
-    def declared_function(self, declarator: Node | None) -> tuple[Node | None, str, str]:
+    def _declared_function(self, declarator: Node | None) -> tuple[Node | None, str, str]:
         """Return the declarator of a function, its name and the class in front of the name; None for no function."""
         for name, function in declared(declarator):
             path, leaf = parts_of(name, self.text)

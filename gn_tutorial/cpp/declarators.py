@@ -65,20 +65,26 @@ def object_name(declarator: Node) -> Node | None:
     return name if plain else None
 
 
+def _listed(function: Node) -> Node | None:
+    """Return the list of a function's parameters."""
+    inside = chain(function.child_by_field_name("declarator"))
+    lists = (one.child_by_field_name("parameters") for one in (function, *inside))
+    return next((one for one in lists if one is not None), None)
+
+
 def parameters(function: Node) -> list[Node]:
     """Return the parameters of a function, a lambda or a function's declarator."""
-    inside = chain(function.child_by_field_name("declarator"))
-    listed = (one.child_by_field_name("parameters") for one in (function, *inside))
-    found = next((one for one in listed if one is not None), None)
-    return [one for one in found.named_children if one.type in PARAMETERS] if found else []
+    listed = _listed(function)
+    return [one for one in listed.named_children if one.type in PARAMETERS] if listed else []
 
 
 def arity(function: Node, text: Callable[[Node], str]) -> tuple[int, float]:
-    """Return the least and the largest number of arguments that a function's declarator takes."""
-    given = parameters(function)
+    """Return the least and the largest number of arguments that a function takes. It is given as to ``parameters``."""
+    given, listed = parameters(function), _listed(function)
     if len(given) == 1 and text(given[0]).strip() == "void":
         return 0, 0
     kinds = [one.type for one in given]
-    listed = function.child_by_field_name("parameters")
-    open_end = "variadic_parameter_declaration" in kinds or any(one.type == "..." for one in listed.children)
+    open_end = "variadic_parameter_declaration" in kinds or any(
+        one.type == "..." for one in (listed.children if listed else ())
+    )
     return kinds.count("parameter_declaration"), math.inf if open_end else len(kinds)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gn_tutorial.cpp.declarators import NAMES, chain
 from gn_tutorial.cpp.directives import MACRO_BASE, expression
 from gn_tutorial.cpp.integers import Number, Unreadable, converted, evaluate, path
 from gn_tutorial.cpp.members import bases, is_macro, members, refuse_placing_attributes, shown, tag_of
@@ -206,19 +207,11 @@ class Types:
 
     def _declared(self, read: TypeLayout, declarator: Node, place: NamePlace) -> TypeLayout:
         """Return the layout of what a declarator makes of a type: itself or arrays of it. Raises Unreadable."""
-        while declarator.type not in ("field_identifier", "identifier", "type_identifier"):
-            if declarator.type in ("array_declarator", "abstract_array_declarator"):
-                read = _array(read, self.length(declarator, place))
-            elif declarator.type != "parenthesized_declarator":
-                raise Unreadable(shown(declarator, place.syntax))
-            inner = declarator.child_by_field_name("declarator") or next(
-                (one for one in declarator.named_children if one.type.endswith("declarator")), None
-            )
-            if inner is None:
-                if declarator.type == "parenthesized_declarator":
-                    return read
-                break
-            declarator = inner
+        for one in chain(declarator):
+            if one.type in ("array_declarator", "abstract_array_declarator"):
+                read = _array(read, self.length(one, place))
+            elif one.type not in (*NAMES, "parenthesized_declarator"):
+                raise Unreadable(shown(one, place.syntax))
         return read
 
     def length(self, declarator: Node, place: NamePlace) -> int:

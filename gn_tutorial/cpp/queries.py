@@ -141,11 +141,7 @@ def words(text: str, *, directives: bool = False) -> Iterator[str]:
     A literal is one token.
     """
     syntax = parse(text)
-
-    def counting(node: Node) -> list[Node]:
-        return _counting(node, syntax, directives=directives)
-
-    yield from (word for word, _ in _tokens(syntax, counting))
+    return (word for word, _ in _tokens(syntax, lambda node: _counting(node, syntax, directives=directives)))
 
 
 def placed_words(text: str) -> Iterator[tuple[str, int]]:

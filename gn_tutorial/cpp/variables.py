@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, chain, declared, parameters
+from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
 from gn_tutorial.cpp.scoped_text import ScopedText
 from gn_tutorial.cpp.scopes import Declaration, FunctionDefinition, Scope
@@ -222,15 +222,13 @@ class Variables:
             return [value for one in self.assignments if one.name == variable.at for value in one.value]
         known = [one for one in self._scoped.functions.values() if one.name == self.text(call.name)]
         among = ([one.node for one in known if one.home in homes] for homes in self._homes(call, known))
-        fits = [one for one in next(filter(None, among), []) if self._takes(one, len(call.arguments))]
+        fits = [one for one in next(filter(None, among), []) if self._takes(one, call)]
         agreed = [self._agreed(one, call) for one in fits]
         return [one for one, number in zip(fits, agreed, strict=True) if number == max(agreed)]
 
-    def _takes(self, function: Node, arguments: int) -> bool:
-        declarators = chain(function.child_by_field_name("declarator"))
-        declarator = next((one for one in declarators if one.type == "function_declarator"), None)
-        least, most = arity(declarator, self.text) if declarator is not None else (0, 0)
-        return least <= arguments <= most
+    def _takes(self, function: Node, call: CallNode) -> bool:
+        least, most = arity(function, self.text)
+        return least <= len(call.arguments) <= most
 
     def _agreed(self, function: Node, call: CallNode) -> int:
         """Return the number of arguments that are variables of the type of their parameter."""
