@@ -65,6 +65,8 @@ Strict = Annotated[
         "--strict", help="No automatic waits, poisoned padding, approximate reciprocals, copies that arrive late."
     ),
 ]
+Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of the comparison, for all dtypes.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute tolerance of the comparison, for all dtypes.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
 MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]
