@@ -62,16 +62,16 @@ def test_run_modes(gnt: Gnt) -> None:
     assert (facts["ok"], facts["observed"], facts["tally"]["bytes_in"]) == (True, False, 0)
 
 
-def test_strict_finds_what_the_compiler_would_wait_for(gnt: Gnt, tmp_path: Path) -> None:
+def test_explicit_waits_are_asked_for_by_their_own_option(gnt: Gnt, tmp_path: Path) -> None:
     source = tmp_path / "twice.cpp"
     source.write_text(TWICE)
     words = ("run", source, "--arg", "x=float32[64]", "--out", "y=float32[64]", "--blocks", 1)
-    assert gnt(*words).code == 0
-    strict = gnt(*words, "--strict")
-    assert strict.code == 6
-    assert "PipeBarrier<PIPE_V>() between the two" in strict.err
-    source.write_text(TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>();"))
     assert gnt(*words, "--strict").code == 0
+    explicit = gnt(*words, "--waits", "explicit")
+    assert explicit.code == 6
+    assert "PipeBarrier<PIPE_V>() between the two" in explicit.err
+    source.write_text(TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>();"))
+    assert gnt(*words, "--strict", "--waits", "explicit").code == 0
     source.write_text(
         TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>(); TBuf<> b; pipe.InitBuffer(b, 1, 32);")
     )
@@ -80,6 +80,8 @@ def test_strict_finds_what_the_compiler_would_wait_for(gnt: Gnt, tmp_path: Path)
     bare = gnt(*words, "--strict", "--bare")
     assert bare.code == 2
     assert "--strict needs the checks that --bare leaves out" in bare.err
+    assert "--waits explicit needs the checks" in gnt(*words, "--waits", "explicit", "--bare").err
+    assert gnt(*words, "--waits", "some").code == 2
 
 
 def test_seed_decides_the_input(gnt: Gnt) -> None:

@@ -31,6 +31,8 @@ from gn_tutorial.cli.options import (
     Strict,
     Template,
     Types,
+    Waits,
+    WaitsOption,
     Warn,
     Workspace,
     positive_seconds,
@@ -106,6 +108,7 @@ def run(
     warn: Warn = None,
     error: Error = None,
     strict: Strict = False,
+    waits: WaitsOption = Waits.COMPILER,
     plot: Annotated[Path | None, typer.Option(help="Write the first finding as a picture (PNG).")] = None,
     origin: Annotated[
         str, typer.Option(help="Show where an element of an output comes from, line by line: 'y[0, 37]'.")
@@ -128,9 +131,12 @@ def run(
     element = parse_element(origin) if origin else None
     if element and (bare or json):
         raise ArgumentError(f"--origin does not go with {'--bare' if bare else '--json'}", hint="leave one of them out")
-    options = TwinOptions(warnings=tuple(warn or ()), errors=tuple(error or ()))
-    if strict and bare:
-        raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
+    options = TwinOptions(
+        warnings=tuple(warn or ()), errors=tuple(error or ()), auto_sync="off" if waits is Waits.EXPLICIT else "on"
+    )
+    if bare and (strict or waits is Waits.EXPLICIT):
+        asked = "--strict" if strict else "--waits explicit"
+        raise ArgumentError(f"{asked} needs the checks that --bare leaves out", hint="choose one of the two")
     options = options.strict() if strict else options
     if not reference and (rtol is not None or atol is not None):
         raise ArgumentError("--rtol and --atol are of a comparison", hint="--reference file.py:function")
