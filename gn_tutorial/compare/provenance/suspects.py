@@ -26,19 +26,25 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
         return ""
     for one in step.all():
         for source in one.sources:
-            reader = source.step
-            if reader is None or "Sum" not in reader.op:
-                continue
-            halves = [part for part in reader.sources if part.element_bytes == 2 and part.floats]
-            total = number(source)
-            if not halves or halves[0].many < _HALVES or source.element_bytes != 2 or not total:
+            terms, total = _halves(source.step), number(source)
+            if source.step is None or terms < _HALVES or source.element_bytes != 2 or not total:
                 continue
             gap = 2.0 ** (np.floor(np.log2(abs(total))) - _HALF_BITS)
             return (
-                f"line {reader.line}: {reader.op} adds {halves[0].many} halves into a half, which near {total:.6g} has"
+                f"line {source.step.line}: {source.step.op} adds {terms} halves into a half, which near {total:.6g} has"
                 f" multiples of {gap:g} only: Cast to float first, and add floats"
             )
     return ""
+
+
+def _halves(step: OriginStep | None) -> int:
+    """Return how many halves a step adds: the elements of a sum, or the rounds of an Add; 0 for other steps."""
+    halves = [one for one in step.sources if one.element_bytes == 2 and one.floats] if step else []
+    if step is None or not halves:
+        return 0
+    if "Sum" in step.op:
+        return halves[0].many
+    return 1 + max(one.rounds for one in halves) if step.op == "Add" else 0
 
 
 def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
