@@ -45,7 +45,6 @@ PATTERNS = {
         bit_pattern.unsigned_shift,
         affine.factor,
         affine.constant_offset,
-        block_swap.rows,
         operand_swap.operand_swap,
         row_statistic.row_statistic,
         running_sum_restart.running_sum_restart,

@@ -18,6 +18,8 @@ from gn_tutorial.compare.provenance.steps import OriginStep, Source
 _BLOCK, _WORD = 32, 64
 #: At least one of so many right elements must differ from the wrong ones; the others may be right by chance.
 _MOST = 1.5
+#: The most blocks that a sentence names.
+_NAMED = 3
 
 #: Elements of an output, each with its index and the last step that wrote it.
 Elements = Sequence[tuple[int, OriginStep | None]]
@@ -26,7 +28,7 @@ Value = Callable[[Source], float | None]
 
 
 @dataclass(frozen=True)
-class Difference:
+class FirstDifference:
     """The first difference between a right element and a wrong one.
 
     right, wrong: their indices. here, there: the source that was followed to the right element's step, and to the wrong
@@ -67,7 +69,7 @@ class Difference:
         return said
 
 
-def first_difference(failed: Elements, passed: Elements) -> Difference | None:
+def first_difference(failed: Elements, passed: Elements) -> FirstDifference | None:
     """Return the first difference that separates the wrong elements from right ones; None if there is none.
 
     Right elements of the first wrong one's block come first, then near ones: they have most steps in common with it.
@@ -82,8 +84,20 @@ def first_difference(failed: Elements, passed: Elements) -> Difference | None:
     for right, other in near:
         for counted, here, there in _differences(other, step):
             if _separates(counted, here, there, failed, passed):
-                return Difference(right, wrong, here, there, counted)
+                return FirstDifference(right, wrong, here, there, counted)
     return None
+
+
+def stored_by(failed: Elements, passed: Elements) -> str:
+    """Return which blocks stored the wrong elements, if other blocks stored the right ones; else "".
+
+    This is said where both pass the same steps: then what the blocks compute from their number is left to look at.
+    """
+    wrong, right = ({step.block for _, step in side if step} for side in (failed, passed))
+    if not wrong or not right or wrong & right or len(wrong) > _NAMED:
+        return ""
+    which = f"block{'s' * (len(wrong) > 1)} {', '.join(map(str, sorted(wrong)))}"
+    return f"the wrong elements are of {which}, and right ones of other blocks: look at what depends on GetBlockIdx"
 
 
 def _differences(right: OriginStep, wrong: OriginStep) -> Iterator[tuple[str, Source, Source]]:

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from gn_tutorial.abi.trace import Trace, Tracing, Watch
-from gn_tutorial.compare.provenance.difference import first_difference
+from gn_tutorial.compare.evidence import OutputEvidence
+from gn_tutorial.compare.provenance.difference import first_difference, stored_by
 from gn_tutorial.compare.provenance.last_writer import Record
 from gn_tutorial.compare.provenance.origin import Origin, number
 from gn_tutorial.compare.provenance.reduced import divided, left_over
 from gn_tutorial.compare.provenance.steps import OriginStep, Source, steps_to, watched
-from gn_tutorial.compare.provenance.suspects import added_to, halves_summed, padded, read_elsewhere
+from gn_tutorial.compare.provenance.suspects import added_to, displaced, halves_summed, padded, read_elsewhere
 from gn_tutorial.errors import ArgumentError
 
 #: A function that repeats the launch with this tracing.
@@ -44,32 +45,38 @@ class Origins:
         """Return where an element of the output comes from. array: the whole output; index: into it as a flat array."""
         return self._with_values(name, array, index, self._steps(name, array, index))
 
-    def of_wrong(self, name: str, array: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> Origin:
+    def of_wrong(self, seen: OutputEvidence) -> Origin:
         """Return the origin of the first wrong element. It marks the steps that only wrong elements go through.
 
-        right: the reference. wrong: which elements are out of tolerance, at least one.
+        seen: the output, of which at least one element is wrong, with a reference of its shape.
         """
-        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(wrong))]
+        name, array = seen.name, seen.output
+        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(seen.wrong))]
         index, step = failed[0]
-        right_ones = np.flatnonzero(~wrong.reshape(-1))
-        near = right_ones[np.abs(right_ones - index).argsort(kind="stable")[:1]].tolist()
+        right_ones = np.flatnonzero(~seen.wrong)
+        near = [int(right_ones[np.abs(right_ones - index).argmin()])] if len(right_ones) else []
         passed = [(one, self._steps(name, array, one)) for one in dict.fromkeys(_spread(right_ones) + near)]
         differs = first_difference(failed, passed)
         beside = [source for source in (differs.here, differs.there) if source.step] if differs else []
         origin = self._with_values(name, array, index, step, beside)
         step = origin.step
-        should = float(right.reshape(-1)[index])
+        should = float(seen.reference.reshape(-1)[index])
         if step is None:
             return replace(origin, right=should)
         marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
         said = halves_summed(step, origin.value, should, origin.number)
         said = said or added_to(step, origin.value, should, origin.number)
         said = said or left_over(self._record, step) or divided(self._record, origin)
-        suspect = None if said else padded(step) or read_elsewhere(failed, passed, origin.name)
+
+        def named(one: int) -> str:
+            return _element(name, array, one)
+
+        suspect = (
+            None if said else padded(step) or displaced(failed, seen, named) or read_elsewhere(failed, passed, named)
+        )
         marks = frozenset(marked if passed else ())
-        words = ""
-        if differs:
-            words = differs.sentence(self._record, lambda one: _element(name, array, one), origin.number, origin.result)
+        words = differs.sentence(self._record, named, origin.number, origin.result) if differs else ""
+        words = words or ("" if said or suspect else stored_by(failed, passed))
         return replace(origin, right=should, marked=marks, said=said, differs=words, suspect=suspect)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:

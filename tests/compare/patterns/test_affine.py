@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from compare_support import said_by
 
-from gn_tutorial.compare.patterns import affine, bit_pattern, block_swap, special_values
+from gn_tutorial.compare.patterns import affine, bit_pattern, special_values
 from gn_tutorial.operators.result import Result
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 
@@ -23,7 +23,6 @@ TOGETHER = (
     bit_pattern.unsigned_shift,
     affine.factor,
     affine.constant_offset,
-    block_swap.rows,
 )
 
 

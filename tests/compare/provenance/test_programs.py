@@ -240,6 +240,12 @@ def test_where_a_row_was_read_is_told_by_its_elements() -> None:
     shifted = HEAD.replace("from[r * n]", "from[(r + 1) % rows * n]") + "    Muls(b, a, 2.0f, n);" + TAIL
     result = gnt.kernel(source=shifted).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2)
     assert f"x[{2 * 64 + 5}] = {X[2, 5]:.6g}" in repr(result.origin("y", 1, 5))
+    origin = result.compare(2 * X).origin
+    assert origin is not None
+    assert str(origin.suspect).startswith("y[0, 0] is made of x[64] (line 20), and holds what belongs in y[1, 0]: look")
+    other = result.compare(2 * np.roll(X, -1, axis=0) + 1).origin
+    assert other is not None
+    assert other.suspect is None
 
 
 @pytest.mark.parametrize("index", [(4, 0), (0, 64), (256,), (), (0, 0, 0), (1.5,), (True,)])
@@ -328,7 +334,9 @@ def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None
     body = "    Muls(b, a, 2.0f, 32);\n    Muls(b[32], a, 2.0f, 32);  // here"
     comparison, _ = compared(body, 2 * X)
     assert comparison.origin is not None
-    assert str(comparison.origin.suspect).startswith("y[0, 32] is made of x[0] (line 20), where right elements take")
+    assert str(comparison.origin.suspect).startswith(
+        "y[0, 32] is made of x[0] (line 20), and holds what belongs in y[0, 0]"
+    )
     assert "y[0, 32] is made of x[0]" in repr(comparison)
     right, _ = compared("    Muls(b, a, 2.0f, n);\n    Muls(b[32], b[32], 2.5f, 32);", 2 * X)
     assert right.origin is not None
