@@ -91,7 +91,7 @@ def first_difference(failed: Elements, passed: Elements) -> FirstDifference | No
 def stored_by(failed: Elements, passed: Elements) -> str:
     """Return which blocks stored the wrong elements, if other blocks stored the right ones; else "".
 
-    This is said where both pass the same steps: then what the blocks compute from their number is left to look at.
+    What the blocks compute from their number may then be wrong.
     """
     wrong, right = ({step.block for _, step in side if step} for side in (failed, passed))
     if not wrong or not right or wrong & right or len(wrong) > _NAMED:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gn_tutorial.abi.trace import Access, Flow, Kind, Space
+from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand, Space
 from gn_tutorial.compare.provenance.last_writer import Record, Wrote
 from gn_tutorial.compare.provenance.operand_elements import addresses, behind
 from gn_tutorial.compare.provenance.origin import Origin
-from gn_tutorial.compare.provenance.steps import OriginStep, Source, accumulates
+from gn_tutorial.compare.provenance.steps import OriginStep, Source
 
 #: A quotient is a whole number if no other one is as near: its relative error is that of this many roundings to float.
 _ROUNDINGS = 4 * 2.0**-23
@@ -22,7 +22,8 @@ _DEPTH = 8
 def left_over(record: Record, step: OriginStep) -> str:
     """Return a sentence if a reduction takes more elements than the last instruction before it wrote; else "".
 
-    The others then are of an earlier round of the same line, which wrote more of them, from the same place on.
+    The others then are of another instruction that wrote more of them from the same place on: in an earlier round of
+    the same line, or in another line. A Duplicate before may fill them on purpose.
     """
     for source in _reduced(step):
         event = record.event(source.block, source.event)
@@ -30,18 +31,25 @@ def left_over(record: Record, step: OriginStep) -> str:
         found = record.writers(source.block, source.event, every)
         if len(found) < 2 or sum(len(which) for _, which, _ in found) < len(every):
             continue
-        last, which, _ = found[0]
-        made, written = record.event(last.block, last.number), record.event(last.block, last.number).operands
-        before = record.event(found[1][0].block, found[1][0].number)
+        (last, which, _), (older, _, _), *_ = found
+        made, before = record.event(last.block, last.number), record.event(older.block, older.number)
+        written = made.operands[last.operand]
+        if before.op == "Duplicate" or written.at != before.operands[older.operand].at or _accumulates(made, written):
+            continue
         again = (made.op, made.file, made.line) == (before.op, before.file, before.line)
-        same = again and written[last.operand].at == before.operands[found[1][0].operand].at
-        if same and not accumulates(record, last):
-            return (
-                f"line {source.reader.line}: {source.reader.op} takes {len(every)} elements, and {made.op} in line"
-                f" {made.line} has written {len(which)} of them: the other {len(every) - len(which)} are of an earlier"
-                " round"
-            )
+        left = len(every) - len(which)
+        others = f"the other {left} are of " + ("an earlier round" if again else f"{before.op} in line {before.line}")
+        return (
+            f"line {source.reader.line}: {source.reader.op} takes {len(every)} elements, and {made.op} in line"
+            f" {made.line} has written {len(which)} of them: {others}"
+        )
     return ""
+
+
+def _accumulates(event: Event, written: Operand) -> bool:
+    """Whether an event combines what was in its destination with something else, as in Add(sum, sum, x)."""
+    own = [one.at == written.at for one in event.operands if one.access == Access.READ and one.space == written.space]
+    return written.access == Access.READ_WRITE or (any(own) and not all(own))
 
 
 def divided(record: Record, origin: Origin) -> str:

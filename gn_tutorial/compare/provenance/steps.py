@@ -172,11 +172,6 @@ def _sources(record: Record, writer: Wrote) -> Iterator[Source]:
             yield _source(record, writer.block, number, 0, elements, role=NUMBER)
 
 
-def accumulates(record: Record, writer: Wrote) -> bool:
-    """Whether an event adds to what an earlier event of its own line has written in the same place."""
-    return any(_behind(record, writer, source)[1] for source in _sources(record, writer))
-
-
 def watched(record: Record, block: int, number: int, index: int, element: int) -> tuple[int, Watch]:
     """Return the address of an element of an event's operand, and the Watch that reads its value."""
     event = record.event(block, number)

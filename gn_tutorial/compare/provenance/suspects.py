@@ -15,8 +15,8 @@ from gn_tutorial.compare.tolerance import within
 #: A sum of halves is named if it has at least _HALVES terms, and if the relative error is at most _ROUNDING: rounding
 #: cannot explain a larger error.
 _HALVES, _ROUNDING = 64, 0.05
-#: The least number of wrong elements that must hold what belongs elsewhere; one fewer than are compared is enough.
-_CHECKED = 3
+#: The least number of wrong elements that must hold what belongs elsewhere: one alone may do so by chance.
+_CHECKED = 2
 #: Bits of a half's significand behind the leading one.
 _HALF_BITS = 10
 
@@ -122,8 +122,10 @@ def displaced(
 ) -> Elsewhere | None:
     """Return an input that wrong elements take elsewhere, if each holds what belongs there; None without one.
 
-    wrong: elements of the output ``seen``, each with the steps behind it. name: returns an element's name.
+    wrong: elements of the output ``seen``, each with the steps behind it. name: returns an element's name. One of them
+    may be made of what lies beyond the output's end.
     """
+    wrong = [(index, step) for index, step in wrong if step]  # the others were never written
     found = [_shifts(step, index) for index, step in wrong]
     for argument, (shift, line, file) in found[0].items():
         moved = [

@@ -76,8 +76,8 @@ class Origins:
         )
         marks = frozenset(marked if passed else ())
         words = differs.sentence(self._record, named, origin.number, origin.result) if differs else ""
-        words = words or ("" if said or suspect else stored_by(failed, passed))
-        return replace(origin, right=should, marked=marks, said=said, differs=words, suspect=suspect)
+        blocks = "" if said or suspect else stored_by(failed, passed)
+        return replace(origin, right=should, marked=marks, said=said, differs=words, blocks=blocks, suspect=suspect)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}

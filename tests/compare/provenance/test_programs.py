@@ -98,6 +98,8 @@ def test_a_step_that_right_elements_pass_and_wrong_ones_do_not_is_named_with_its
     passes = f"y[0, 3] passes Muls in line {here} ({X[0, 3]:.6g} -> {2 * X[0, 3]:.6g}), y[0, 4] does not"
     assert comparison.origin.differs == f"{passes}: its mask leaves out lane 4"
     assert f"{passes}: its mask" in repr(comparison)
+    (hint,) = comparison.hints()  # none on what the wrong elements look like
+    assert hint.startswith("y: no copy and no GetValue has read g")
     body = "    Duplicate(b, 1.0f, n);\n    Muls(b, a, 2.0f, 40);  // here"
     comparison, here = compared(body, 2 * X)
     assert comparison.origin is not None
@@ -176,6 +178,7 @@ def test_what_a_reduction_takes_beside_what_was_written_is_counted() -> None:
     stale = f"line {line['summed']}: ReduceSum takes 64 elements, and Mul in line {line['made']} has written 40 of them"
     assert of_tails(104, 64, 1, 1.0) == f"{stale}: the other 24 are of an earlier round"
     assert of_tails(104, 0, 1, 2.0) == ""
+
     said = f"the sum of 61 loaded elements (line {line['summed']}) is divided by 64 before Adds in line"
     assert of_tails(61, 0, 64, 1 / 61) == f"{said} {line['divided']}"
     assert of_tails(61, 0, 61, 2 / 61) == ""
