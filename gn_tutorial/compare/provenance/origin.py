@@ -35,8 +35,8 @@ class Origin:
     values: the bytes that sources held, by Watch. wide: whether 16-bit floats are bfloat16. right: the reference's
     value, if it is known. marked: places (file, line) that all compared wrong elements came through, and no right one.
     said: a sentence about the mistake that the steps show. differs: the first step in which a right element differs, in
-    words. blocks: the blocks that stored wrong elements only, in words. suspect: the copy that reads a wrong place, or
-    too little.
+    words. besides: what else is striking, in words, which may be intended. suspect: the copy that reads a wrong place,
+    or too little.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Origin:
     marked: frozenset[tuple[str, int]] = frozenset()
     said: str = ""
     differs: str = ""
-    blocks: str = ""
+    besides: str = ""
     suspect: Elsewhere | Padded | None = None
 
     @property
@@ -89,7 +89,7 @@ class Origin:
     def notes(self) -> list[str]:
         """Return what the marks mean, if a step has one, and the sentences about the mistake."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
-        return [*marks, *(one for one in (self.differs, self.blocks, self.said) if one), *self._suspect()]
+        return [*marks, *(one for one in (self.differs, self.said, self.besides) if one), *self._suspect()]
 
     def _suspect(self) -> list[str]:
         """Return the sentence about the suspect, and the lines that decide where that copy reads, or how much."""

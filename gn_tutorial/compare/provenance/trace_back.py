@@ -66,7 +66,7 @@ class Origins:
         marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
         said = halves_summed(step, origin.value, should, origin.number)
         said = said or added_to(step, origin.value, should, origin.number)
-        said = said or left_over(self._record, step) or divided(self._record, origin)
+        said = said or left_over(self._record, step)
 
         def named(one: int) -> str:
             return _element(name, array, one)
@@ -76,8 +76,8 @@ class Origins:
         )
         marks = frozenset(marked if passed else ())
         words = differs.sentence(self._record, named, origin.number, origin.result) if differs else ""
-        blocks = "" if said or suspect else stored_by(failed, passed)
-        return replace(origin, right=should, marked=marks, said=said, differs=words, blocks=blocks, suspect=suspect)
+        besides = "" if said or suspect else divided(self._record, origin) or stored_by(failed, passed)
+        return replace(origin, right=should, marked=marks, said=said, differs=words, besides=besides, suspect=suspect)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}
