@@ -70,7 +70,8 @@ class TwinOptions:
     # Results of Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
     # Whether the compiler inserts flags, which the race checker and delayed copies then take into account. Kernels that
-    # are launched directly are built with "on"; some operator libraries are built with "off".
+    # are launched directly are built with "on"; some operator libraries are built with "off". Commands call "off"
+    # --waits explicit.
     auto_sync: Literal["on", "off"] = "on"
     # The race checker. "ignore" is for kernels that race on purpose, such as those that only time copies.
     races: Literal["report", "ignore"] = "report"
@@ -114,10 +115,10 @@ class TwinOptions:
     def strict(self) -> TwinOptions:
         """Return these options with the strictest choices, for a kernel that is meant for a device.
 
-        The compiler adds no waits, DataCopyPad fills the rest of a 32-byte block with poison, Rsqrt and Reciprocal
-        are approximate, and copies take effect only when the kernel waits for them. Forms that CANN 9 refuses but older
-        kernels use are errors (``strict`` in diagnostics.toml). ``Kernel.run`` also checks address spaces, if there is
-        clang. A launch with these options needs an observed library.
+        DataCopyPad fills the rest of a 32-byte block with poison, Rsqrt and Reciprocal are approximate, and copies take
+        effect only when something waits for them. Forms that CANN 9 refuses but older kernels use are errors
+        (``strict`` in diagnostics.toml). ``Kernel.run`` also checks address spaces, if there is clang. A launch with
+        these options needs an observed library. ``auto_sync`` stays: right kernels may count on the compiler's waits.
         """
         return replace(self, **_STRICT).with_errors(severities.having("strict"))
 
@@ -143,9 +144,7 @@ def _choices() -> dict[str, tuple[Any, ...]]:
 
 
 _CHOICES = _choices()
-_STRICT: dict[str, Any] = {
-    "auto_sync": "off", "pad_dummy": "poison", "approximate": "documented", "delayed_dma": True
-}  # fmt: skip
+_STRICT: dict[str, Any] = {"pad_dummy": "poison", "approximate": "documented", "delayed_dma": True}
 
 #: The smallest memory limit in bytes. With less memory the C++ runtime itself does not start.
 SMALLEST_MEMORY = 32 * _MIB

@@ -24,10 +24,19 @@ from gn_tutorial.translation.texts import translated
 
 
 class Learner:
-    """One learner at one terminal. strict: kernels are checked with the twin's strict options."""
+    """One learner at one terminal. strict, explicit_waits: how kernels are checked, as for ``check``."""
 
-    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile, *, strict: bool = False) -> None:
-        self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
+    def __init__(
+        self,
+        course: Course,
+        workspace: Workspace,
+        progress: ProgressFile,
+        *,
+        strict: bool = False,
+        explicit_waits: bool = False,
+    ) -> None:
+        self.course, self.workspace, self.progress = course, workspace, progress
+        self.strict, self.explicit_waits = strict, explicit_waits
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
         """Return the first exercise that is not passed, searching from ``after`` on and then from the start.
@@ -67,7 +76,13 @@ class Learner:
     def check(self, exercise: Exercise) -> CheckResult:
         """Check the attempt; print and return the verdict; after a pass, also print the next exercise."""
         with working(f"checking {exercise.id}"):
-            result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
+            result = check(
+                exercise.id,
+                workspace=self.workspace,
+                progress=self.progress,
+                strict=self.strict,
+                explicit_waits=self.explicit_waits,
+            )
         print(result)
         if result.status == "not attempted" and exercise.kind == "mend":
             with working(f"running {exercise.id} as it stands"):
@@ -75,7 +90,7 @@ class Learner:
             if found:
                 said = translated("as it stands: {message}").format(message=found.message)
                 print(textwrap.indent("\n".join(filter(None, (said, found.case, found.where, found.detail))), "  "))
-        if self.strict and result.status != "not attempted" and counts_on_the_compiler(exercise):
+        if self.explicit_waits and result.status != "not attempted" and counts_on_the_compiler(exercise):
             print(
                 translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked")
             )
@@ -228,9 +243,11 @@ def _score(questions: int, right: int, answered: int) -> str:
     return f"{right} of {questions} right" + (f", {left} not answered" if left else "")
 
 
-def learner(*, strict: bool = False) -> Learner:
+def learner(*, strict: bool = False, explicit_waits: bool = False) -> Learner:
     """Return the learner with this user's files."""
-    return Learner(load_course(), default_workspace(), default_progress(warn), strict=strict)
+    return Learner(
+        load_course(), default_workspace(), default_progress(warn), strict=strict, explicit_waits=explicit_waits
+    )
 
 
 def warn(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,13 @@ def positive_seconds(value: float) -> float:
 
     Limits(seconds=value)
     return value
+
+
+class Waits(StrEnum):
+    """Whose waits the twin takes into account: also those that the compiler adds, or only those in the source."""
+
+    COMPILER = "compiler"
+    EXPLICIT = "explicit"
 
 
 Many = list[str] | None
@@ -62,9 +70,16 @@ Error = Annotated[Many, typer.Option(help="A finding that fails this run, by nam
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict", help="No automatic waits, poisoned padding, approximate reciprocals, copies that arrive late."
+        "--strict",
+        help="Poisoned padding, approximate reciprocals, copies that arrive late, forms that CANN 9 refuses.",
     ),
 ]
+WaitsOption = Annotated[
+    Waits,
+    typer.Option("--waits", help="explicit: the compiler adds no waits, as in builds of some operator libraries."),
+]
+Rtol = Annotated[float | None, typer.Option(help="Relative tolerance of the comparison, for all dtypes.")]
+Atol = Annotated[float | None, typer.Option(help="Absolute tolerance of the comparison, for all dtypes.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
 MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, wor
 from gn_tutorial.compare.comparison import HEADERS, Comparison
 from gn_tutorial.compare.provenance.origin import HEADERS as ORIGIN_HEADERS
 from gn_tutorial.compare.provenance.origin import Origin
+from gn_tutorial.compare.tolerance import Tolerance
 from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.arguments import InOut, Out, Scratch
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 
@@ -49,15 +51,43 @@ class How:
 
 
 @dataclass(frozen=True)
+class UserReference:
+    """A user's function that computes what a learner's kernel should write (``references``).
+
+    name: as the user gave it. tolerance: of the comparison.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    tolerance: Tolerance
+
+    def expected(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return the outputs of a kernel with these values, by name; in a tuple they stand as in ``values``."""
+        from gn_tutorial.projects.references import expected_by_name
+
+        inputs, outputs = {}, {}
+        for name, value in values.items():
+            array = value.array if isinstance(value, InOut) else value
+            if isinstance(value, (Out, InOut)):
+                shape, dtype = (value.shape, value.dtype) if isinstance(value, Out) else (array.shape, array.dtype)
+                outputs[name] = shape, dtype
+            if not isinstance(value, (Out, Scratch)):
+                inputs[name] = array
+        return expected_by_name(self.function, inputs, outputs)
+
+
+@dataclass(frozen=True)
 class RunOutcome:
     """The result of a run.
 
     comparison: the comparison with the reference; None if there is no reference. facts: the call's arguments, by label.
+    reference: what the outputs were compared with, in words.
     """
 
     result: Result
     comparison: Comparison | None
     facts: dict[str, Any]
+    reference: str = "its NumPy reference"
 
     @property
     def ok(self) -> bool:
@@ -85,10 +115,16 @@ def run_registered(call: Call, mode: Mode) -> RunOutcome:
 
 
 def run_file(
-    target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None
+    target: str,
+    values: Mapping[str, Any],
+    entry: str | None,
+    mode: Mode,
+    how: How | None = None,
+    reference: UserReference | None = None,
 ) -> RunOutcome:
-    """Run a learner's file with these values, by parameter name. There is no reference to compare with."""
+    """Run a learner's file with these values, by parameter name, and compare its outputs if there is a reference."""
     how = how or How()
+    expected = reference.expected(values) if reference else None  # before the kernel compiles: it may raise
     found = kernel(
         Path(target),
         template=how.template,
@@ -107,7 +143,11 @@ def run_file(
             options=mode.options,
             **values,
         )
-    return RunOutcome(result, None, {"file": found.path, "seed": mode.seed})
+    facts = {"file": found.path, "seed": mode.seed}
+    if reference is None or expected is None:
+        return RunOutcome(result, None, facts)
+    comparison = result.compare(expected, reference.tolerance)
+    return RunOutcome(result, comparison, {**facts, "reference": reference.name}, reference.name)
 
 
 def show(outcome: RunOutcome, *, as_json: bool) -> None:
@@ -121,7 +161,7 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
         emit_json(_facts(outcome))
         return
     if comparison is not None:
-        print_table(HEADERS, comparison.cells(), title=f"{result.kernel} against its NumPy reference")
+        print_table(HEADERS, comparison.cells(), title=f"{result.kernel} against {outcome.reference}")
         print("\n".join([comparison.title(), *comparison.hints(), ""]))
         if comparison.origin:
             show_origin(comparison.origin)

@@ -82,6 +82,13 @@ class ComparisonRow:
 
         return recognised(self.evidence, Reader.LAUNCH) if self.wrong else ()
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Those of the sentences that are about inputs which nothing has read."""
+        from gn_tutorial.compare.patterns.unread_input import unread_input
+
+        return unread_input(self.evidence) if self.wrong else ()
+
     def report(self) -> str:
         """Return a sentence for a judge's report: the first wrong element, how many are wrong, and their pattern."""
         from gn_tutorial.compare.patterns import Reader, recognised
@@ -144,8 +151,13 @@ class Comparison:
         return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
 
     def hints(self) -> list[str]:
-        """Return what the wrong outputs look like: one line for each hint, none if no pattern is recognised."""
-        return [f"{row.name}: {hint}" for row in self.rows for hint in row.hints]
+        """Return what the wrong outputs look like: one line for each hint, none if no pattern is recognised.
+
+        If the origin of the first wrong element tells why it is wrong, what its output looks like is left out.
+        """
+        first = next((row for row in self.rows if row.wrong), None)
+        told = first if self.origin and self.origin.explains else None
+        return [f"{row.name}: {hint}" for row in self.rows for hint in (row.unread if row is told else row.hints)]
 
     def __repr__(self) -> str:
         origin = [repr(self.origin)] if self.origin else []

@@ -156,7 +156,7 @@ class Result:
         if self.again is None or not self.observed or row.note or size > _MOST_TRACED:
             return None
         origins = Origins(self.again, self.blocks)
-        return origins.of_wrong(row.name, seen.output, seen.reference, seen.wrong) if origins.complete else None
+        return origins.of_wrong(seen) if origins.complete else None
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

@@ -1,11 +1,12 @@
-"""Loads and calls the reference of a project's outputs: a function from a file or a library."""
+"""Loads and calls a user's reference, a function from a file or a library: of a project's outputs, or of a kernel's."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,17 +74,102 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
         [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None
         for declared, group in zip(call.definition.inputs, call.arrays, strict=True)
     ]
-    attributes = _accepted(function, {name: value for name, _, value in call.attributes})
-    try:
-        made = _through_torch(function, inputs, attributes) if _of_torch(function) else function(*inputs, **attributes)
-    except Exception as error:
-        raise ArgumentError(f"the reference failed: {type(error).__name__}: {error}") from error
+    made = _called(function, inputs, _accepted(function, {name: value for name, _, value in call.attributes}))
     listed = made if isinstance(made, (tuple, list)) else [made]
     dtypes = [dtype_name(call.column.outputs[index].dtype) for index, _ in call.output_tensors]
     arrays = [np.asarray(one) for one in _present(call, listed)]
     if len(arrays) != len(dtypes):
         return arrays  # the comparison reports the wrong number of outputs
     return [_within_range(array, dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
+
+
+def expected_by_name(
+    function: Callable[..., Any], inputs: Mapping[str, Any], outputs: Mapping[str, tuple[tuple[int, ...], np.dtype]]
+) -> dict[str, np.ndarray]:
+    """Return the reference's outputs of a kernel, by name.
+
+    inputs: arrays and numbers by the kernel's parameter names; the function gets those that it has parameters for, as
+    keywords, floating-point arrays as copies in float64. A function that does not list its parameters, or takes them
+    by position only, gets the arrays in order. outputs: shape and dtype of each output. The function returns an array,
+    several in the order of ``outputs``, or a mapping by name, which may leave some out. Raises ArgumentError if the
+    function raises, asks for what the kernel does not have, or returns something else.
+    """
+    wide = {name: _wide(np.array(one)) if isinstance(one, np.ndarray) else one for name, one in inputs.items()}
+    asked = _by_keyword(function)
+    if asked is None:
+        made = _called(function, [one for one in wide.values() if isinstance(one, np.ndarray)], {})
+    else:
+        unknown = [one.name for one in asked if one.default is one.empty and one.name not in wide]
+        if unknown:
+            raise ArgumentError(
+                f"the reference asks for {', '.join(unknown)}",
+                hint=f"it gets the kernel's inputs by their names: {', '.join(wide) or 'there are none'}",
+            )
+        made = _called(function, [], _accepted(function, wide))
+    return {name: _fitting(name, one, *outputs[name]) for name, one in _named(made, list(outputs)).items()}
+
+
+def _by_keyword(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
+    """Return the function's named parameters; None if it does not list them, or takes some by position only."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None  # a function written in C
+    if any(one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL) for one in parameters):
+        return None
+    return [one for one in parameters if one.kind is not one.VAR_KEYWORD]
+
+
+def _named(made: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return the outputs that a reference returned, by name. Raises ArgumentError for unknown ones, or too many."""
+    if isinstance(made, Mapping):
+        unknown = [str(name) for name in made if name not in names]
+        if unknown or not made:
+            raise ArgumentError(
+                f"the reference returned {', '.join(unknown) or 'an empty dict'}",
+                hint=f"the kernel's outputs are {', '.join(names)}",
+            )
+        return dict(made)
+    listed = made if isinstance(made, (tuple, list)) else [made]
+    if len(listed) != len(names):
+        raise ArgumentError(
+            f"the reference returned {len(listed)} output{'s' * (len(listed) != 1)}, and the kernel has {len(names)}",
+            hint=f"return a tuple in this order: {', '.join(names)}; or a dict by name",
+        )
+    return dict(zip(names, listed, strict=True))
+
+
+def _fitting(name: str, made: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return one output of a reference as an array. Raises ArgumentError for another shape, or what is no number."""
+    array = np.asarray(made)
+    if made is None or array.dtype.kind in "OSUMmc":
+        what = "None" if made is None else f"an array of {array.dtype}" if array.ndim else f"a {type(made).__name__}"
+        raise ArgumentError(f"the reference returned {what} for {name}", hint="an array of numbers, with return")
+    if array.shape != shape:
+        raise ArgumentError(
+            f"the reference returned {name} with the shape {array.shape}, and the kernel's has {shape}",
+            hint=f"reshape it, or give that shape: --out {name}={dtype.name}[{','.join(map(str, array.shape))}]",
+        )
+    return _within_range(array, dtype.name)
+
+
+def _called(function: Callable[..., Any], inputs: Sequence[Any], named: dict[str, Any]) -> Any:
+    """Return what the function returns. Raises ArgumentError, with the line of the user's file, if it raises."""
+    try:
+        return _through_torch(function, inputs, named) if _of_torch(function) else function(*inputs, **named)
+    except (Exception, SystemExit) as error:
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        raise _failed("the reference failed", error, code.co_filename if code else "") from error
+
+
+def _failed(what: str, error: BaseException, file: str) -> ArgumentError:
+    """Return the error of a user's file, with its innermost line in that file."""
+    lines = [(one.lineno, one.line) for one in traceback.extract_tb(error.__traceback__) if one.filename == file]
+    said: object = error
+    if isinstance(error, SyntaxError) and error.filename == file:  # no line of the file has run
+        lines, said = [(error.lineno, error.text)], error.msg
+    where, line = (f"{file}:{lines[-1][0]}", (lines[-1][1] or "").strip()) if lines else (file, "")
+    return ArgumentError(f"{what}: {type(error).__name__}: {said}", where=where, detail=f"    {line}" if line else "")
 
 
 def _present(call: OpCall, made: Sequence[Any]) -> Sequence[Any]:
@@ -115,8 +201,8 @@ def _of_file(path: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise ArgumentError(f"the reference's file failed: {type(error).__name__}: {error}", where=str(path)) from error
+    except (Exception, SystemExit) as error:
+        raise _failed("the reference's file failed", error, spec.origin or str(path)) from error
     return module
 
 

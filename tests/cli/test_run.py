@@ -62,16 +62,16 @@ def test_run_modes(gnt: Gnt) -> None:
     assert (facts["ok"], facts["observed"], facts["tally"]["bytes_in"]) == (True, False, 0)
 
 
-def test_strict_finds_what_the_compiler_would_wait_for(gnt: Gnt, tmp_path: Path) -> None:
+def test_explicit_waits_are_asked_for_by_their_own_option(gnt: Gnt, tmp_path: Path) -> None:
     source = tmp_path / "twice.cpp"
     source.write_text(TWICE)
     words = ("run", source, "--arg", "x=float32[64]", "--out", "y=float32[64]", "--blocks", 1)
-    assert gnt(*words).code == 0
-    strict = gnt(*words, "--strict")
-    assert strict.code == 6
-    assert "PipeBarrier<PIPE_V>() between the two" in strict.err
-    source.write_text(TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>();"))
     assert gnt(*words, "--strict").code == 0
+    explicit = gnt(*words, "--waits", "explicit")
+    assert explicit.code == 6
+    assert "PipeBarrier<PIPE_V>() between the two" in explicit.err
+    source.write_text(TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>();"))
+    assert gnt(*words, "--strict", "--waits", "explicit").code == 0
     source.write_text(
         TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>(); TBuf<> b; pipe.InitBuffer(b, 1, 32);")
     )
@@ -80,6 +80,8 @@ def test_strict_finds_what_the_compiler_would_wait_for(gnt: Gnt, tmp_path: Path)
     bare = gnt(*words, "--strict", "--bare")
     assert bare.code == 2
     assert "--strict needs the checks that --bare leaves out" in bare.err
+    assert "--waits explicit needs the checks" in gnt(*words, "--waits", "explicit", "--bare").err
+    assert gnt(*words, "--waits", "some").code == 2
 
 
 def test_seed_decides_the_input(gnt: Gnt) -> None:
@@ -248,3 +250,69 @@ def test_a_file_is_read_before_the_kernel(gnt: Gnt, mine: Path, tmp_path: Path) 
     assert "there is no file" in missing.err
     registered = gnt("run", "group_norm/scalar", "--include", header)
     assert "--include" in registered.err
+
+
+def test_a_file_is_compared_with_a_function(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
+    reference = tmp_path / "ref.py"
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=5", "--blocks", 1)
+    words = (*words, "--reference", f"{reference}:twice")
+    for right in (
+        "def twice(x): return 2 * x",
+        "def twice(n, *, x): return (x[:n] + x,)",
+        "def twice(**given): return {'y': given['x'] * 2.0}",
+        "def twice(x, /): return x + x",
+    ):
+        reference.write_text(right)
+        ran = gnt(*words)
+        assert ran.code == 0, ran.err
+        assert f"against {reference}:twice" in ran.out
+    reference.write_text("def twice(x):\n    x += 1\n    return 2 * x\n")
+    ran = gnt(*words)
+    assert ran.code == 1
+    assert "all 5 wrong elements" not in ran.out
+    assert "NOT within tolerance" in ran.out
+    assert "y[0] is" in ran.out
+    facts = gnt(*words, "--json")
+    assert facts.code == 1
+    assert facts.json["ok"] is False
+    assert facts.json["reference"] == f"{reference}:twice"
+    assert facts.json["outputs"]["y"]["wrong"] == 5
+    assert gnt(*words, "--atol", 2).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, ("there is no file", "ref.py")),
+        ("def other(x): return x", ("there is no function 'twice'",)),
+        ("def twice(x:\n", ("the reference's file failed: SyntaxError", "ref.py:1")),
+        ("import nothing_like_this\n", ("ModuleNotFoundError", "ref.py:1")),
+        ("def twice(x):\n    y = x\n    return y / w\n", ("NameError: name 'w'", "ref.py:3", "return y / w")),
+        ("import sys\ndef twice(x): sys.exit(0)", ("SystemExit", "ref.py:2")),
+        ("def twice(a): return a", ("asks for a", "x, n")),
+        ("def twice(x): 2 * x", ("returned None for y",)),
+        ("def twice(x): return 'y'", ("returned a str for y",)),
+        ("def twice(x): return x * 1j", ("an array of complex128 for y",)),
+        ("def twice(x): return x.sum()", ("the shape ()", "has (5,)")),
+        ("def twice(x): return x, x", ("returned 2 outputs", "kernel has 1", "order: y")),
+        ("def twice(x): return {'z': x}", ("returned z", "outputs are y")),
+    ],
+)
+def test_a_reference_that_cannot_be_used_is_named(
+    gnt: Gnt, mine: Path, tmp_path: Path, text: str | None, said: tuple[str, ...]
+) -> None:
+    reference = tmp_path / "ref.py"
+    if text is not None:
+        reference.write_text(text)
+    ran = gnt(
+        "run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=5", "--reference", f"{reference}:twice"
+    )
+    assert ran.code == 2
+    assert all(one in ran.err for one in said), ran.err
+    assert "gn_tutorial" not in ran.err.replace(str(tmp_path), "")
+
+
+def test_a_reference_is_for_files(gnt: Gnt, mine: Path) -> None:
+    assert "--reference does not apply" in gnt("run", "add", "--reference", "ref.py:f").err
+    ran = gnt("run", mine, "--arg", "x=int32[5]", "--rtol", 1e-3)
+    assert (ran.code, "--rtol and --atol are of a comparison" in ran.err) == (2, True)

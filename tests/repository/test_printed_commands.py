@@ -76,7 +76,7 @@ LONG = {
     r"npu verify": "needs an NPU: tests/host/verify, over a stand-in",
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/course/exercises runs them.
-SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
+SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict --waits explicit")
 #: Benchmarks, the host API with every kernel at -O3, projects compiled once more: other tests run their parts.
 DEAR = {
     "bench swiglu",

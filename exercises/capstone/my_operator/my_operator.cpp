@@ -53,8 +53,8 @@ class MyOperator {
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> y = yQueue_.AllocTensor<float>();
     AscendC::Adds(y, x, 0.0f, static_cast<int32_t>(n));
-    // Before the next instruction that touches y: with --strict the compiler adds no
-    // wait. The copy out waits by EnQue and DeQue.
+    // Before the next instruction that touches y: with --waits explicit the compiler
+    // adds no wait. The copy out waits by EnQue and DeQue.
     AscendC::PipeBarrier<PIPE_V>();
     yQueue_.EnQue(y);
     xQueue_.FreeTensor(x);

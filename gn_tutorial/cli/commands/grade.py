@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.options import Json, Waits, WaitsOption
 from gn_tutorial.cli.terminal import emit_json, print_table
 
 
 def grade_folder(
     folder: Annotated[Path, typer.Argument(help="A folder that gnt new made, or a registered operator.")],
+    waits: WaitsOption = Waits.COMPILER,
     json: Json = False,
 ) -> None:
     """Grade an operator: whether it is right on every shape, without findings, also with --strict, and how fast it is.
@@ -26,7 +27,7 @@ def grade_folder(
     from gn_tutorial.course.capstone.grading import grade
 
     with progress() as tell:
-        made = grade(folder, tell=tell)
+        made = grade(folder, explicit_waits=waits is Waits.EXPLICIT, tell=tell)
     if json:
         emit_json({"operator": made.operator, "mark": made.mark, "share": made.share, "rows": made.rows,
                    "losses": made.losses, "address_spaces": made.spaces})  # fmt: skip

@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.options import Json, Strict, Waits
 
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
-Strict = Annotated[
-    bool,
+LearnWaits = Annotated[
+    Waits,
     typer.Option(
-        "--strict",
-        help="Poisoned padding, approximate reciprocals, copies that arrive late, and no automatic waits, except in an "
-        "exercise that counts on them: the check then says so.",
+        "--waits",
+        help="explicit: the compiler adds no waits, except in an exercise that counts on them: the check then says so.",
     ),
 ]
 ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2. Default: the next one.")]
@@ -31,6 +30,7 @@ def learn(
     ] = False,
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
     strict: Strict = False,
+    waits: LearnWaits = Waits.COMPILER,
 ) -> None:
     """Show the next exercise and check your attempt. Its file is copied on first use."""
     if context.invoked_subcommand:
@@ -38,7 +38,7 @@ def learn(
     from gn_tutorial.cli.learn_session import learner
     from gn_tutorial.cli.watched_keys import saves_and_keys
 
-    me = learner(strict=strict)
+    me = learner(strict=strict, explicit_waits=waits is Waits.EXPLICIT)
     if not exercise and me.next() is None:
         print("every exercise is passed; gnt learn list shows them")
         return
@@ -52,11 +52,11 @@ def learn(
 
 
 @learn_app.command("check")
-def learn_check(exercise: ThisOrNext = "", strict: Strict = False) -> None:
+def learn_check(exercise: ThisOrNext = "", strict: Strict = False, waits: LearnWaits = Waits.COMPILER) -> None:
     """Check one exercise; exit code 1 unless it is right."""
     from gn_tutorial.cli.learn_session import learner
 
-    me = learner(strict=strict)
+    me = learner(strict=strict, explicit_waits=waits is Waits.EXPLICIT)
     if not me.check(me.chosen(exercise)).passed:
         raise typer.Exit(1)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import In, Json, Many, Seed, positive_seconds
+from gn_tutorial.cli.options import Atol, In, Json, Many, Rtol, Seed, positive_seconds
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def project_run(
     attributes: Attr = None,
     outputs: OutWords = None,
     reference: Annotated[str, typer.Option(help="Compare with file.py:function, numpy.sinh or torch.histc.")] = "",
-    rtol: Annotated[float | None, typer.Option(help="Of the comparison, for all dtypes.")] = None,
-    atol: Annotated[float | None, typer.Option(help="Of the comparison, for all dtypes.")] = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
     op: Op = "",
     soc: SocName = "",
     blocks: Annotated[int | None, typer.Option(help="Blocks to launch instead of the tiling's.")] = None,
@@ -104,7 +104,7 @@ def project_run(
     if function is not None:
         comparison = result.compare(expected(function, call), tolerance(rtol, atol))
     facts = {"project": found.layout.named, "chip": plan.soc, "tiling key": plan.key, "workspace": plan.workspace}
-    outcome = RunOutcome(result, comparison, {**facts, "seed": seed})
+    outcome = RunOutcome(result, comparison, {**facts, "seed": seed}, reference)
     show(outcome, as_json=json)
     for note in () if json else plan.notes:
         print(note)
@@ -129,8 +129,8 @@ def project_fuzz(
     dtypes: Annotated[str, typer.Option(help="Of inputs: float32,bfloat16. Default: all of the definition.")] = "",
     values: Annotated[str, typer.Option(help="Kinds of numbers: ordinary,zeros,large,nan. Default: all.")] = "",
     shapes: Annotated[str, typer.Option(help="Of further inputs: same,last,broadcast. Default: learnt.")] = "",
-    rtol: Annotated[float | None, typer.Option(help="Of the comparison, for all dtypes.")] = None,
-    atol: Annotated[float | None, typer.Option(help="Of the comparison, for all dtypes.")] = None,
+    rtol: Rtol = None,
+    atol: Atol = None,
     op: Op = "",
     soc: SocName = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Of the draws. Default: that of the last run, or 0.")] = None,

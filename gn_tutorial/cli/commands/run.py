@@ -12,6 +12,7 @@ import typer
 from gn_tutorial.cli.command import Command, Panel
 from gn_tutorial.cli.options import (
     Arg,
+    Atol,
     Blocks,
     Define,
     Dtype,
@@ -23,12 +24,15 @@ from gn_tutorial.cli.options import (
     Json,
     Many,
     Out,
+    Rtol,
     Seed,
     Settings,
     Shape,
     Strict,
     Template,
     Types,
+    Waits,
+    WaitsOption,
     Warn,
     Workspace,
     positive_seconds,
@@ -89,12 +93,22 @@ def run(
     seconds: Annotated[float, typer.Option(callback=positive_seconds, help="Time limit of a whole sample.")] = 60.0,
     blocks: Blocks = None,
     seed: Seed = 0,
+    reference: Annotated[
+        str,
+        typer.Option(
+            help="Compare a file's outputs with a function's: file.py:function. It gets --arg and --inout by name, and "
+            "returns an array, a tuple in the order of --out, or a dict."
+        ),
+    ] = "",
+    rtol: Rtol = None,
+    atol: Atol = None,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
     in_process: Annotated[bool, typer.Option("--in-process", help="In this process: a crash ends gnt too.")] = False,
     unoptimised: Annotated[bool, typer.Option("--unoptimised", help="Compile with -O0 -g, for a debugger.")] = False,
     warn: Warn = None,
     error: Error = None,
     strict: Strict = False,
+    waits: WaitsOption = Waits.COMPILER,
     plot: Annotated[Path | None, typer.Option(help="Write the first finding as a picture (PNG).")] = None,
     origin: Annotated[
         str, typer.Option(help="Show where an element of an output comes from, line by line: 'y[0, 37]'.")
@@ -103,23 +117,29 @@ def run(
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
 
-    A registered kernel is compared with its NumPy reference. If the kernel is wrong, the exit code is 1, and the lines
-    that the first wrong element comes from are shown.
+    A registered kernel is compared with its NumPy reference, a file with the function that --reference names. If the
+    kernel is wrong, the exit code is 1, and the lines that the first wrong element comes from are shown.
     """
     from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample_program
     from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_element, parse_types, parse_values, refuse
-    from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered, show_origin
+    from gn_tutorial.cli.run_launch import How, Mode, UserReference, run_file, run_registered, show_origin
     from gn_tutorial.cli.run_launch import show as show_outcome
+    from gn_tutorial.projects.references import load_reference, tolerance
 
     check_paths(plot)
     element = parse_element(origin) if origin else None
     if element and (bare or json):
         raise ArgumentError(f"--origin does not go with {'--bare' if bare else '--json'}", hint="leave one of them out")
-    options = TwinOptions(warnings=tuple(warn or ()), errors=tuple(error or ()))
-    if strict and bare:
-        raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
+    options = TwinOptions(
+        warnings=tuple(warn or ()), errors=tuple(error or ()), auto_sync="off" if waits is Waits.EXPLICIT else "on"
+    )
+    if bare and (strict or waits is Waits.EXPLICIT):
+        asked = "--strict" if strict else "--waits explicit"
+        raise ArgumentError(f"{asked} needs the checks that --bare leaves out", hint="choose one of the two")
     options = options.strict() if strict else options
+    if not reference and (rtol is not None or atol is not None):
+        raise ArgumentError("--rtol and --atol are of a comparison", hint="--reference file.py:function")
     arrays = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace}
     if sample_program.applies(target) and not any(arrays.values()):
         only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
@@ -132,6 +152,7 @@ def run(
                 "--type": types,
                 "--include": include,
                 "--origin": origin,
+                "--reference": reference,
             },
         )
         done = sample_program.run(
@@ -154,9 +175,11 @@ def run(
         refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = parse_values(arg or [], out or [], inout or [], workspace or [], seed)
         how = How(template, parse_types(types or []), tuple(define or ()), tuple(include or ()))
-        outcome = run_file(target, values, entry or None, mode, how)
+        theirs = UserReference(reference, load_reference(reference), tolerance(rtol, atol)) if reference else None
+        outcome = run_file(target, values, entry or None, mode, how, theirs)
     else:
-        only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define}
+        only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define,
+                      "--reference": reference}  # fmt: skip
         refuse(target, {**only_files, "--include": include})
         call = parse_call(target, shape, groups, settings or [], dtype)
         outcome = run_registered(call, mode)

@@ -39,15 +39,12 @@ class Reader(Enum):
 PATTERNS = {
     Reader.LAUNCH: (
         block_swap.blocks,
-        precision_loss.summed_in_half,
         bit_pattern.value_and_index,
         bit_pattern.index_as_float,
         special_values.zeros_or_nan,
-        periodic.lanes,
         bit_pattern.unsigned_shift,
         affine.factor,
         affine.constant_offset,
-        block_swap.rows,
         operand_swap.operand_swap,
         row_statistic.row_statistic,
         running_sum_restart.running_sum_restart,

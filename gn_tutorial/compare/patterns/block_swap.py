@@ -1,4 +1,4 @@
-"""Recognises blocks or rows of an output that hold what belongs in another block or row.
+"""Recognises blocks of an output that hold what belongs in another block.
 
 ::
 
@@ -13,8 +13,8 @@ import numpy as np
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
 from gn_tutorial.compare.tolerance import nearly_constant, within
 
-#: The most blocks that are named, and the most rows of an output whose rows are compared.
-_NAMED, _ROWS = 3, 4096
+#: The most blocks that are named.
+_NAMED = 3
 
 
 def blocks(seen: OutputEvidence) -> tuple[str, ...]:
@@ -52,26 +52,3 @@ def _agree(part: np.ndarray, right: np.ndarray, rtol: float, atol: float) -> boo
     if not within(part[:FEWEST], right[:FEWEST], rtol, atol).all():
         return False
     return not nearly_constant(right, rtol, atol) and bool(within(part, right, rtol, atol).all())
-
-
-def rows(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if each wrong row (along the last axis) equals another row of the reference."""
-    length = seen.output.shape[-1] if seen.output.ndim > 1 else 0
-    many = seen.output.size // length if length else 0
-    if not seen.finite or length < FEWEST or not 1 < many <= _ROWS:
-        return ()
-    ours, truth, wrong = (one.reshape(many, length) for one in (seen.ours, seen.truth, seen.wrong))
-    if any(nearly_constant(row, seen.rtol, seen.atol) for row in truth):
-        return ()
-    pairs = []
-    for row in np.flatnonzero(wrong.any(axis=1)):
-        alike = np.flatnonzero(within(truth[:, 0], np.full(many, ours[row, 0]), seen.rtol, seen.atol))
-        matches = (int(one) for one in alike if within(ours[row], truth[one], seen.rtol, seen.atol).all())
-        other = next(matches, None)
-        if other is None:
-            return ()
-        pairs.append((int(row), other))
-    named = ", ".join(f"row {row} holds row {other}" for row, other in pairs[:3])
-    more = f" and so on ({len(pairs)} rows)" if len(pairs) > 3 else ""
-    strides = "look at offsets and strides (a stride in a field of 8 bits wraps at 256)"
-    return (f"{named}{more} of the reference: {strides}",)

@@ -1,11 +1,11 @@
-"""Recognises elements that are wrong at the same places of every repeat or tile, or from some element on.
+"""Recognises elements that are wrong at the same places of every tile, or from some element on.
 
 ::
 
     right  ======........======........======........      of every 14 elements the first 6
     right  ==================........................      all up to an element, hardly one from there on
 
-These patterns look only at the places of the wrong elements, not at their numbers.
+This pattern looks only at the places of the wrong elements, not at their numbers.
 """
 
 from __future__ import annotations
@@ -14,31 +14,8 @@ import numpy as np
 
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence, stretches
 
-#: Bytes of one repeat of a vector instruction; bits of its mask; the most stretches of lanes that a sentence names.
-_REPEAT_BYTES, _MASK_BITS, _NAMED = 256, 128, 3
 #: If only the beginning is right, at least this share of the elements behind it must be wrong.
 _MOST = 0.9
-
-
-def lanes(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if the same lanes are wrong in every repeat of 256 bytes, and all wrong elements are finite."""
-    return wrong_lanes(seen) if seen.finite else ()
-
-
-def wrong_lanes(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return the sentence of ``lanes``, even if wrong elements are not finite."""
-    many = _REPEAT_BYTES // seen.output.dtype.itemsize
-    first = seen.wrong[:many]
-    if seen.wrong.size < 2 * many or first.all() or not (seen.wrong == np.resize(first, seen.wrong.size)).all():
-        return ()
-    found = stretches(first)
-    if len(found) > _NAMED:
-        return ()
-    named = " and ".join(f"{start} to {stop - 1}" for start, stop in found)
-    half = many // 2
-    words = many == _MASK_BITS and (first[:half] == first[half:]).all()
-    order = ", whose high word (lanes 64 to 127) comes first in SetVectorMask" if words else ""
-    return (f"in each repeat of {many} elements the wrong ones are {named}: look at the mask{order}",)
 
 
 def tiles(seen: OutputEvidence) -> tuple[str, ...]:

@@ -6,8 +6,8 @@
     output      0 1 2 5 6 7 8 9 . .          0 1 2 3 | 3 4 5 6 | 6 7 8 9
                 an offset that is off by 2   a gap between rows that is 1 too short
 
-A stretch may begin anywhere, for example if an offset was counted in bytes. ``block_swap`` recognises whole blocks and
-rows in the place of others.
+A stretch may begin anywhere, for example if an offset was counted in bytes. ``block_swap`` recognises whole blocks in
+the place of others.
 """
 
 from __future__ import annotations

@@ -12,12 +12,11 @@ import numpy as np
 
 from gn_tutorial.compare.elements import constant, shown
 from gn_tutorial.compare.evidence import FEWEST, OutputEvidence
-from gn_tutorial.compare.patterns.periodic import wrong_lanes
 from gn_tutorial.translation.texts import translated
 
 
 def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
-    """Return a sentence if all wrong elements are 0, or all NaN; a second one if each repeat has the same wrong lanes.
+    """Return a sentence if all wrong elements are 0, or all NaN.
 
     If the whole output is 0, the sentence guesses why, unless a warning of the launch may already say it.
     """
@@ -29,9 +28,8 @@ def zeros_or_nan(seen: OutputEvidence) -> tuple[str, ...]:
         return ()
     found = seen.pairs[0]
     if np.isnan(found).all():
-        named = (f"all {seen.count} wrong elements are NaN",) if seen.count < seen.wrong.size else ()
-        return (*named, *wrong_lanes(seen))
-    return (f"all {seen.count} wrong elements are 0", *wrong_lanes(seen)) if not found.any() else ()
+        return (f"all {seen.count} wrong elements are NaN",) if seen.count < seen.wrong.size else ()
+    return (f"all {seen.count} wrong elements are 0",) if not found.any() else ()
 
 
 def overflow_or_constant(seen: OutputEvidence) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gn_tutorial.abi.trace import Access, Event, Kind, Space, Trace
-from gn_tutorial.compare.provenance.operand_elements import element_at
+from gn_tutorial.compare.provenance.operand_elements import addresses, element_at
 
 
 class Wrote(NamedTuple):
@@ -46,6 +46,29 @@ class Record:
     def local(self, block: int, before: int, address: int) -> Wrote | None:
         """Return the last event of the block that wrote this byte of its Unified Buffer before event ``before``."""
         return next(self._writers(self._local[block], block, before, address), None)
+
+    def writers(self, block: int, before: int, places: np.ndarray) -> list[tuple[Wrote, np.ndarray, np.ndarray]]:
+        """Return which events of the block wrote these bytes of its Unified Buffer last, the last event first.
+
+        Each comes with the indices of the bytes in ``places``, and with the elements of its operand that have them. A
+        byte that no event has written is in none of them.
+        """
+        found: list[tuple[Wrote, np.ndarray, np.ndarray]] = []
+        left = np.arange(len(places))
+        for number, operand in self._local[block].between(int(places.min()), int(places.max()), before):
+            event = self.trace.blocks[block][number]
+            every = addresses(event, event.operands[operand])
+            order = np.argsort(every, kind="stable")
+            at = np.searchsorted(every[order], places[left], side="right") - 1
+            element = order[np.maximum(at, 0)] if len(every) else np.zeros(len(left), np.int64)
+            inside = places[left] - every[element] if len(every) else np.full(len(left), -1)
+            has = (inside >= 0) & (inside < event.operands[operand].element_bytes)
+            if has.any():
+                found.append((Wrote(block, number, operand, int(element[has][0])), left[has], element[has]))
+                left = left[~has]
+            if not len(left):
+                break
+        return found
 
     def shared(self, block: int, before: int, address: int) -> Wrote | None:
         """Return the last event of any block that wrote this byte of global memory before event ``before``."""
@@ -89,6 +112,10 @@ class _Writes:
 
     def over(self, address: int, before: int) -> Iterator[tuple[int, int]]:
         """Yield event and operand of each write before event ``before`` whose range has this byte, the last first."""
+        return self.between(address, address, before)
+
+    def between(self, first: int, last: int, before: int) -> Iterator[tuple[int, int]]:
+        """Yield event and operand of each write before event ``before`` to a range with one of these bytes."""
         number, _, begin, end = self._rows.T
-        for row in np.flatnonzero((number < before) & (begin <= address) & (address < end))[::-1]:
+        for row in np.flatnonzero((number < before) & (begin <= last) & (first < end))[::-1]:
             yield int(self._rows[row, 0]), int(self._rows[row, 1])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+import numpy as np
+
 from gn_tutorial.abi.trace import Access, Event, Flow, Kind, Operand
 
 _BLOCK = 32
@@ -80,6 +82,14 @@ def address_of(event: Event, operand: Operand, element: int) -> int | None:
         if element < run.first + run.bytes // operand.element_bytes:
             return run.at + (element - run.first) * operand.element_bytes
     return None
+
+
+@functools.lru_cache(maxsize=256)
+def addresses(event: Event, operand: Operand) -> np.ndarray:
+    """Return the address of each element of the operand, in the order of the instruction."""
+    size = operand.element_bytes
+    parts = [np.arange(run.at, run.at + run.bytes, size) for run in runs(event, operand)]
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
 def count(event: Event, operand: Operand) -> int:

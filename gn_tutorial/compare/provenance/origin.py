@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from gn_tutorial.abi.trace import Watch
-from gn_tutorial.compare.provenance.steps import NUMBER, OriginStep, Source
+from gn_tutorial.compare.provenance.steps import OriginStep, Source
 from gn_tutorial.compare.provenance.suspects import Elsewhere, Padded
 from gn_tutorial.diagnostics.deciding import deciding
 from gn_tutorial.diagnostics.excerpt import source_line
@@ -34,7 +34,9 @@ class Origin:
     name, value: of the element; the name is like y[0, 3]. step: the last step that wrote it; None if no step did.
     values: the bytes that sources held, by Watch. wide: whether 16-bit floats are bfloat16. right: the reference's
     value, if it is known. marked: places (file, line) that all compared wrong elements came through, and no right one.
-    said: a sentence about the mistake that the steps show. suspect: the copy that reads a wrong place, or too little.
+    said: a sentence about the mistake that the steps show. differs: the first step in which a right element differs, in
+    words. besides: what else is striking, in words, which may be intended. suspect: the copy that reads a wrong place,
+    or too little.
     """
 
     name: str
@@ -45,7 +47,15 @@ class Origin:
     right: float | None = None
     marked: frozenset[tuple[str, int]] = frozenset()
     said: str = ""
+    differs: str = ""
+    besides: str = ""
     suspect: Elsewhere | Padded | None = None
+
+    @property
+    def explains(self) -> bool:
+        """Whether a sentence about these steps tells why the element is wrong."""
+        moved = isinstance(self.suspect, Elsewhere) and self.suspect.holds
+        return bool(self.differs or self.said or moved)
 
     @property
     def lines(self) -> tuple[tuple[str, int], ...]:
@@ -79,7 +89,7 @@ class Origin:
     def notes(self) -> list[str]:
         """Return what the marks mean, if a step has one, and the sentences about the mistake."""
         marks = [_MARKED] if any(step.place in self.marked for _, step, _ in self.walk()) else []
-        return [*marks, *([self.said] if self.said else []), *self._suspect()]
+        return [*marks, *(one for one in (self.differs, self.said, self.besides) if one), *self._suspect()]
 
     def _suspect(self) -> list[str]:
         """Return the sentence about the suspect, and the lines that decide where that copy reads, or how much."""
@@ -109,7 +119,7 @@ class Origin:
     def _made_of(self, step: OriginStep, result: float | None) -> str:
         if step.padding:
             return f"padding behind a row of {step.padding} bytes"
-        operands = [self._operand(source) for source in step.sources if source.role != NUMBER]
+        operands = [self._operand(source) for source in step.sources if not source.is_number]
         if step.op in _FORMULAS and len(operands) == 3:
             return _FORMULAS[step.op].format(*operands)
         if step.takes_number:
@@ -125,19 +135,23 @@ class Origin:
         nth = source.elements.index(source.chosen)
         return f"{source.many} elements, {'the first' if nth == 0 else f'number {nth}'}: {value}"
 
-    def _taken(self, step: OriginStep, result: float | None) -> str:
-        """Return, as text, the number that a step took from its call, computed from the step's source and result."""
-        source = next((self.number(one) for one in step.sources if one.role != NUMBER), None)
+    def taken(self, step: OriginStep, result: float | None) -> float | None:
+        """Return the number that a step took from its call, from its source and its result; None if it is unknown."""
+        source = next((self.number(one) for one in step.sources if not one.is_number), None)
         taken = None
-        if step.op == "SetValue":
-            return "the scalar unit's number"
         if result is not None and step.op == "Duplicate":
             taken = result
         elif result is not None and source is not None and step.op == "Adds":
             taken = result - source
         elif result is not None and source and step.op == "Muls":
             taken = result / source
-        if taken is None or not np.isfinite(taken):
+        return None if taken is None or not np.isfinite(taken) else taken
+
+    def _taken(self, step: OriginStep, result: float | None) -> str:
+        if step.op == "SetValue":
+            return "the scalar unit's number"
+        taken = self.taken(step, result)
+        if taken is None:
             return "a number"
         return f"({_text(taken)})" if taken < 0 and step.op in _SIGNS else _text(taken)
 

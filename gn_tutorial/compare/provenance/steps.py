@@ -26,9 +26,9 @@ class Source:
     elements: the operand's elements that the result depends on. chosen: the element to follow. block, event, operand:
     the operand's place in the trace. at: the address of the chosen element. argument, element: in global memory the
     argument's name and the chosen element's number in it, else "" and 0. floats, element_bytes: the elements' type.
-    step: the step that wrote the chosen element; None if no step wrote it, or if the trace stops here. rounds: how many
-    rounds of a loop are skipped: in each, the line that uses the source wrote it again, after ``step``. made: where to
-    read the value that ``step`` left.
+    reader: the step that uses the source. step: the step that wrote the chosen element; None if no step wrote it, or if
+    the trace stops here. rounds: how many rounds of a loop are skipped: in each, the line that uses the source wrote it
+    again, after ``step``. made: where to read the value that ``step`` left.
     """
 
     role: str
@@ -43,9 +43,15 @@ class Source:
     element_bytes: int
     argument: str = ""
     element: int = 0
+    reader: OriginStep = field(init=False, repr=False, compare=False)
     step: OriginStep | None = None
     rounds: int = 0
     made: Watch | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the scalar unit read it, and the instruction may have taken it as its number."""
+        return self.role == NUMBER
 
     @property
     def many(self) -> int:
@@ -62,14 +68,16 @@ class Source:
 class OriginStep:
     """An instruction, a copy, or a scalar access, with the sources of its result.
 
-    takes_number: the result also depends on a number given in the call. atomic: a copy combined the result with the
-    value before. padding: if the result is padding of a copy, the bytes of the row before it, else 0.
+    block, number: its event in the trace. takes_number: the result also depends on a number given in the call. atomic:
+    a copy combined the result with the value before. padding: if the result is padding of a copy, the bytes of the row
+    before it, else 0.
     """
 
     op: str
     file: str
     line: int
     block: int
+    number: int
     takes_number: bool = False
     atomic: bool = False
     padding: int = 0
@@ -79,6 +87,11 @@ class OriginStep:
     def place(self) -> tuple[str, int]:
         """The file and the line of the step."""
         return self.file, self.line
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """A key that no other step of the launch has."""
+        return self.block, self.number
 
     def all(self) -> Iterator[OriginStep]:
         """Yield this step and all steps behind it, each once."""
@@ -107,6 +120,7 @@ def steps_to(record: Record, address: int) -> OriginStep | None:
         step.sources = list(_sources(record, writer))
         step.padding = 0 if step.sources else _row_before_padding(record.event(writer.block, writer.number))
         for source in step.sources:
+            source.reader = step
             found, source.rounds, source.made = _behind(record, writer, source)
             if found is None or (found not in known and len(known) == _STEPS):
                 continue
@@ -119,7 +133,7 @@ def steps_to(record: Record, address: int) -> OriginStep | None:
 def _step(record: Record, writer: Wrote, known: dict[Wrote, OriginStep]) -> OriginStep:
     if writer not in known:
         event = record.event(writer.block, writer.number)
-        known[writer] = OriginStep(event.op, event.file, event.line, writer.block, _takes_number(event), event.atomic)
+        known[writer] = OriginStep(event.op, event.file, event.line, *writer[:2], _takes_number(event), event.atomic)
     return known[writer]
 
 

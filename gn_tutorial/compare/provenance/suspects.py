@@ -8,11 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from gn_tutorial.compare.evidence import OutputEvidence
 from gn_tutorial.compare.provenance.steps import OriginStep, Source
+from gn_tutorial.compare.tolerance import within
 
 #: A sum of halves is named if it has at least _HALVES terms, and if the relative error is at most _ROUNDING: rounding
 #: cannot explain a larger error.
 _HALVES, _ROUNDING = 64, 0.05
+#: The least number of wrong elements that must hold what belongs elsewhere: one alone may do so by chance.
+_CHECKED = 2
 #: Bits of a half's significand behind the leading one.
 _HALF_BITS = 10
 
@@ -26,19 +30,25 @@ def halves_summed(step: OriginStep, value: float, right: float, number: Callable
         return ""
     for one in step.all():
         for source in one.sources:
-            reader = source.step
-            if reader is None or "Sum" not in reader.op:
-                continue
-            halves = [part for part in reader.sources if part.element_bytes == 2 and part.floats]
-            total = number(source)
-            if not halves or halves[0].many < _HALVES or source.element_bytes != 2 or not total:
+            terms, total = _halves(source.step), number(source)
+            if source.step is None or terms < _HALVES or source.element_bytes != 2 or not total:
                 continue
             gap = 2.0 ** (np.floor(np.log2(abs(total))) - _HALF_BITS)
             return (
-                f"line {reader.line}: {reader.op} adds {halves[0].many} halves into a half, which near {total:.6g} has"
+                f"line {source.step.line}: {source.step.op} adds {terms} halves into a half, which near {total:.6g} has"
                 f" multiples of {gap:g} only: Cast to float first, and add floats"
             )
     return ""
+
+
+def _halves(step: OriginStep | None) -> int:
+    """Return how many halves a step adds: the elements of a sum, or the rounds of an Add; 0 for other steps."""
+    halves = [one for one in step.sources if one.element_bytes == 2 and one.floats] if step else []
+    if step is None or not halves:
+        return 0
+    if "Sum" in step.op:
+        return halves[0].many
+    return 1 + max(one.rounds for one in halves) if step.op == "Add" else 0
 
 
 def added_to(step: OriginStep, value: float, right: float, number: Callable[[Source], float | None]) -> str:
@@ -87,6 +97,7 @@ class Elsewhere:
     """The finding that wrong elements take an input from another place than right ones do.
 
     name: the first wrong element. argument, element: the input that it takes. file, line: the call that reads it.
+    holds: the element of the output whose right value it has; "" if that is not known.
     """
 
     name: str
@@ -94,21 +105,50 @@ class Elsewhere:
     element: int
     file: str
     line: int
+    holds: str = ""
     decided_by: ClassVar[tuple[str, ...]] = ("global-start",)
 
     def __str__(self) -> str:
+        where = f"right elements take {self.argument} at their own place"
+        where = f"and holds what belongs in {self.holds}" if self.holds else f"where {where}"
         return (
-            f"{self.name} is made of {self.argument}[{self.element}] (line {self.line}), where right elements take"
-            f" {self.argument} at their own place: look at where that line reads, and where its result goes"
+            f"{self.name} is made of {self.argument}[{self.element}] (line {self.line}), {where}: look at where that"
+            " line reads, and where its result goes"
         )
 
 
+def displaced(
+    wrong: Sequence[tuple[int, OriginStep | None]], seen: OutputEvidence, name: Callable[[int], str]
+) -> Elsewhere | None:
+    """Return an input that wrong elements take elsewhere, if each holds what belongs there; None without one.
+
+    wrong: elements of the output ``seen``, each with the steps behind it. name: returns an element's name. One of them
+    may be made of what lies beyond the output's end.
+    """
+    wrong = [(index, step) for index, step in wrong if step]  # the others were never written
+    found = [_shifts(step, index) for index, step in wrong]
+    for argument, (shift, line, file) in found[0].items():
+        moved = [
+            (index, index + one.get(argument, (0, 0, ""))[0]) for (index, _), one in zip(wrong, found, strict=True)
+        ]
+        inside = [(here, there) for here, there in moved if here != there and 0 <= there < seen.wrong.size]
+        if shift == 0 or moved[0] not in inside or len(inside) < max(_CHECKED, len(moved) - 1):
+            continue
+        here, there = (np.array(one) for one in zip(*inside, strict=True))
+        if within(seen.ours[here], seen.truth[there], seen.rtol, seen.atol).all():
+            index = wrong[0][0]
+            return Elsewhere(name(index), argument, index + shift, file, line, name(index + shift))
+    return None
+
+
 def read_elsewhere(
-    wrong: Sequence[tuple[int, OriginStep | None]], right: Sequence[tuple[int, OriginStep | None]], name: str
+    wrong: Sequence[tuple[int, OriginStep | None]],
+    right: Sequence[tuple[int, OriginStep | None]],
+    name: Callable[[int], str],
 ) -> Elsewhere | None:
     """Return an input that right elements take at their own place, and all wrong ones elsewhere; None without one.
 
-    wrong, right: elements of the output, each with the steps behind it. name: of the first wrong element. Half of the
+    wrong, right: elements of the output, each with the steps behind it. name: returns an element's name. Half of the
     right elements are enough, because the others may be right by chance.
     """
     if not wrong or not right:
@@ -117,7 +157,7 @@ def read_elsewhere(
     for argument, (shift, line, file) in found[0].items():
         own = sum(one.get(argument, (1, 0, ""))[0] == 0 for one in usual)
         if 2 * own >= len(usual) and all(one.get(argument, (0, 0, ""))[0] != 0 for one in found):
-            return Elsewhere(name, argument, wrong[0][0] + shift, file, line)
+            return Elsewhere(name(wrong[0][0]), argument, wrong[0][0] + shift, file, line)
     return None
 
 

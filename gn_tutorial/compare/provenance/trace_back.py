@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from gn_tutorial.abi.trace import Trace, Tracing, Watch
+from gn_tutorial.compare.evidence import OutputEvidence
+from gn_tutorial.compare.provenance.difference import first_difference, stored_by
 from gn_tutorial.compare.provenance.last_writer import Record
 from gn_tutorial.compare.provenance.origin import Origin, number
+from gn_tutorial.compare.provenance.reduced import divided, left_over
 from gn_tutorial.compare.provenance.steps import OriginStep, Source, steps_to, watched
-from gn_tutorial.compare.provenance.suspects import added_to, halves_summed, padded, read_elsewhere
+from gn_tutorial.compare.provenance.suspects import added_to, displaced, halves_summed, padded, read_elsewhere
 from gn_tutorial.errors import ArgumentError
 
 #: A function that repeats the launch with this tracing.
@@ -42,25 +45,39 @@ class Origins:
         """Return where an element of the output comes from. array: the whole output; index: into it as a flat array."""
         return self._with_values(name, array, index, self._steps(name, array, index))
 
-    def of_wrong(self, name: str, array: np.ndarray, right: np.ndarray, wrong: np.ndarray) -> Origin:
+    def of_wrong(self, seen: OutputEvidence) -> Origin:
         """Return the origin of the first wrong element. It marks the steps that only wrong elements go through.
 
-        right: the reference. wrong: which elements are out of tolerance, at least one.
+        seen: the output, of which at least one element is wrong, with a reference of its shape.
         """
-        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(wrong))]
-        passed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(~wrong.reshape(-1)))]
+        name, array = seen.name, seen.output
+        failed = [(index, self._steps(name, array, index)) for index in _spread(np.flatnonzero(seen.wrong))]
         index, step = failed[0]
-        origin = self._with_values(name, array, index, step)
+        right_ones = np.flatnonzero(~seen.wrong)
+        near = [int(right_ones[np.abs(right_ones - index).argmin()])] if len(right_ones) else []
+        passed = [(one, self._steps(name, array, one)) for one in dict.fromkeys(_spread(right_ones) + near)]
+        differs = first_difference(failed, passed)
+        beside = [source for source in (differs.here, differs.there) if source.step] if differs else []
+        origin = self._with_values(name, array, index, step, beside)
         step = origin.step
-        should = float(right.reshape(-1)[index])
+        should = float(seen.reference.reshape(-1)[index])
         if step is None:
             return replace(origin, right=should)
         marked = set.intersection(*(_places(one) for _, one in failed)).difference(*(_places(one) for _, one in passed))
         said = halves_summed(step, origin.value, should, origin.number)
         said = said or added_to(step, origin.value, should, origin.number)
-        suspect = None if said else padded(step) or read_elsewhere(failed, passed, origin.name)
+        said = said or left_over(self._record, step)
+
+        def named(one: int) -> str:
+            return _element(name, array, one)
+
+        suspect = (
+            None if said else padded(step) or displaced(failed, seen, named) or read_elsewhere(failed, passed, named)
+        )
         marks = frozenset(marked if passed else ())
-        return replace(origin, right=should, marked=marks, said=said, suspect=suspect)
+        words = differs.sentence(self._record, named, origin.number, origin.result) if differs else ""
+        besides = "" if said or suspect else divided(self._record, origin) or stored_by(failed, passed)
+        return replace(origin, right=should, marked=marks, said=said, differs=words, besides=besides, suspect=suspect)
 
     def _steps(self, name: str, array: np.ndarray, index: int) -> OriginStep | None:
         arguments = {one.name: one.address for one in self._record.trace.arguments}
@@ -68,7 +85,10 @@ class Origins:
             raise ArgumentError(f"the kernel has no argument '{name}'", hint=f"it has {', '.join(arguments)}")
         return steps_to(self._record, arguments[name] + index * array.dtype.itemsize)
 
-    def _with_values(self, name: str, array: np.ndarray, index: int, step: OriginStep | None) -> Origin:
+    def _with_values(
+        self, name: str, array: np.ndarray, index: int, step: OriginStep | None, beside: Sequence[Source] = ()
+    ) -> Origin:
+        """Return the element's origin with the values of its steps, and of those behind the sources ``beside``."""
         wide = array.dtype.name == "bfloat16"
         reduced = [(of, source, _watches(self._record, source)) for of, source in _reductions(step)] if step else []
         if reduced:
@@ -78,10 +98,9 @@ class Origins:
                 self._record.choices[source.key] = source.elements[_dominant(of.op, values)]
             step = self._steps(name, array, index)
         sources = [source for one in step.all() for source in one.sources] if step else []
+        sources += [*beside, *(source for one in beside if one.step for source in one.step.sources)]
         held = self._values([watch for source in sources for watch in (source.watch, source.made) if watch])
-        place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
-        value = float(array.reshape(-1)[index])
-        return Origin(f"{name}[{place}]" if place else name, value, step, held, wide)
+        return Origin(_element(name, array, index), float(array.reshape(-1)[index]), step, held, wide)
 
     def _values(self, asked: Sequence[Watch]) -> dict[Watch, bytes]:
         watches = list(dict.fromkeys(asked))
@@ -89,6 +108,12 @@ class Origins:
             return {}
         traced = self._again(Tracing(blocks=self._blocks, watches=watches))
         return dict(zip(watches, traced.watched, strict=True))
+
+
+def _element(name: str, array: np.ndarray, index: int) -> str:
+    """Return an element's name, like y[0, 3]."""
+    place = ", ".join(str(int(one)) for one in np.unravel_index(index, array.shape)) if array.ndim else ""
+    return f"{name}[{place}]" if place else name
 
 
 def _spread(indices: np.ndarray) -> list[int]:

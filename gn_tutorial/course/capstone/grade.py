@@ -23,7 +23,7 @@ class GradeLoss:
     """One fault to mend: what is wrong, the place in the learner's files, and what to read or to call next.
 
     detail: the source lines, with marks. turn: the sort key of the report: float32 comes before float16, and within a
-    dtype wrong numbers come before races that only ``--strict`` finds.
+    dtype wrong numbers come before races that only ``--waits explicit`` finds.
     """
 
     what: str

@@ -2,7 +2,8 @@
 
 A capstone's small cases come first. Its grid, whose launches take longer, runs only until the first fault of any case.
 Other operators have only a grid, and a wrong result does not stop it. A case is launched with the twin's default
-options, which give its modelled time. If the result is right, the case is launched with the strict options too.
+options, which give its modelled time. If the result is right, the case is launched with the strict options too, and if
+the caller asks for explicit waits, without the waits that the compiler adds.
 """
 
 from __future__ import annotations
@@ -41,10 +42,16 @@ _LIMITS = Limits(seconds=60.0)
 _UNORDERED = "race-same-pipe"
 
 
-def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
+def grade(
+    folder: Path | str,
+    *,
+    explicit_waits: bool = False,
+    tell: Callable[[int, int, str], None] = lambda done, total, text: None,
+) -> Grade:
     """Return the grade of the operator in ``folder`` (made by ``gnt new``), or of the registered operator of that name.
 
-    tell: called with the number of cases done, the number of all, and the next case's label; "" when all are done.
+    explicit_waits: whether the strict launches are made without the waits that the compiler adds. tell: called with the
+    number of cases done, the number of all, and the next case's label; "" when all are done.
     Raises RegistryError or ArgumentError for files that define no operator, CompileError for a kernel or a tiling
     header that does not compile.
     """
@@ -56,7 +63,7 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
         rows = [_not_run(held, case) for case in held.cases]
         return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
     kernel.build()
-    grading = _Grading(held, kernel, machine, zlib.crc32(kernel.source.encode()))
+    grading = _Grading(held, kernel, machine, zlib.crc32(kernel.source.encode()), explicit_waits)
     for done, case in enumerate(held.cases):
         tell(done, len(held.cases), case.bench.label(held.op))
         rows.append(grading.row(case))
@@ -123,12 +130,16 @@ def _unwritten_place(held: Graded) -> str:
 
 @dataclass
 class _Grading:
-    """The grading of one operator. endless: whether a launch did not end; then no further launch is made."""
+    """The grading of one operator.
+
+    explicit_waits: as for ``grade``. endless: whether a launch did not end; then no further launch is made.
+    """
 
     held: Graded
     kernel: Kernel
     machine: Machine
     seed: int
+    explicit_waits: bool = False
     endless: bool = False
 
     def __post_init__(self) -> None:
@@ -147,7 +158,8 @@ class _Grading:
         row = replace(row, right=word)
         if result is None or word != RIGHT or self.endless:
             return row
-        row = replace(row, strict=self._launch(case, arrays, expected, TwinOptions().strict())[1])
+        strict = TwinOptions(auto_sync="off" if self.explicit_waits else "on").strict()
+        row = replace(row, strict=self._launch(case, arrays, expected, strict)[1])
         if not case.timed:
             return row
         made = profile_of(result, machine=self.machine, inputs=arrays, group=self.held.op.group)
@@ -158,7 +170,8 @@ class _Grading:
     ) -> tuple[Result | None, str]:
         strict = options != TwinOptions()
         turn = _turn(case.bench.dtype, strict=strict)
-        where = f"{'with --strict, ' if strict else ''}{case.bench.label(self.held.op)}"
+        words = "with --strict and --waits explicit, " if self.explicit_waits else "with --strict, "
+        where = f"{words if strict else ''}{case.bench.label(self.held.op)}"
         where += f": {case.means}" if case.means else ""
         if case.bench.dtype == "float16" and _no_halves(self.held):
             what = "the kernel reads the halves of x as floats: none of its files names half"

@@ -174,9 +174,9 @@ def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
         yield f"{exercise.check_file.name} says auto_sync=True, but the solution does without it"
     if isinstance(late, Verdict) or (isinstance(alone, Verdict) and not checker.auto_sync):
         return
-    strict = checker.strict().check(exercise.solution, _SEED)
+    strict = checker.strict().with_explicit_waits().check(exercise.solution, _SEED)
     if isinstance(strict, Verdict):
-        yield f"the solution fails with gnt learn --strict: {strict.message} ({strict.case})"
+        yield f"the solution fails with gnt learn --strict --waits explicit: {strict.message} ({strict.case})"
 
 
 def _helpful(result: CheckResult) -> bool:

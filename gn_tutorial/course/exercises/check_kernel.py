@@ -122,12 +122,15 @@ class KernelChecker:
         return Limits(seconds=self.seconds)
 
     def strict(self) -> KernelChecker:
-        """Return this checker with the strict options. The compiler's waits stay if the solution counts on them.
+        """Return this checker with the strict options.
 
         Address spaces are not checked in each launch, which may follow a save, but after a pass (``after_pass``).
         """
-        strict = space_findings.without(self.options.strict())
-        return replace(self, options=replace(strict, auto_sync="on") if self.auto_sync else strict)
+        return replace(self, options=space_findings.without(self.options.strict()))
+
+    def with_explicit_waits(self) -> KernelChecker:
+        """Return this checker without the waits that the compiler adds, unless the solution counts on them."""
+        return self if self.auto_sync else replace(self, options=replace(self.options, auto_sync="off"))
 
     def check(self, path: Path, seed: int) -> Verdict | int:
         """Return the first thing that is wrong, or the number of cases if all is right."""

@@ -29,21 +29,26 @@ def check(
     workspace: Workspace | None = None,
     progress: ProgressFile | None = None,
     strict: bool = False,
+    explicit_waits: bool = False,
 ) -> CheckResult:
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
-    strict: launch with the twin's strict options (``KernelChecker.strict``), if the exercise is a kernel. Without
-    ``source``, the learner's file is made if it is missing. A pass is stored in the learner's progress. A file that
-    still is the stub has the status "not attempted" and raises no error, so that a notebook runs to its end. Raises
-    ArgumentError for an unknown exercise, for a source that is no text, and if the learner's folder cannot be written;
-    RegistryError if the exercise's check cannot be loaded.
+    strict, explicit_waits: launch a kernel with the twin's strict options, or without the waits that the compiler
+    adds (``KernelChecker.strict``, ``with_explicit_waits``). Without ``source``, the learner's file is made if it
+    is missing. A pass is stored in the learner's progress. A file that still is the stub has the status "not
+    attempted" and raises no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
+    exercise, for a source that is no text, and if the learner's folder cannot be written; RegistryError if the
+    exercise's check cannot be loaded.
     """
     if not isinstance(source, (str, type(None))):
         raise ArgumentError(f"source= is text, not {type(source).__name__}")
     course = load_course()
     exercise = course.find(name)
     workspace, progress = workspace or default_workspace(), progress or default_progress()
-    checker = _strict(checker_of(exercise)) if strict else None
+    checker = checker_of(exercise) if strict or explicit_waits else None
+    if isinstance(checker, KernelChecker):
+        checker = checker.strict() if strict else checker
+        checker = checker.with_explicit_waits() if explicit_waits else checker
     if source is not None:
         result, step = grade_text(exercise, source, checker), None
     else:
@@ -119,13 +124,9 @@ def after_pass(exercise: Exercise, path: Path) -> str:
 
 
 def counts_on_the_compiler(exercise: Exercise) -> bool:
-    """Whether a strict check, too, keeps the waits that the compiler adds, because the solution needs them."""
+    """Whether a check keeps the waits that the compiler adds in any case, because the solution needs them."""
     checker = checker_of(exercise)
     return isinstance(checker, KernelChecker) and checker.auto_sync
-
-
-def _strict(checker: Checker) -> Checker:
-    return checker.strict() if isinstance(checker, KernelChecker) else checker
 
 
 def _with_code(finding: Verdict, path: Path) -> Verdict:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from compare_support import said_by
 
-from gn_tutorial.compare.patterns import affine, bit_pattern, block_swap, periodic, precision_loss, special_values
+from gn_tutorial.compare.patterns import affine, bit_pattern, special_values
 from gn_tutorial.operators.result import Result
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 
@@ -17,15 +17,12 @@ TALLY = Tally(scalar=0, vector=0, mte2=0, mte3=0, bytes_in=0, bytes_out=0, ub_hi
 
 #: They look at what all wrong elements have in common.
 TOGETHER = (
-    precision_loss.summed_in_half,
     bit_pattern.value_and_index,
     bit_pattern.index_as_float,
     special_values.zeros_or_nan,
-    periodic.lanes,
     bit_pattern.unsigned_shift,
     affine.factor,
     affine.constant_offset,
-    block_swap.rows,
 )
 
 

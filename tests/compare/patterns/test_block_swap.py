@@ -78,11 +78,3 @@ def test_a_comparison_prints_it() -> None:
     assert "holds what belongs in block 2" in comparison._repr_html_()
     right = Result(kernel="demo", blocks=4, launched=LaunchResult({"y": TRUTH}, TALLY, 0.0, "", True))
     assert right.compare(TRUTH, rtol=1e-5).hints() == []
-
-
-def test_rows_of_another_place_are_named() -> None:
-    truth = RANDOM.standard_normal((6, 50)).astype(np.float32)
-    (hint,) = said_by(block_swap.rows, output=truth[[0, 0, 0, 3, 3, 3]], reference=truth)
-    assert hint.startswith(
-        "row 1 holds row 0, row 2 holds row 0, row 4 holds row 3 and so on (4 rows) of the reference"
-    )

@@ -51,19 +51,3 @@ def test_a_comparison_says_it() -> None:
     actual = np.where(np.arange(TRUTH.size) % 720 >= 45, TRUTH + NOISE, TRUTH)
     result = Result("k", 2, LaunchResult(arrays={"y": actual}, tally=TALLY, seconds=0.0, printed="", observed=True))
     assert "of every 720 elements the first 45 are right" in str(result.compare(TRUTH, rtol=1e-5, atol=1e-6))
-
-
-def lanes(output: np.ndarray, reference: np.ndarray) -> tuple[str, ...]:
-    return said_by(periodic.lanes, output=output, reference=reference)
-
-
-def test_lanes_of_a_mask_are_named() -> None:
-    truth = np.random.default_rng(5).standard_normal(300).astype(np.float16)
-    wrong = np.where(np.arange(300) % 64 < 32, -truth, truth)
-    (hint,) = lanes(wrong, truth)
-    assert hint.startswith("in each repeat of 128 elements the wrong ones are 0 to 31 and 64 to 95: look at the mask")
-    assert "high word" in hint
-    (hint,) = lanes(np.where(np.arange(300) % 128 < 32, -truth, truth), truth)
-    assert hint.endswith("0 to 31: look at the mask")
-    wrong[240] = truth[240] + 1
-    assert lanes(wrong, truth) == ()

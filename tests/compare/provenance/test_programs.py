@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,99 @@ def test_only_the_line_that_wrong_elements_come_by_is_marked() -> None:
     assert "only wrong elements" in repr(comparison)
 
 
+def test_a_step_that_right_elements_pass_and_wrong_ones_do_not_is_named_with_its_values() -> None:
+    mask = "    uint64_t mask[2] = {0x0FFFFFFFFFFFFF0F, 0};\n    Adds(b, a, 0.0f, n);\n"
+    comparison, here = compared(mask + "    Muls(b, b, 2.0f, mask, 1, {1, 1, 8, 8});  // here", 2 * X)
+    assert comparison.origin is not None
+    passes = f"y[0, 3] passes Muls in line {here} ({X[0, 3]:.6g} -> {2 * X[0, 3]:.6g}), y[0, 4] does not"
+    assert comparison.origin.differs == f"{passes}: its mask leaves out lane 4"
+    assert f"{passes}: its mask" in repr(comparison)
+    (hint,) = comparison.hints()  # none on what the wrong elements look like
+    assert hint.startswith("y: no copy and no GetValue has read g")
+    body = "    Duplicate(b, 1.0f, n);\n    Muls(b, a, 2.0f, 40);  // here"
+    comparison, here = compared(body, 2 * X)
+    assert comparison.origin is not None
+    assert comparison.origin.differs == (
+        f"y[0, 39] passes Muls in line {here} ({X[0, 39]:.6g} -> {2 * X[0, 39]:.6g}), y[0, 40] does not: its 40"
+        f" elements end before; it comes from Duplicate in line {here - 1} instead"
+    )
+    comparison, here = compared("    Muls(b, a, 2.0f, n);\n    Adds(b, b, 1.0f, 16);  // here", 2 * X)
+    assert comparison.origin is not None
+    assert comparison.origin.differs == (
+        f"y[0, 0] passes Adds in line {here} ({2 * X[0, 0]:.6g} -> {2 * X[0, 0] + 1:.6g}), y[0, 16] does not"
+    )
+
+
+def test_rounds_that_nothing_cleared_before_are_counted() -> None:
+    kept = HEAD.replace("  for (uint32_t r", "  Duplicate(w, 0.0f, n);\n  for (uint32_t r")
+    added = "    Add(w, w, a, n);  // here\n    Adds(b, w, 0.0f, n);"
+    source = kept + added + TAIL
+    here = next(number for number, line in enumerate(source.splitlines(), 1) if line.endswith("// here"))
+    origin = gnt.kernel(source=source).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2).compare(X).origin
+    assert origin is not None
+    words = rf"Add in line {here} makes 1 round for y\[[01], \d+\], 2 for y\[2, 0\]: both begin with Duplicate in"
+    assert re.fullmatch(rf"{words} line 18, and nothing sets its result again in between", origin.differs)
+    cleared = HEAD + "    Duplicate(w, 0.0f, n);\n" + added.replace("Adds(b, w, 0.0f", "Adds(b, w, 1.0f") + TAIL
+    origin = gnt.kernel(source=cleared).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2).compare(X).origin
+    assert origin is not None
+    assert origin.differs == ""
+
+
+TAILS = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, uint32_t n, uint32_t taken, uint32_t by) {
+  TPipe pipe;
+  TQue<TPosition::VECIN, 1> in;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(in, 1, 256);
+  pipe.InitBuffer(buffer, 1024);
+  LocalTensor<float> w = buffer.Get<float>();
+  GlobalTensor<float> from, to;
+  from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), n);
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), 64);
+  Duplicate(w[192], 0.0f, 64);
+  for (uint32_t at = 0; at < n; at += 64) {
+    uint32_t left = n - at < 64 ? n - at : 64;
+    LocalTensor<float> a = in.AllocTensor<float>();
+    uint8_t more = (8 - left % 8) % 8;
+    DataCopyPad(a, from[at], DataCopyExtParams{1, left * 4, 0, 0, 0}, DataCopyPadExtParams<float>{true, 0, more, 0});
+    in.EnQue(a);
+    a = in.DeQue<float>();
+    Mul(w, a, a, left + more);  // made
+    ReduceSum(w[64], w, w[128], taken ? taken : left + more);  // summed
+    Adds(w[192], w[192], w.GetValue(64) / by, 64);  // divided
+    in.FreeTensor(a);
+  }
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(to, w[192], 64);
+}
+"""
+
+
+def of_tails(n: int, taken: int, by: int, right: float) -> str:
+    """What is said of the sum of n squares, in tiles of 64, if ReduceSum takes so many and the sum is divided by this.
+
+    right: what the sum should be multiplied with.
+    """
+    x = np.random.default_rng(6).standard_normal(n).astype(np.float32) + 1
+    result = gnt.kernel(source=TAILS).run(x=x, y=gnt.out(64), n=n, taken=taken, by=by, blocks=1)
+    origin = result.compare(np.full(64, (x.astype(np.float64) ** 2).sum() * right), rtol=1e-4, atol=1e-4).origin
+    return origin.said or origin.besides if origin else ""
+
+
+def test_what_a_reduction_takes_beside_what_was_written_is_counted() -> None:
+    line = {mark: TAILS[: TAILS.index(f"// {mark}")].count("\n") + 1 for mark in ("made", "summed", "divided")}
+    stale = f"line {line['summed']}: ReduceSum takes 64 elements, and Mul in line {line['made']} has written 40 of them"
+    assert of_tails(104, 64, 1, 1.0) == f"{stale}: the other 24 are of an earlier round"
+    assert of_tails(104, 0, 1, 2.0) == ""
+
+    said = f"the sum of 61 loaded elements (line {line['summed']}) is divided by 64 before Adds in line"
+    assert of_tails(61, 0, 64, 1 / 61) == f"{said} {line['divided']}"
+    assert of_tails(61, 0, 61, 2 / 61) == ""
+
+
 def test_a_number_of_the_scalar_unit_is_followed_to_its_sum() -> None:
     body = (
         "    ReduceSum(w, a, w[8], n);"
@@ -149,6 +243,12 @@ def test_where_a_row_was_read_is_told_by_its_elements() -> None:
     shifted = HEAD.replace("from[r * n]", "from[(r + 1) % rows * n]") + "    Muls(b, a, 2.0f, n);" + TAIL
     result = gnt.kernel(source=shifted).run(X, GAMMA, gnt.out(X.shape, "float32"), blocks=2)
     assert f"x[{2 * 64 + 5}] = {X[2, 5]:.6g}" in repr(result.origin("y", 1, 5))
+    origin = result.compare(2 * X).origin
+    assert origin is not None
+    assert str(origin.suspect).startswith("y[0, 0] is made of x[64] (line 20), and holds what belongs in y[1, 0]: look")
+    other = result.compare(2 * np.roll(X, -1, axis=0) + 1).origin
+    assert other is not None
+    assert other.suspect is None
 
 
 @pytest.mark.parametrize("index", [(4, 0), (0, 64), (256,), (), (0, 0, 0), (1.5,), (True,)])
@@ -210,8 +310,16 @@ extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {
 """
 
 
+ADDED = "for (int i = 0; i < 64; ++i) Add(b, b, a[i * 16], 16);"
+
+
 def test_a_sum_of_many_halves_is_named_where_the_error_is_as_small_as_its_rounding() -> None:
     x = np.random.default_rng(5).integers(20, 40, 1024).astype(np.float16)
+    rounds = gnt.kernel(source=HALVES.replace("ReduceSum(b, a, work.Get<half>(), 1024);", ADDED))
+    columns = rounds.run(x * 3, gnt.out(16, "float16"), blocks=1)
+    said = columns.compare(x.reshape(64, 16).sum(axis=0, dtype=np.float64) * 3 / 1024, rtol=1e-6, atol=0).origin
+    assert said is not None
+    assert "Add adds 64 halves into a half, which near" in said.said
     right = np.zeros(16)
     right[0] = x.astype(np.float64).mean()
     result = gnt.kernel(source=HALVES).run(x, gnt.out(16, "float16"), blocks=1)
@@ -229,7 +337,9 @@ def test_an_input_that_wrong_elements_take_from_another_place_is_named() -> None
     body = "    Muls(b, a, 2.0f, 32);\n    Muls(b[32], a, 2.0f, 32);  // here"
     comparison, _ = compared(body, 2 * X)
     assert comparison.origin is not None
-    assert str(comparison.origin.suspect).startswith("y[0, 32] is made of x[0] (line 20), where right elements take")
+    assert str(comparison.origin.suspect).startswith(
+        "y[0, 32] is made of x[0] (line 20), and holds what belongs in y[0, 0]"
+    )
     assert "y[0, 32] is made of x[0]" in repr(comparison)
     right, _ = compared("    Muls(b, a, 2.0f, n);\n    Muls(b[32], b[32], 2.5f, 32);", 2 * X)
     assert right.origin is not None

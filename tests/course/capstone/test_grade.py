@@ -116,8 +116,11 @@ def right_in_float32(folder: Path) -> Path:
 
 
 def test_every_pair_without_a_barrier_is_named_at_once(tmp_path: Path) -> None:
-    made = gnt.grade(right_in_float32(tmp_path))
+    folder = right_in_float32(tmp_path)
+    assert [row.strict for row in gnt.grade(folder).rows] == ["right"]
+    made = gnt.grade(folder, explicit_waits=True)
     assert [row.strict for row in made.rows] == ["race-same-pipe"]
+    assert "with --strict and --waits explicit, " in made.losses[0].what
     text = (tmp_path / "mine" / "mine.cpp").read_text("utf-8").splitlines()
     first = next(at for at, line in enumerate(text, 1) if "AscendC::Muls(" in line)
     assert made.losses[0].where == f"mine.cpp, lines {first} and {first + 1}, {first + 1} and {first + 2}"

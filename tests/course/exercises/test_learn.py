@@ -84,27 +84,27 @@ def test_learn_begins_fails_passes_and_goes_on(gnt: Callable[..., Ran], folder: 
     assert f"{SECOND.id} {SECOND.title}" in gnt("learn").out
 
 
-def test_strict_refuses_what_counts_on_the_waits_of_the_compiler(gnt: Callable[..., Ran], folder: Path) -> None:
+def test_explicit_waits_refuse_what_counts_on_the_waits_of_the_compiler(gnt: Callable[..., Ran], folder: Path) -> None:
     exercise = next(one for one in COURSE if one.id == "03.1")
     solve(folder, exercise)
-    assert gnt("learn", "check", exercise.id, "--strict").code == 0
+    assert gnt("learn", "check", exercise.id, "--strict", "--waits", "explicit").code == 0
     target = folder / exercise.file
     text = target.read_text(encoding="utf-8")
     target.write_text(text.replace("    Sync<AscendC::HardEvent::S_MTE3>();\n", ""), encoding="utf-8")
     assert target.read_text(encoding="utf-8") != text
     assert gnt("learn", "check", exercise.id).code == 0
-    strict = gnt("learn", "check", exercise.id, "--strict")
-    assert strict.code != 0
-    assert "PIPE_MTE3 reads by" in strict.out
-    assert "counts on the waits" not in strict.out
+    explicit = gnt("learn", "check", exercise.id, "--waits", "explicit")
+    assert explicit.code != 0
+    assert "PIPE_MTE3 reads by" in explicit.out
+    assert "counts on the waits" not in explicit.out
 
 
-def test_a_strict_check_says_where_the_waits_of_the_compiler_stay(gnt: Callable[..., Ran], folder: Path) -> None:
+def test_a_check_of_explicit_waits_says_where_those_of_the_compiler_stay(gnt: Callable[..., Ran], folder: Path) -> None:
     exercise = next(one for one in COURSE if one.id == "13.1")
     solve(folder, exercise)
     said = "this exercise counts on the waits that the compiler puts in: a missing one is not checked"
-    assert said in gnt("learn", "check", exercise.id, "--strict").out
-    assert said not in gnt("learn", "check", exercise.id).out
+    assert said in gnt("learn", "check", exercise.id, "--waits", "explicit").out
+    assert said not in gnt("learn", "check", exercise.id, "--strict").out
 
 
 def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(
