@@ -100,7 +100,8 @@ class Types:
 
     def layout(self, entry: Declaration) -> TypeLayout:
         """Return the layout of a struct. Raises Unreadable."""
-        if entry.node.parent is not None and entry.node.parent.type == "template_declaration":
+        around = entry.place.syntax.parent(entry.node)
+        if around is not None and around.type == "template_declaration":
             raise Unreadable(f"{entry.name} is a template")
         with self.resolving((entry.place.text.index, entry.node.id)):
             return self._laid_out(entry, entry.inside)

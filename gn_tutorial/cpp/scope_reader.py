@@ -91,7 +91,7 @@ class ScopeReader:
         for part in path_of(node.child_by_field_name("name"), self.text):  # none: it is visible around
             made = made.nested.setdefault(part, Scope("namespace", made, name=part))
         if made is not scope and any(child.type == "inline" for child in node.children):
-            scope.directives.append(made)
+            scope.directives[made] = None
         return made
 
     def _alias(self, node: Node, scope: Scope) -> None:
@@ -108,7 +108,7 @@ class ScopeReader:
         if words & {"namespace", "enum"}:
             found = scope.find(path_of(named, self.text))
             if found is not None and "namespace" in words:
-                scope.directives.append(found)
+                scope.directives[found] = None
             elif found is not None:
                 self._copy(found, list(found.declared), scope)
         elif named.type == "qualified_identifier":
@@ -136,7 +136,7 @@ class ScopeReader:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             # The members of an unnamed union or structure belong to the scope around, unless it is a variable's type.
-            above = node.parent
+            above = self.of.syntax.parent(node)
             named = above is not None and above.child_by_field_name("declarator") is not None
             return Scope("class", scope) if named else scope
         leaf = leaf_of(name)
@@ -256,8 +256,8 @@ class ScopeReader:
     def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
         self.of.names_at.add(name.start_byte)
         made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name, *more)
-        self.of.declared.append(made)
-        scope.declared.setdefault(made.name, []).append(made)
+        for declared_here in (self.of.declared, scope.declared):
+            declared_here.setdefault(made.name, []).append(made)
 
     def _leave_out(self, node: Node, _scope: Scope) -> None:
         self.of.unread_spans.append((node.start_byte, node.end_byte))

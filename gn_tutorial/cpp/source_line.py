@@ -57,7 +57,7 @@ def line_facts(text: str, line: int) -> LineFacts:
         return LineFacts()
     found = [one for one in syntax.nodes(*_KINDS, errors=True) if syntax.line(one) == line]
     numbers = [one for one in found if one.type == "number_literal"]
-    whole = [one for one in numbers if one.parent is not None and one.parent.type == "argument_list"]
+    whole = [one for one in numbers if (around := syntax.parent(one)) is not None and around.type == "argument_list"]
     subscripts = [one for one in found if one.type == "subscript_expression"]
     return LineFacts(
         tuple(map(syntax.text, numbers)),
@@ -169,5 +169,5 @@ def _is_generic(node: Node, syntax: Syntax) -> bool:
             listed is not None and any(True for _ in syntax.nodes("placeholder_type_specifier", within=listed))
         ):
             return True
-        around = around.parent
+        around = syntax.parent(around)
     return False

@@ -31,7 +31,7 @@ def math(code: DeviceCode) -> Iterator[SourceFinding]:
     for name in code.names.keys() & (_MATH | _MATH_OF_C):
         for node in code.names[name]:
             function = code.function_of(node)
-            if function is None or function.words & _OF_THREADS or not call_of(node, code.text):
+            if function is None or function.words & _OF_THREADS or not call_of(node, code.syntax):
                 continue
             if name in _MATH and code.is_of_std(node):
                 yield code.finding("math", node, name=f"std::{name}", op=name)
