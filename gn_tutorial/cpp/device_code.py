@@ -31,6 +31,8 @@ _ASKED = (
     "placeholder_type_specifier", "primitive_type", "requires_clause", "requires_expression", "storage_class_specifier",
     "throw_statement", "try_statement", "type_qualifier", "virtual",
 )  # fmt: skip
+#: What an entry has that runs on cores, beside ``__global__``.
+_OF_CORES = ("__aicore__", "aicore", "__vector__", "__cube__", "__mix__")
 _LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement", "goto_statement", "lambda_expression")
 
 
@@ -188,6 +190,11 @@ class DeviceCode(CodeParts):
     def entries(self) -> tuple[str, ...]:
         """Names of the functions marked ``__global__``, without their namespaces."""
         return tuple(dict.fromkeys(part.name for part in self.parts if part.is_entry))
+
+    @functools.cached_property
+    def thread_entries(self) -> frozenset[str]:
+        """Those of ``entries`` that threads run (SIMT): no word of a core stands beside ``__global__``."""
+        return frozenset(part.name for part in self.parts if part.is_entry and part.words.isdisjoint(_OF_CORES))
 
     def reached_from(self, entry: str) -> set[CodePart]:
         """Return what the entry of this name reaches."""

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: What stops a launch; every other finding is a warning.
 ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
+#: What only the code of a core may not have: threads run an entry that is marked ``__global__`` alone.
+_OF_CORES = frozenset(("language-math",))
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "14"
+CHECKS = "15"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -102,6 +104,7 @@ def _placed(own: OwnText) -> Iterator[Placed]:
     for entry in code.entries if claims else ():
         reached = code.reached_from(entry)
         raw = [one for one in claims if code.part_of(one.at) in reached]
+        raw = [one for one in raw if entry not in code.thread_entries or one.id not in _OF_CORES]
         placed = {(one.id, *own.places[one.line - 1]): one for one in reversed(raw) if one.line <= len(own.places)}
         listed = sorted(placed.items(), key=lambda item: (item[0][1] != own.places[0][0], item[0][1:], item[0][0]))
         yield from (Placed(entry, file, line, one) for (_, file, line), one in listed[:_MOST])

@@ -7,11 +7,12 @@ lambdas, conditions and loops. Members that are defined outside of their class s
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
-from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
+from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, declared_by, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
 from gn_tutorial.cpp.scopes import CLASSES, Declaration, FunctionDefinition, NamePlace, Scope, ScopeSpan, TextScopes
 from gn_tutorial.cpp.syntax import Node
@@ -47,6 +48,7 @@ class ScopeReader:
             ),
             **dict.fromkeys(("preproc_def", "preproc_function_def"), self._macro),
             "enum_specifier": self._enum,
+            "expression_statement": self._statement,
             "for_range_loop": self._range_loop,
             "friend_declaration": self._friend,
             "function_declarator": self._prototype,
@@ -231,6 +233,18 @@ class ScopeReader:
                 elif leaf.type in NAMES:
                     self._declare_one(name, function, node, scope, declarator)
         return scope
+
+    def _statement(self, node: Node, scope: Scope) -> Scope:
+        for name in declared_by(node, lambda function: self._is_type(function, scope)):
+            self._declare(name, "value", scope)
+        return scope
+
+    def _is_type(self, node: Node, scope: Scope) -> bool:
+        """Whether a node is a number's type, or the name of a type that the text declares."""
+        if node.type != "identifier":
+            return node.type == "primitive_type"
+        found = (one.declared.get(self.text(node)) for one in scope.outward())
+        return any(declared_here[-1].kind == "type" for declared_here in itertools.islice(filter(None, found), 1))
 
     def _range_loop(self, node: Node, scope: Scope) -> Scope:
         return self._declaration(node, Scope("block", scope))
