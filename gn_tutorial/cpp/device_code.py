@@ -154,7 +154,9 @@ class DeviceCode(CodeParts):
     def is_of_host(self, name: Node) -> bool:
         """Return whether an unqualified name, or ``::name``, is of a header and not of this text."""
         return (
-            name.type != "field_identifier" and not qualification(name, self.syntax)[1] and self.scoped.meant(name) == []
+            name.type != "field_identifier"
+            and not qualification(name, self.syntax)[1]
+            and self.scoped.meant(name) == []
         )
 
     @functools.cached_property

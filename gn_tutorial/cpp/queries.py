@@ -103,7 +103,7 @@ def prototypes(text: str, mark: str) -> Iterator[Prototype]:
             continue
         name = next(syntax.nodes("identifier", within=declared))
         given = (one for one in syntax.nodes("parameter_declaration", within=declared) if syntax.text(one) != "void")
-        before = node.prev_named_sibling
+        before = syntax.before(node)
         yield Prototype(
             syntax.text(name),
             syntax.text(node).partition(syntax.text(declared))[0].strip(),

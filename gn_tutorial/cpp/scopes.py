@@ -76,7 +76,7 @@ class Scope:
             waiting += [one for one in (scope.parent, scope.owner) if one is not None]
 
     def reached(self, of: Callable[[Scope], Collection[Scope]] = lambda one: one.opened) -> Iterator[Scope]:
-        """Yield this scope and, nearest first, all that ``of`` leads to: bases, or namespaces of directives, or both."""
+        """Yield this scope and, nearest first, all that ``of`` leads to: bases, namespaces of directives, or both."""
         found = {self: True}
         waiting = [self]
         for scope in waiting:

@@ -1,10 +1,12 @@
 """Functions of single numbers that only hosts have: those of <cmath>.
 
 No document names them for device code. The device's compiler has sqrt and abs of a float built in (public kernels call
-them without a header); AscendC::Std has functions of its own, and functions of SIMT threads have those of C. Threads run what has their
-words, and an entry that is marked ``__global__`` alone, with all that it calls (``portability_rules`` knows these).
+them without a header); AscendC::Std has functions of its own, and functions of SIMT threads have those of C. Threads
+run what has their words, and an entry that is marked ``__global__`` alone, with all that it calls:
+``portability_rules`` leaves out what such an entry reaches.
 
-Source: asc-devkit, include/simt_api/math_functions.h; docs/zh/api, SIMT-API/SIMT编程简介/扩展语法/函数执行空间限定符.md.
+Source: asc-devkit, include/simt_api/math_functions.h, and docs/zh/api, SIMT-API/SIMT编程简介/扩展语法,
+函数执行空间限定符.md (what threads run) and 核函数配置.md (their entry).
 """
 
 from __future__ import annotations

@@ -136,7 +136,11 @@ class SuspectedVariable:
     @property
     def reads(self) -> list[Node]:
         """Where it is read for certain."""
-        return [one for one, own in self._meanings if own and not may_write(self.code, one) and _is_evaluated(self.code, one)]
+        return [
+            one
+            for one, own in self._meanings
+            if own and not may_write(self.code, one) and _is_evaluated(self.code, one)
+        ]
 
     @cached_property
     def writes(self) -> list[Node]:
@@ -273,7 +277,7 @@ def _callee_writes(code: DeviceCode, given: Node) -> bool:
     if not own and name.isupper() and len(name) > 1 and function.type == "identifier":
         return True  # a macro of a header
     # A declaration may take a reference, and what is named like a function may be a lambda.
-    declared = [one for one in code.scoped.declared if one.name == name]
+    declared = code.scoped.declared.get(name, ())
     return any(one.kind == "value" or _has_reference(code, one) for one in declared)
 
 
