@@ -7,7 +7,6 @@ lambdas, conditions and loops. Members that are defined outside of their class s
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -34,6 +33,7 @@ class ScopeReader:
     def __init__(self, of: TextScopes, functions: bool) -> None:
         self.of, self.text, self.functions = of, of.syntax.text, functions
         self._defined: set[int] = set()  # where the declarators of function definitions start
+        self._types: set[str] = set()  # the names of types that the text has declared so far
         self._unread: dict[tuple[str, ...], Scope] = {}  # classes by their paths
         self._stack: list[tuple[Node, Scope]] = [(of.syntax.root, of.root)]
         self._later: list[tuple[Node, Scope]] = []  # the bodies of functions
@@ -241,10 +241,10 @@ class ScopeReader:
 
     def _is_type(self, node: Node, scope: Scope) -> bool:
         """Whether a node is a number's type, or the name of a type that the text declares."""
-        if node.type != "identifier":
+        if node.type != "identifier" or self.text(node) not in self._types:
             return node.type == "primitive_type"
         found = (one.declared.get(self.text(node)) for one in scope.outward())
-        return any(declared_here[-1].kind == "type" for declared_here in itertools.islice(filter(None, found), 1))
+        return next((here[-1].kind == "type" for here in found if here), False)
 
     def _range_loop(self, node: Node, scope: Scope) -> Scope:
         return self._declaration(node, Scope("block", scope))
@@ -270,6 +270,8 @@ class ScopeReader:
     def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
         self.of.names_at.add(name.start_byte)
         made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name, *more)
+        if kind == "type":
+            self._types.add(made.name)
         for declared_here in (self.of.declared, scope.declared):
             declared_here.setdefault(made.name, []).append(made)
 

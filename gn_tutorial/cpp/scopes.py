@@ -20,8 +20,8 @@ CLASSES = (*STRUCTS, "union_specifier")
 SPECIFIERS = (*CLASSES, "enum_specifier")
 #: Declarators that leave a variable's type as it is written, but for ``&``.
 _PLAIN = ("init_declarator", "reference_declarator")
-#: What the lookups of one reading may visit: scopes and declarations. Of a hundred ordinary files none needs more than
-#: a hundredth. Names of a text that is made for it lead to the square of its length.
+#: What the lookups of one reading may visit: scopes and declarations. Of the kernels and exercises none needs more than
+#: 20; names of a text that is made for it lead to the square of its length.
 MOST_STEPS = 2_000_000
 
 
