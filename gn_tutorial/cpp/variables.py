@@ -20,6 +20,7 @@ from gn_tutorial.cpp.syntax import Node, Syntax
 T = TypeVar("T")
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
 _DECLARATIONS = (*_VARIABLES, *PARAMETERS, "lambda_capture_initializer")
+_ASSIGNING = frozenset((*_VARIABLES, "lambda_capture_initializer", "field_initializer", "assignment_expression"))
 
 
 class Variable(NamedTuple):
@@ -186,8 +187,8 @@ class Variables:
     def assignments(self) -> list[Assignment]:
         """All assignments, in text order; an element of an array is no variable."""
         found = []
-        for node in self.nodes:
-            given = list(self.declared_in(node)) if node.type not in PARAMETERS else []
+        for node in (one for one in self.nodes if one.type in _ASSIGNING):
+            given = list(self.declared_in(node))
             if node.type in ("field_initializer", "assignment_expression") and not _is_compound(node):
                 target, *value = self.children(node) or [node]
                 while target.type in ("pointer_expression", "parenthesized_expression") and target.named_children:
@@ -203,9 +204,8 @@ class Variables:
     def calls(self) -> list[CallNode]:
         """All calls, in text order."""
         found = []
-        for node in self.nodes:
-            function = node.child_by_field_name("function") if node.type == "call_expression" else None
-            arguments = node.child_by_field_name("arguments")
+        for node in (one for one in self.nodes if one.type == "call_expression"):
+            function, arguments = (node.child_by_field_name(one) for one in ("function", "arguments"))
             if function is not None and arguments is not None:
                 of = function.child_by_field_name("argument")
                 found.append(CallNode(node, leaf_of(function), of, self.children(arguments)))
