@@ -59,7 +59,7 @@ def macro_form(text: str, name: str) -> str:
 def _surroundings(node: Node, syntax: Syntax) -> tuple[Node, list[str] | None]:
     """Return the whole declaration of a function, and the namespaces and classes around it; None in a function."""
     statement, scope = node, list[str]()
-    while (around := statement.parent) is not None and around.type not in _LISTS:
+    while (around := syntax.parent(statement)) is not None and around.type not in _LISTS:
         statement = around
     while around is not None:
         if around.type in ("compound_statement", "requires_clause"):
@@ -68,7 +68,7 @@ def _surroundings(node: Node, syntax: Syntax) -> tuple[Node, list[str] | None]:
         if name is not None:
             plain = name.child_by_field_name("name") if name.type == "template_type" else name
             scope = [*syntax.text(plain or name).split("::"), *scope]
-        around = around.parent
+        around = syntax.parent(around)
     return statement, scope
 
 

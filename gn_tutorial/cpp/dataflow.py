@@ -7,12 +7,13 @@ declaration, not by its name (``variables``). Constants are not followed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, parameters
 from gn_tutorial.cpp.syntax import Node, parse
-from gn_tutorial.cpp.variables import Assignment, CallNode, Variable, Variables
+from gn_tutorial.cpp.variables import Assignment, CallNode, Variable, VariableIndex, Variables, grouped
 
 #: What ``SourceFlow.statement`` returns, for modules outside of this room.
 Statement = Node
@@ -55,7 +56,7 @@ class SourceFlow:
     def __init__(self, text: str) -> None:
         self._syntax = parse(text)
         self._variables = Variables(self._syntax)
-        self._around = self._variables.around
+        self._around = self._syntax.enclosing
 
     def statements(self, line: int, calls: Sequence[str] = ()) -> list[Node]:
         """Return the innermost statements with code in this line; if some call one of ``calls``, then only these.
@@ -63,8 +64,8 @@ class SourceFlow:
         The first of ``calls`` that is called counts. Of ``for (...)`` each part is a statement, and of other loops and
         of conditions what is in the parentheses.
         """
-        covering = [one for node in self._variables.nodes if self._covers(node, line) for one in _statements(node)]
-        covering = [one for one in covering if self._covers(one, line)]
+        self._variables.begin()
+        covering = [one for node in self._covering(line) for one in _statements(node) if self._covers(one, line)]
         outer = {above.id for one in covering for above in self._around(one, *_STATEMENTS)}
         inner = [one for one in covering if one.id not in outer]
         called = [{self._text(call.name) for call in self._calls(one)} for one in inner]
@@ -94,7 +95,7 @@ class SourceFlow:
             if made is not None and not _is_empty(made.value):
                 yield self._deciding(made.name, _SET)
                 yield from self._values(self._made_of(made), made.name, 1)
-            every = [one for one in self._variables.assignments if one.variable.key[:-1] == struct.key]
+            every = self._fields_set.get(struct.key, [])
             fields = [one for one in every if self._is_before(one.name, statement)]
             if not fields:  # those of a member, in another function
                 fields = [one for one in every if self._function(one.name) != self._function(statement)]
@@ -155,8 +156,8 @@ class SourceFlow:
 
     def _given(self, tensor: Variable, always: bool) -> Iterator[Deciding]:
         """Where a GlobalTensor is given its memory, and the variables in that; always, or where an offset is added."""
-        for of, call in self._begins:
-            if of.same(tensor) and (always or self._adds(call)):
+        for call in self._begins.of(tensor):
+            if always or self._adds(call):
                 yield self._deciding(call.name, _BEGINS, 0.5)
                 yield from self._values([read for one in call.arguments for read in self._read(one)], call.node, 1)
 
@@ -194,7 +195,8 @@ class SourceFlow:
 
     def _called(self, argument: Node, steps: float) -> Iterator[Deciding]:
         """The call of an argument, if a number is made in it, not only passed on."""
-        calls = (one for one in self._variables.calls if argument.child_count > 0 and argument in one.arguments)
+        around = next(self._around(argument, "call_expression"), None) if argument.child_count > 0 else None
+        calls = (one for one in self._calls_at.get(around.id if around else 0, ()) if argument in one.arguments)
         yield from (self._deciding(one.name, _CALLED, steps) for one in calls)
 
     def _arguments(self, name: Variable, passed: set[object]) -> Iterator[tuple[Node, list[Variable]]]:
@@ -209,7 +211,7 @@ class SourceFlow:
 
     def _results(self, made: Assignment, name: Variable, passed: set[object]) -> Iterator[tuple[Node, list[Variable]]]:
         """Yield what the function returns whose call is the value, and the variables in that."""
-        calls = (one for one in self._variables.calls if one.node in made.value)
+        calls = (one for value in made.value for one in self._calls_at.get(value.id, ()))
         for function in (one for call in calls for one in self._variables.called(call) if one.id not in passed):
             passed.add(function.id)
             returned = (one for one in self._variables.below(function) if one.type == "return_statement")
@@ -218,16 +220,25 @@ class SourceFlow:
     def _assigned(self, variable: Variable, at: Node) -> Assignment | None:
         """The last assignment of a variable before ``at`` in its function, or of a member anywhere."""
         every = self._set(variable)
-        inside = [one for one in every if self._is_before(one.name, at)]
-        if inside:
-            return None if self._is_fixed(inside[-1]) else inside[-1]
+        before = next((one for one in reversed(every) if self._is_before(one.name, at)), None)
+        if before is not None:
+            return None if self._is_fixed(before) else before
         outside = [one for one in every if self._parameter(variable)[0] is None and not self._is_fixed(one)]
         # The value that a member has in its class is only a default.
         own = variable.own.at if variable.own else None
         return next((one for one in outside if one.name != own), next(iter(outside), None))
 
     def _set(self, variable: Variable) -> list[Assignment]:
-        return [one for one in self._variables.assignments if one.variable.same(variable)]
+        return self._assignments.of(variable)
+
+    @functools.cached_property
+    def _assignments(self) -> VariableIndex[Assignment]:
+        return VariableIndex((one.variable, one) for one in self._variables.assignments)
+
+    @functools.cached_property
+    def _fields_set(self) -> dict[Hashable, list[Assignment]]:
+        """The assignments to the fields of each variable, by its key."""
+        return grouped(self._variables.assignments, lambda one: one.variable.key[:-1])
 
     def _made_of(self, made: Assignment) -> list[Variable]:
         loop = self._loop(made.name)
@@ -248,13 +259,13 @@ class SourceFlow:
         return self._variables.type_of(variable)
 
     def _is_global(self, variable: Variable) -> bool:
-        return self._type(variable) == "GlobalTensor" or any(of.same(variable) for of, _ in self._begins)
+        return self._type(variable) == "GlobalTensor" or bool(self._begins.of(variable))
 
     @functools.cached_property
-    def _begins(self) -> list[tuple[Variable, CallNode]]:
-        """The calls of SetGlobalBuffer, each with its tensor."""
+    def _begins(self) -> VariableIndex[CallNode]:
+        """The calls of SetGlobalBuffer, by their tensors."""
         calls = (one for one in self._variables.calls if self._text(one.name) == "SetGlobalBuffer")
-        return [(of, one) for one in calls if one.of and (of := self._variables.variable(one.of))]
+        return VariableIndex((of, one) for one in calls if one.of and (of := self._variables.variable(one.of)))
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -336,10 +347,29 @@ class SourceFlow:
         return self._variables.children(node)
 
     def _calls(self, node: Node) -> list[CallNode]:
-        return [one for one in self._variables.calls if node.start_byte <= one.node.start_byte < node.end_byte]
+        begin, end = (bisect_left(self._call_starts, at) for at in (node.start_byte, node.end_byte))
+        return self._variables.calls[begin:end]
+
+    @functools.cached_property
+    def _call_starts(self) -> list[int]:
+        return [one.node.start_byte for one in self._variables.calls]
+
+    @functools.cached_property
+    def _calls_at(self) -> dict[Hashable, list[CallNode]]:
+        """Each call by the id of its node."""
+        return grouped(self._variables.calls, lambda one: one.node.id)
 
     def _text(self, node: Node) -> str:
         return self._syntax.text(node)
+
+    def _covering(self, line: int) -> Iterator[Node]:
+        """Yield the nodes with code in a line, outer before inner, in text order."""
+        waiting = [self._syntax.root]
+        while waiting:
+            node = waiting.pop()
+            if self._covers(node, line):
+                yield node
+                waiting += reversed(self._variables.children(node))
 
     def _covers(self, node: Node, line: int) -> bool:
         return self._syntax.line(node) <= line <= self._syntax.last_line(node)

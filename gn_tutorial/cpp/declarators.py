@@ -65,6 +65,38 @@ def object_name(declarator: Node) -> Node | None:
     return name if plain else None
 
 
+def declared_by(statement: Node, is_type: Callable[[Node], bool]) -> list[Node]:
+    """Return the names that a statement declares and the parser takes for an expression's: ``int (a) = 1, b;``.
+
+    What may be a declaration is one ([stmt.ambig]). is_type: whether a type stands where a call has its function.
+    """
+    found, parts = list[Node | None](), statement.named_children[:1]
+    while parts:
+        part = parts.pop(0)
+        if part.type == "comma_expression":
+            parts = [*part.named_children, *parts]
+            continue
+        if part.type == "assignment_expression" and part.children[1].type == "=":
+            part = part.children[0]
+        while part.type == "subscript_expression" and not found:
+            part = part.children[0]
+        if not found:
+            function, given = (part.child_by_field_name(one) for one in ("function", "arguments"))
+            if function is None or given is None or given.named_child_count != 1 or not is_type(function):
+                return []
+            part = given.named_children[0]
+        found.append(_written_as_expression(part))
+    names = [one for one in found if one is not None]
+    return names if len(names) == len(found) else []
+
+
+def _written_as_expression(declarator: Node) -> Node | None:
+    """Return the name in ``name``, ``*name``, ``(name)`` and ``name[1]``; None for another expression."""
+    while declarator.type in ("parenthesized_expression", "pointer_expression", "subscript_expression"):
+        declarator = declarator.named_children[0]
+    return declarator if declarator.type == "identifier" else None
+
+
 def _listed(function: Node) -> Node | None:
     """Return the list of a function's parameters."""
     inside = chain(function.child_by_field_name("declarator"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ _ASKED = (
     "placeholder_type_specifier", "primitive_type", "requires_clause", "requires_expression", "storage_class_specifier",
     "throw_statement", "try_statement", "type_qualifier", "virtual",
 )  # fmt: skip
+#: What an entry has that runs on cores, beside ``__global__``.
+_OF_CORES = ("__aicore__", "aicore", "__vector__", "__cube__", "__mix__")
 _LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement", "goto_statement", "lambda_expression")
 
 
@@ -50,6 +53,7 @@ class DeviceCode(CodeParts):
         super().__init__(syntax)
         self._whole = syntax.text(syntax.root)
         self.named: dict[str, list[CodePart]] = {}
+        self._homes: dict[CodePart, tuple[str, ...]] = {}
         for part in (one for one in self.parts if one.kind != "host"):
             for name in part.names:
                 self.named.setdefault(name, []).append(part)
@@ -67,7 +71,7 @@ class DeviceCode(CodeParts):
 
     def head(self, node: Node) -> str:
         """Return what stands before a node in the node around it and behind the node before: CANN's words."""
-        before, around = node.prev_sibling, node.parent
+        before, around = self.syntax.before(node), self.syntax.parent(node)
         start = before.end_byte if before else around.start_byte if around else 0
         return self.syntax.between(start, node.start_byte)
 
@@ -145,12 +149,14 @@ class DeviceCode(CodeParts):
 
     def is_of_std(self, name: Node) -> bool:
         """Return whether a name is written as ``std::name``."""
-        return qualification(name, self.text)[1] == ("std",)
+        return qualification(name, self.syntax)[1] == ("std",)
 
     def is_of_host(self, name: Node) -> bool:
         """Return whether an unqualified name, or ``::name``, is of a header and not of this text."""
         return (
-            name.type != "field_identifier" and not qualification(name, self.text)[1] and self.scoped.meant(name) == []
+            name.type != "field_identifier"
+            and not qualification(name, self.syntax)[1]
+            and self.scoped.meant(name) == []
         )
 
     @functools.cached_property
@@ -165,8 +171,10 @@ class DeviceCode(CodeParts):
 
     def home(self, part: CodePart) -> tuple[str, ...]:
         """Return the names of the scopes around a part."""
-        function = self.scoped.functions.get(part.node.id)
-        return (function.home if function else self.scoped.scope_at(part.node).home).path
+        if part not in self._homes:
+            function = self.scoped.functions.get(part.node.id)
+            self._homes[part] = (function.home if function else self.scoped.scope_at(part.node).home).path
+        return self._homes[part]
 
     def parts_meant(self, node: Node) -> list[CodePart]:
         """Return the parts to which a name leads."""
@@ -184,6 +192,11 @@ class DeviceCode(CodeParts):
     def entries(self) -> tuple[str, ...]:
         """Names of the functions marked ``__global__``, without their namespaces."""
         return tuple(dict.fromkeys(part.name for part in self.parts if part.is_entry))
+
+    @functools.cached_property
+    def thread_entries(self) -> frozenset[str]:
+        """Those of ``entries`` that threads run (SIMT): no word of a core stands beside ``__global__``."""
+        return frozenset(part.name for part in self.parts if part.is_entry and part.words.isdisjoint(_OF_CORES))
 
     def reached_from(self, entry: str) -> set[CodePart]:
         """Return what the entry of this name reaches."""
@@ -311,3 +324,8 @@ class _Constants:
 
 def _start(node: Node) -> int:
     return node.start_byte
+
+
+def between(nodes: list[Node], begin: int, end: int) -> list[Node]:
+    """Return those of nodes in text order that start from one offset to another."""
+    return nodes[bisect_left(nodes, begin, key=_start) : bisect_left(nodes, end, key=_start)]

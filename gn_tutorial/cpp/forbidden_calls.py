@@ -58,7 +58,7 @@ def _first(names: Collection[str], kernel: KernelText) -> tuple[str, int] | None
     library.parent = root
     read = ScopedText(parse(text), root)
     places = [(one.line, one.name) for one in includes(text) if _HEADER.fullmatch(one.name)]
-    of_library = (use for use in _uses(read, names) if _Lookup(use, library, kernel.in_order).is_library())
+    of_library = (use for use in _uses(read, names) if _Lookup(use, read, library, kernel.in_order).is_library())
     places += [(use.line, use.name) for use in itertools.islice(of_library, 1)]
     line, what = min(places, default=(0, ""))
     return (what, line) if line else None
@@ -92,9 +92,8 @@ def _uses(of: ScopedText, names: Collection[str]) -> Iterator[_Use]:
 
 
 def _use_at(of: ScopedText, node: Node) -> _Use:
-    syntax, around = of.syntax, node.parent
-    whole, path = qualification(node, syntax.text)
-    call = call_of(node, syntax.text)
+    syntax = of.syntax
+    around, (whole, path), call = syntax.parent(node), qualification(node, syntax), call_of(node, syntax)
     return _Use(
         syntax.text(node),
         path,
@@ -122,6 +121,7 @@ class _Lookup:
     """The lookup of one use."""
 
     use: _Use
+    text: ScopedText
     library: Scope
     in_order: bool
 
@@ -152,12 +152,13 @@ class _Lookup:
         name = self.use.name
         if scope.kind == "class":
             return True if any(name in one.declared for one in scope.reached(lambda one: one.bases)) else None
-        declared = [one for one in scope.declared.get(name, ()) if self._before(one, scope)]
+        own, of_library = scope.declared.get(name, ()), self.library.declared.get(name, ())
+        every = self.text.visible(scope, name)
+        scope.steps.pay(len(every))
+        declared = [one for one in own if self._before(one, scope)]
         if any(one.kind != "function" for one in declared) or (declared and scope.kind == "block"):
             return True
-        for one in scope.reached(lambda one: one.directives)[1:]:
-            if one is not self.library:
-                declared += [two for two in one.declared.get(name, ()) if self._before(two, one)]
+        declared += [one for one in every[len(own) :] if one not in of_library and self._before(one, self.library)]
         if not declared:
             return None
         # The kernel's own functions do not hide the library's overloads, which a using-directive or an argument of one

@@ -55,8 +55,8 @@ def has_main(text: str, path: Path | None = None) -> bool:
 
 def launches(text: str) -> bool:
     """Whether the text launches a kernel, on a device or on the CPU (ICPU_RUN_KF)."""
-    calls = (call for _, _, one in _parts(text) for call in one.nodes("call_expression", errors=True))
-    return any(_launch_of(one) or one.children[0].text == _CPU_LAUNCH.encode() for one in calls)
+    calls = ((call, one) for _, _, one in _parts(text) for call in one.nodes("call_expression", errors=True))
+    return any(_launch_of(call) or syntax.text(call.children[0]) == _CPU_LAUNCH for call, syntax in calls)
 
 
 def rewrite(text: str, path: Path) -> Sample:
@@ -224,7 +224,7 @@ def _mains(syntax: Syntax) -> Iterator[tuple[Node, Node]]:
             continue
         for before, one in itertools.pairwise(function.children):
             name = one.child_by_field_name("declarator") or one
-            if before.is_named and name.type == "identifier" and name.text == b"main":
+            if before.is_named and name.type == "identifier" and syntax.text(name) == "main":
                 yield function, name
 
 
@@ -236,7 +236,7 @@ def _main_edits(text: str) -> list[_Edit]:
         edits.append((*syntax.span(name), MAIN))
         kind, body = function.child_by_field_name("type"), function.child_by_field_name("body")
         whole = body and body.type == "compound_statement" and not body.children[-1].is_missing
-        if body and whole and kind and kind.text != b"void":
+        if body and whole and kind and syntax.text(kind) != "void":
             end = syntax.span(body)[1]
             edits.append((end - 1, end, "return 0; }"))
     return edits

@@ -8,6 +8,7 @@ derived class may use.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -100,7 +101,8 @@ class Types:
 
     def layout(self, entry: Declaration) -> TypeLayout:
         """Return the layout of a struct. Raises Unreadable."""
-        if entry.node.parent is not None and entry.node.parent.type == "template_declaration":
+        around = entry.place.syntax.parent(entry.node)
+        if around is not None and around.type == "template_declaration":
             raise Unreadable(f"{entry.name} is a template")
         with self.resolving((entry.place.text.index, entry.node.id)):
             return self._laid_out(entry, entry.inside)
@@ -375,7 +377,7 @@ def _initialiser(declarator: Node | None, node: Node) -> Node | None:
         return None
     value = declarator.child_by_field_name("value")
     if declarator.type == "field_identifier":  # in a struct the value follows the name
-        after = declarator.next_named_sibling
+        after = dict(itertools.pairwise(node.named_children)).get(declarator)
         value = after if after in node.children_by_field_name("default_value") else None
     if value is not None and value.type in ("initializer_list", "argument_list"):
         return value.named_children[0] if value.named_child_count == 1 else None

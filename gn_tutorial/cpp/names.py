@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gn_tutorial.cpp.declarators import NAMES
-from gn_tutorial.cpp.syntax import Node
+from gn_tutorial.cpp.syntax import Node, Syntax
 
 #: Around a name that belongs to it.
 _OF_NAMES = ("qualified_identifier", "template_function", "template_type", "template_method", "dependent_name")
@@ -47,31 +47,31 @@ def path_of(node: Node | None, text: Callable[[Node], str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def qualification(node: Node, text: Callable[[Node], str]) -> tuple[Node, tuple[str, ...] | None]:
+def qualification(node: Node, syntax: Syntax) -> tuple[Node, tuple[str, ...] | None]:
     """Return the whole of a qualified name, and the path before the name; None for a path if nothing qualifies it."""
-    whole, around, path = node, node.parent, list[str]()
+    whole, around, path = node, syntax.parent(node), list[str]()
     qualified = False
     while around is not None and around.type in _OF_NAMES:
         scope = around.child_by_field_name("scope")
         if around.type == "qualified_identifier" and scope != whole:
             qualified = True
-            path += [text(leaf_of(scope))] if scope is not None else []
+            path += [syntax.text(leaf_of(scope))] if scope is not None else []
         elif around.type.startswith("template") and around.child_by_field_name("name") != whole:
             break
-        whole, around = around, around.parent
+        whole, around = around, syntax.parent(around)
     return whole, tuple(path[::-1]) if qualified else None
 
 
-def call_of(name: Node, text: Callable[[Node], str]) -> Node | None:
+def call_of(name: Node, syntax: Syntax) -> Node | None:
     """Return the call whose function a name is, with what qualifies it; None if it is none's."""
-    whole, _ = qualification(name, text)
-    around = whole.parent
+    whole, _ = qualification(name, syntax)
+    around = syntax.parent(whole)
     if leaf_of(whole) != name:  # it is the scope of another name
         return None
     if around is not None and around.type == "field_expression" and around.child_by_field_name("field") == whole:
-        whole, around = around, around.parent
+        whole, around = around, syntax.parent(around)
     while around is not None and around.type in ("parenthesized_expression", "pointer_expression"):
-        whole, around = around, around.parent
+        whole, around = around, syntax.parent(around)
     called = around is not None and around.type == "call_expression"
     return around if called and around.child_by_field_name("function") == whole else None
 

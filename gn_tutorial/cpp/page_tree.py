@@ -161,22 +161,6 @@ class Node:
         """Return one of ``named_children``; None if there are fewer."""
         return dict(enumerate(self.named_children)).get(index)
 
-    @property
-    def next_named_sibling(self) -> Node | None:
-        """The next named node in the same parent."""
-        return next((one for one in self._siblings() if one.id > self.id), None)
-
-    @property
-    def prev_sibling(self) -> Node | None:
-        """The node before it in the same parent."""
-        siblings = self.parent.children if self.parent else []
-        return next((one for one in reversed(siblings) if one.id < self.id), None)
-
-    @property
-    def prev_named_sibling(self) -> Node | None:
-        """The named node before it in the same parent."""
-        return next((one for one in reversed(self._siblings()) if one.id < self.id), None)
-
     def child_by_field_name(self, name: str) -> Node | None:
         """Return the first child in a field; None without one, and in an error, which has no fields of its own."""
         return None if self.is_error else next(iter(self.children_by_field_name(name)), None)
@@ -192,9 +176,6 @@ class Node:
 
     def _has(self, flag: int) -> bool:
         return bool(self._tree.flags[self.id] & flag)
-
-    def _siblings(self) -> list[Node]:
-        return self.parent.named_children if self.parent else []
 
 
 class Query:

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: What stops a launch; every other finding is a warning.
 ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
+#: What only the code of a core may not have: threads run an entry that is marked ``__global__`` alone.
+_OF_CORES = frozenset(("language-math",))
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "14"
+CHECKS = "15"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -82,27 +84,30 @@ def words_are_left(preprocessed: str) -> bool:
 
 def find(own: OwnText) -> tuple[Placed, ...]:
     """What device code of the text may not have, for each entry in the order of the source."""
+    if "__global__" not in own.text:
+        return ()
+    try:
+        return tuple(_placed(own))
+    except ArgumentError:
+        return ()  # it is beyond a bound of ``syntax`` or ``scopes``
+
+
+def _placed(own: OwnText) -> Iterator[Placed]:
     # The import takes 50 ms, and most launches find their library in the cache.
     from gn_tutorial.cpp.device_code import DeviceCode
     from gn_tutorial.cpp.rules import RULES
     from gn_tutorial.cpp.syntax import parse
 
-    if "__global__" not in own.text:
-        return ()
-    try:
-        code = DeviceCode(parse(own.text))
-    except ArgumentError:
-        return ()  # it is beyond a bound of ``syntax``
+    code = DeviceCode(parse(own.text))
     claims = [one for rule in RULES for one in rule(code) if code.part_of(one.at) in code.may_run]
     claims = sorted((one for one in claims if code.is_live(one.at)), key=lambda one: one.at.start_byte)
-    found: list[Placed] = []
     for entry in code.entries if claims else ():
         reached = code.reached_from(entry)
         raw = [one for one in claims if code.part_of(one.at) in reached]
+        raw = [one for one in raw if entry not in code.thread_entries or one.id not in _OF_CORES]
         placed = {(one.id, *own.places[one.line - 1]): one for one in reversed(raw) if one.line <= len(own.places)}
         listed = sorted(placed.items(), key=lambda item: (item[0][1] != own.places[0][0], item[0][1:], item[0][0]))
-        found += [Placed(entry, file, line, one) for (_, file, line), one in listed[:_MOST]]
-    return tuple(found)
+        yield from (Placed(entry, file, line, one) for (_, file, line), one in listed[:_MOST])
 
 
 def table(found: Sequence[Placed]) -> str:

@@ -49,7 +49,7 @@ def calls(text: str, *names: str) -> Iterator[WrittenCall]:
         called = node.child_by_field_name("function")
         name = leaf_of(called) if called is not None else node
         if name.type in NAMES and (not names or syntax.text(name) in names):
-            around = name.parent
+            around = syntax.parent(name)
             templated = around is not None and around.type.startswith("template_")
             yield WrittenCall(
                 syntax.text(name),
@@ -103,7 +103,7 @@ def prototypes(text: str, mark: str) -> Iterator[Prototype]:
             continue
         name = next(syntax.nodes("identifier", within=declared))
         given = (one for one in syntax.nodes("parameter_declaration", within=declared) if syntax.text(one) != "void")
-        before = node.prev_named_sibling
+        before = syntax.before(node)
         yield Prototype(
             syntax.text(name),
             syntax.text(node).partition(syntax.text(declared))[0].strip(),
@@ -197,7 +197,7 @@ def is_used(name: str, text: str) -> bool:
 
 
 def _is_idle(node: Node, syntax: Syntax) -> bool:
-    around = node.parent
+    around = syntax.parent(node)
     if around is None or around.type == "reference_declarator" or node in around.children_by_field_name("declarator"):
         return True
     to = around.child_by_field_name("type") if around.type == "cast_expression" else None

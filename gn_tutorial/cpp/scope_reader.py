@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
+from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, declared_by, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
 from gn_tutorial.cpp.scopes import CLASSES, Declaration, FunctionDefinition, NamePlace, Scope, ScopeSpan, TextScopes
 from gn_tutorial.cpp.syntax import Node
@@ -33,6 +33,7 @@ class ScopeReader:
     def __init__(self, of: TextScopes, functions: bool) -> None:
         self.of, self.text, self.functions = of, of.syntax.text, functions
         self._defined: set[int] = set()  # where the declarators of function definitions start
+        self._types: set[str] = set()  # the names of types that the text has declared so far
         self._unread: dict[tuple[str, ...], Scope] = {}  # classes by their paths
         self._stack: list[tuple[Node, Scope]] = [(of.syntax.root, of.root)]
         self._later: list[tuple[Node, Scope]] = []  # the bodies of functions
@@ -47,6 +48,7 @@ class ScopeReader:
             ),
             **dict.fromkeys(("preproc_def", "preproc_function_def"), self._macro),
             "enum_specifier": self._enum,
+            "expression_statement": self._statement,
             "for_range_loop": self._range_loop,
             "friend_declaration": self._friend,
             "function_declarator": self._prototype,
@@ -91,7 +93,7 @@ class ScopeReader:
         for part in path_of(node.child_by_field_name("name"), self.text):  # none: it is visible around
             made = made.nested.setdefault(part, Scope("namespace", made, name=part))
         if made is not scope and any(child.type == "inline" for child in node.children):
-            scope.directives.append(made)
+            scope.directives[made] = None
         return made
 
     def _alias(self, node: Node, scope: Scope) -> None:
@@ -108,7 +110,7 @@ class ScopeReader:
         if words & {"namespace", "enum"}:
             found = scope.find(path_of(named, self.text))
             if found is not None and "namespace" in words:
-                scope.directives.append(found)
+                scope.directives[found] = None
             elif found is not None:
                 self._copy(found, list(found.declared), scope)
         elif named.type == "qualified_identifier":
@@ -136,7 +138,7 @@ class ScopeReader:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             # The members of an unnamed union or structure belong to the scope around, unless it is a variable's type.
-            above = node.parent
+            above = self.of.syntax.parent(node)
             named = above is not None and above.child_by_field_name("declarator") is not None
             return Scope("class", scope) if named else scope
         leaf = leaf_of(name)
@@ -232,6 +234,18 @@ class ScopeReader:
                     self._declare_one(name, function, node, scope, declarator)
         return scope
 
+    def _statement(self, node: Node, scope: Scope) -> Scope:
+        for name in declared_by(node, lambda function: self._is_type(function, scope)):
+            self._declare(name, "value", scope)
+        return scope
+
+    def _is_type(self, node: Node, scope: Scope) -> bool:
+        """Whether a node is a number's type, or the name of a type that the text declares."""
+        if node.type != "identifier" or self.text(node) not in self._types:
+            return node.type == "primitive_type"
+        found = (one.declared.get(self.text(node)) for one in scope.outward())
+        return next((here[-1].kind == "type" for here in found if here), False)
+
     def _range_loop(self, node: Node, scope: Scope) -> Scope:
         return self._declaration(node, Scope("block", scope))
 
@@ -256,8 +270,10 @@ class ScopeReader:
     def _declare(self, name: Node, kind: str, scope: Scope, *more: Any) -> None:
         self.of.names_at.add(name.start_byte)
         made = Declaration(self.text(name), kind, NamePlace(self.of, scope), name, *more)
-        self.of.declared.append(made)
-        scope.declared.setdefault(made.name, []).append(made)
+        if kind == "type":
+            self._types.add(made.name)
+        for declared_here in (self.of.declared, scope.declared):
+            declared_here.setdefault(made.name, []).append(made)
 
     def _leave_out(self, node: Node, _scope: Scope) -> None:
         self.of.unread_spans.append((node.start_byte, node.end_byte))

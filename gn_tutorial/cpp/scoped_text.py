@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from bisect import bisect_right
 from collections.abc import Iterator
 
@@ -27,11 +26,13 @@ class ScopedText(TextScopes):
     def __init__(self, syntax: Syntax, root: Scope, index: int = -1, *, functions: bool = True) -> None:
         super().__init__(syntax, root, index)
         self._reader = ScopeReader(self, functions)
+        self._visible: dict[tuple[Scope, str], list[Declaration]] = {}
         self._reader.read()
 
     def read_functions(self) -> None:
         """Read what functions declare, if it was left out. It takes more time than all else."""
         self._reader.read_functions()
+        self._visible.clear()
         for name in ("_innermost", "_starts", "_unread_spans"):
             self.__dict__.pop(name, None)
 
@@ -53,19 +54,34 @@ class ScopedText(TextScopes):
         Of a block what stands before the node counts.
         """
         for scope in self.scope_at(node).outward():
-            before = math.inf if scope.kind != "block" else node.start_byte
-            yield scope, [one for one in scope.visible(name) if one.start <= before]
+            found = self.visible(scope, name)
+            if scope.kind != "block" or not found:
+                yield scope, found
+            elif scope.opened:
+                self.root.steps.pay(len(found))
+                yield scope, [one for one in found if one.start <= node.start_byte]
+            else:
+                yield scope, found[: bisect_right(found, node.start_byte, key=lambda one: one.start)]
+
+    def visible(self, scope: Scope, name: str) -> list[Declaration]:
+        """Return what ``Scope.visible`` does, and remember it."""
+        if not scope.opened:
+            return scope.visible(name)
+        if (scope, name) not in self._visible:
+            self._visible[scope, name] = scope.visible(name)
+        return self._visible[scope, name]
 
     def meant(self, node: Node) -> list[Declaration] | None:
         """Return what a name means; nothing if the text does not declare it, None if that is not known.
 
         Of a member behind ``.`` or ``->`` it is not known, except behind ``this``.
         """
-        name, (whole, path) = self.syntax.text(node), qualification(node, self.syntax.text)
+        name, (whole, path) = self.syntax.text(node), qualification(node, self.syntax)
         if path is not None:
             found = self.scope_at(node).find(path) if path else self.root
-            return None if found is None else found.visible(name) or ([] if found.kind == "namespace" else None)
-        around = whole.parent
+            here = self._listed(self.visible(found, name)) if found is not None else None
+            return here or (here if found is not None and found.kind == "namespace" else None)
+        around = self.syntax.parent(whole)
         if node.type == "field_identifier" and around is not None and around.type in _OF_MEMBERS:
             of = around.child_by_field_name("argument")
             if around.type == "field_expression" and (of is None or of.type != "this"):
@@ -82,8 +98,13 @@ class ScopedText(TextScopes):
         """Return what a name without qualifiers means at a node, as ``meant``."""
         for scope, here in self.candidates(name, node):
             if here or scope.is_open:
-                return here or None
+                return self._listed(here) or None
         return []
+
+    def _listed(self, found: list[Declaration]) -> list[Declaration]:
+        """Count declarations that a caller looks at."""
+        self.root.steps.pay(len(found))
+        return found
 
     def fields(self, node: Node, *, guess: bool = False) -> list[Declaration]:
         """Return the fields that ``object.field`` or ``object->field`` may mean; nothing if that is not known.
@@ -100,12 +121,13 @@ class ScopedText(TextScopes):
             self.meant(of) if of.type == "identifier" else self.fields(of) if of.type == "field_expression" else None
         )
         if guess and objects == [] and of.type == "identifier":
-            return [one for one in self.declared if one.name == name and one.place.scope.kind == "class"]
+            every = self._listed(self.declared.get(name, []))
+            return [one for one in every if one.place.scope.kind == "class"]
         kinds = [one.node.child_by_field_name("type") for one in objects or () if one.node is not None]
         if len(kinds) != 1 or kinds[0] is None or objects is None:
             return []
         found = objects[0].place.scope.find(path_of(kinds[0], self.syntax.text))
-        return found.visible(name) if found is not None else []
+        return self._listed(self.visible(found, name)) if found is not None else []
 
     @functools.cached_property
     def _unread_spans(self) -> Spans:
@@ -159,6 +181,7 @@ class Scopes:
         A name that is not visible at the place may come from what no text shows: then it must be the only one. Raises
         Unreadable for one of several, and for a template's parameter.
         """
+        self.root.steps.refill()
         known = self.named(name, types=types, local=place.scope.local)
         *qualifiers, last = name
         for scope in place.scope.outward():
@@ -194,6 +217,6 @@ class Scopes:
 
 
 def _among(texts: list[ScopedText], name: tuple[str, ...], types: bool) -> list[Declaration]:
-    named = (one for text in texts for one in text.declared if one.name == name[-1] and one.node)
+    named = (one for text in texts for one in text.declared.get(name[-1], ()) if one.node)
     kept = (one for one in named if (one.kind == "type" if types else one.is_constant))
     return [one for one in kept if one.path[-len(name) :] == name]

@@ -13,12 +13,36 @@ from typing import NamedTuple
 
 from gn_tutorial.cpp.declarators import NAMES, chain, object_name
 from gn_tutorial.cpp.syntax import Node, Syntax
+from gn_tutorial.errors import ArgumentError
 
 STRUCTS = ("struct_specifier", "class_specifier")
 CLASSES = (*STRUCTS, "union_specifier")
 SPECIFIERS = (*CLASSES, "enum_specifier")
 #: Declarators that leave a variable's type as it is written, but for ``&``.
 _PLAIN = ("init_declarator", "reference_declarator")
+#: What the lookups of one reading may visit: scopes and declarations. Of the kernels and exercises none needs more than
+#: 20; names of a text that is made for it lead to the square of its length.
+MOST_STEPS = 2_000_000
+
+
+class Steps:
+    """Counts what lookups visit, and refuses a text whose names lead to too much."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STEPS
+
+    def pay(self, count: int) -> None:
+        """Count some more. Raises ArgumentError beyond the bound."""
+        self._left -= count
+        if self._left < 0:
+            raise ArgumentError(
+                f"C++ source is not read: its names lead to more than {MOST_STEPS:,} declarations",
+                hint="split the file, or remove what repeats",
+            )
+
+    def refill(self) -> None:
+        """Begin again, for another question about the same text."""
+        self._left = MOST_STEPS
 
 
 @dataclass(eq=False)
@@ -36,9 +60,12 @@ class Scope:
     name: str = ""
     declared: dict[str, list[Declaration]] = field(default_factory=dict)
     nested: dict[str, Scope] = field(default_factory=dict)
-    directives: list[Scope] = field(default_factory=list)
+    directives: dict[Scope, None] = field(default_factory=dict)
     bases: list[Scope] = field(default_factory=list)
     is_open: bool = False
+
+    def __post_init__(self) -> None:
+        self.steps: Steps = self.parent.steps if self.parent is not None else Steps()
 
     def outward(self) -> Iterator[Scope]:
         """Yield this scope and those around it, in the order in which an unqualified name is looked up."""
@@ -48,27 +75,34 @@ class Scope:
             yield scope
             waiting += [one for one in (scope.parent, scope.owner) if one is not None]
 
-    def reached(self, of: Callable[[Scope], Collection[Scope]]) -> list[Scope]:
-        """Return this scope and, nearest first, all that ``of`` leads to: bases, or namespaces of directives."""
-        found = {id(self): self}
+    def reached(self, of: Callable[[Scope], Collection[Scope]] = lambda one: one.opened) -> Iterator[Scope]:
+        """Yield this scope and, nearest first, all that ``of`` leads to: bases, namespaces of directives, or both."""
+        found = {self: True}
         waiting = [self]
         for scope in waiting:
-            new = [one for one in of(scope) if id(one) not in found]
-            found |= {id(one): one for one in new}
+            self.steps.pay(1)
+            yield scope
+            new = [one for one in of(scope) if one not in found]
+            found |= dict.fromkeys(new, True)
             waiting += new
-        return list(found.values())
+
+    @property
+    def opened(self) -> Collection[Scope]:
+        """The namespaces of its directives, and its bases."""
+        return (*self.directives, *self.bases) if self.bases else self.directives
 
     def visible(self, name: str) -> list[Declaration]:
         """Return what the scope, its bases and the namespaces of its directives declare of a name, nearest first."""
-        among = self.reached(lambda one: (*one.directives, *one.bases))
-        return [declared for one in among for declared in one.declared.get(name, ())]
+        if not self.opened:
+            return self.declared.get(name, [])
+        return [declared for one in self.reached() for declared in one.declared.get(name, ())]
 
     def find(self, path: tuple[str, ...]) -> Scope | None:
         """Return the namespace, class or enumeration that a path means here; None if no text declares it."""
         found: Scope | None = None
         for index, name in enumerate(path):
             scopes = self.outward() if index == 0 else [found] if found else []
-            among = (one for scope in scopes for one in scope.reached(lambda one: (*one.directives, *one.bases)))
+            among = (one for scope in scopes for one in (scope.reached() if scope.opened else (scope,)))
             found = next((one.nested[name] for one in among if name in one.nested), None)
         return found
 
@@ -201,7 +235,7 @@ class TextScopes:
     def __init__(self, syntax: Syntax, root: Scope, index: int) -> None:
         self.syntax, self.root, self.index = syntax, root, index
         self.inside: dict[int, Scope] = {syntax.root.id: root}
-        self.declared: list[Declaration] = []
+        self.declared: dict[str, list[Declaration]] = {}  # by name
         self.functions: dict[int, FunctionDefinition] = {}  # by the definition's id
         self.names_at: set[int] = set()  # where names start that are declared
         self.unread_spans: list[tuple[int, int]] = []  # of what declares and uses nothing

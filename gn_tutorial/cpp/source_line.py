@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: A tensor, or a part of one.
 _VIEWS = ("identifier", "subscript_expression", "field_expression")
+_AUTO = "placeholder_type_specifier"
 _KINDS = ("number_literal", "qualified_identifier", "subscript_expression", "<<<")
 
 
@@ -49,15 +50,11 @@ def first_call(text: str, name: str) -> tuple[int, int] | None:
 
 def line_facts(text: str, line: int) -> LineFacts:
     """Return what stands on a line, in errors of the text too."""
-    try:
-        from gn_tutorial.cpp.syntax import parse
-
-        syntax = parse(text)
-    except ArgumentError:
+    if (syntax := _syntax(text)) is None:
         return LineFacts()
     found = [one for one in syntax.nodes(*_KINDS, errors=True) if syntax.line(one) == line]
     numbers = [one for one in found if one.type == "number_literal"]
-    whole = [one for one in numbers if one.parent is not None and one.parent.type == "argument_list"]
+    whole = [one for one in numbers if (around := syntax.parent(one)) is not None and around.type == "argument_list"]
     subscripts = [one for one in found if one.type == "subscript_expression"]
     return LineFacts(
         tuple(map(syntax.text, numbers)),
@@ -114,13 +111,8 @@ def _words(line: str) -> list[tuple[str, int]]:
 
 def assignment_with(text: str, sign: str, line: int) -> int:
     """Return the line of the first ``z = x SIGN y`` behind ``line`` between two names or views of them; 0 for none."""
-    try:
-        from gn_tutorial.cpp.syntax import parse
-
-        syntax = parse(text)
-    except ArgumentError:
-        return 0
-    for node in syntax.nodes("assignment_expression", "init_declarator", errors=True):
+    syntax = _syntax(text)
+    for node in syntax.nodes("assignment_expression", "init_declarator", errors=True) if syntax else ():
         value = node.child_by_field_name("right") or node.child_by_field_name("value")
         operator = value.child_by_field_name("operator") if value is not None else None
         sides = [value.child_by_field_name(side) for side in ("left", "right")] if value is not None else []
@@ -128,6 +120,15 @@ def assignment_with(text: str, sign: str, line: int) -> int:
         if operator is not None and operator.type == sign and views and syntax.line(operator) > line:
             return syntax.line(operator)
     return 0
+
+
+def _syntax(text: str) -> Syntax | None:
+    try:
+        from gn_tutorial.cpp.syntax import parse
+
+        return parse(text)
+    except ArgumentError:
+        return None
 
 
 def _calls(text: str, name: str) -> list[WrittenCall]:
@@ -154,20 +155,17 @@ def _subscript(node: Node, syntax: Syntax) -> tuple[str, str] | None:
 
 
 def _lacks_template(syntax: Syntax, line: int) -> bool:
-    inside = [one for one in syntax.nodes("if_statement") if syntax.line(one) <= line <= syntax.last_line(one)]
-    constant = [one for one in inside if any(word.type == "constexpr" for word in one.children)]
-    return any(not _is_generic(one, syntax) for one in constant[:1])
+    inside = (one for one in syntax.nodes("if_statement") if syntax.line(one) <= line <= syntax.last_line(one))
+    constant = next((one for one in inside if any(word.type == "constexpr" for word in one.children)), None)
+    return constant is not None and not _is_generic(constant, syntax)
 
 
 def _is_generic(node: Node, syntax: Syntax) -> bool:
     """Whether a node is inside a template, or a function whose parameters are ``auto``."""
-    around: Node | None = node
-    while around is not None:
-        declarator = around.child_by_field_name("declarator")
-        listed = declarator.child_by_field_name("parameters") if declarator else None
-        if around.type == "template_declaration" or (
-            listed is not None and any(True for _ in syntax.nodes("placeholder_type_specifier", within=listed))
-        ):
+    from gn_tutorial.cpp.declarators import parameters
+
+    for around in syntax.enclosing(node, "template_declaration", "function_definition", "lambda_expression"):
+        deduced = (one for given in parameters(around) for one in syntax.nodes(_AUTO, within=given))
+        if around.type == "template_declaration" or next(deduced, None) is not None:
             return True
-        around = around.parent
     return False

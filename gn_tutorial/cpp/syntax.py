@@ -32,6 +32,8 @@ MOST_BYTES, MOST_SECONDS = 1 << 20, 5
 #: Readers climb from nodes to what is around them, and some call themselves at each level. Of the largest files of four
 #: public repositories none needs more than 212.
 DEEPEST = 500
+#: So often ``Node.parent`` is asked before there is a map: the map takes as long as half of the parse.
+_MOST_CLIMBS = 500
 #: A lower-case name that the standard reserves for compilers. Those that the grammar does not know are CANN's. It does
 #: not know ``__restrict`` either.
 _RESERVED = rb"__[a-z]\w*__"
@@ -57,7 +59,7 @@ class Spans:
                 self._outermost.append((start, end))
 
     def hold(self, node: Node) -> bool:
-        """Return whether a node is in one of them; climbing by ``Node.parent`` would take the square of its depth."""
+        """Return whether a node is in one of them."""
         at = bisect_right(self._outermost, (node.start_byte, math.inf)) - 1
         return at >= 0 and node.end_byte <= self._outermost[at][1]
 
@@ -71,6 +73,7 @@ class Syntax:
         self._starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
         self._tree = _parsed(_blanked(self._bytes))
         self.root = self._tree.root_node
+        self._climbs = 0
         self._require_shallow()
 
     def _require_shallow(self) -> None:
@@ -88,6 +91,41 @@ class Syntax:
     def text(self, node: Node) -> str:
         """Return the node's text as it was given, CANN's words included."""
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def parent(self, node: Node) -> Node | None:
+        """Return the node around a node; None for the root.
+
+        ``Node.parent`` searches from the root: a deep or wide text would take the square of its length.
+        """
+        self._climbs += 1
+        return node.parent if self._climbs <= _MOST_CLIMBS else self._parents.get(node.id)
+
+    @functools.cached_property
+    def _parents(self) -> dict[int, Node]:
+        found = dict[int, Node]()
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            children = node.children
+            found.update(dict.fromkeys([one.id for one in children], node))
+            waiting += [one for one in children if one.child_count]
+        return found
+
+    def enclosing(self, node: Node | None, *types: str) -> Iterator[Node]:
+        """Yield the nodes of these types around a node, the innermost first."""
+        while node is not None:
+            node = self.parent(node)
+            if node is not None and node.type in types:
+                yield node
+
+    def before(self, node: Node) -> Node | None:
+        """Return the node before a node in the same parent."""
+        around = self.parent(node)
+        children = around.children if around is not None else []
+        at = bisect_left(children, node.start_byte, key=lambda one: one.start_byte)
+        while at < len(children) and children[at] != node:  # nodes without text start at one place
+            at += 1
+        return children[at - 1] if 0 < at < len(children) else None
 
     def line(self, node: Node) -> int:
         """Return the line on which the node starts; the first line is 1."""

@@ -7,8 +7,9 @@ the parser is read.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from gn_tutorial.cpp.declarators import NAMES, PARAMETERS, arity, declared, parameters
 from gn_tutorial.cpp.names import leaf_of, parts_of, path_of
@@ -16,8 +17,10 @@ from gn_tutorial.cpp.scoped_text import ScopedText
 from gn_tutorial.cpp.scopes import Declaration, FunctionDefinition, Scope
 from gn_tutorial.cpp.syntax import Node, Syntax
 
+T = TypeVar("T")
 _VARIABLES = ("declaration", "field_declaration", "for_range_loop")
 _DECLARATIONS = (*_VARIABLES, *PARAMETERS, "lambda_capture_initializer")
+_ASSIGNING = frozenset((*_VARIABLES, "lambda_capture_initializer", "field_initializer", "assignment_expression"))
 
 
 class Variable(NamedTuple):
@@ -60,23 +63,11 @@ class Variables:
     def __init__(self, syntax: Syntax) -> None:
         self._syntax, self.text = syntax, syntax.text
         self._scoped = ScopedText(syntax, Scope("namespace"))
-        self.nodes: list[Node] = []
-        self._above: dict[int, Node] = {}  # faster than Node.parent, which begins at the root
-        waiting = [syntax.root]
-        while waiting:
-            node = waiting.pop()
-            self.nodes.append(node)
-            children = self.children(node)
-            self._above.update((one.id, node) for one in children)
-            waiting += reversed(children)
+        self.nodes = list(self.below(syntax.root))
 
-    def around(self, node: Node | None, *types: str) -> Iterator[Node]:
-        """Yield the nodes of these types around a node, the innermost first."""
-        above = self._above.get(node.id) if node is not None else None
-        while above is not None:
-            if above.type in types:
-                yield above
-            above = self._above.get(above.id)
+    def begin(self) -> None:
+        """Begin a question: what the lookups of the one before visited does not count."""
+        self._scoped.root.steps.refill()
 
     def below(self, root: Node) -> Iterator[Node]:
         """Yield ``root`` and the named nodes in it, outer before inner, in text order."""
@@ -98,10 +89,15 @@ class Variables:
 
     def declaration_of(self, name: Node) -> Declaration | None:
         """Return the declaration of the variable that a name means; None for one that the text does not declare."""
-        of_members = name in _initialised(self._above.get(name.id))
+        of_members = name.id in self._initialised
         around = self._scoped.candidates(self.text(name), name)
         named = (_variables(here) for scope, here in around if scope.kind == "class" or not of_members)
         return next((found[-1] for found in named if found), None)
+
+    @functools.cached_property
+    def _initialised(self) -> set[int]:
+        """The ids of the members to which a constructor's ``: member(value)`` gives a value."""
+        return {one.id for node in self.nodes if node.type == "field_initializer" for one in node.named_children[:1]}
 
     def variable(self, node: Node) -> Variable | None:
         """Return what an expression names, an element of an array like the array; None for any other expression."""
@@ -122,7 +118,7 @@ class Variables:
     def field(self, variable: Variable, name: str) -> Variable:
         """Return a field of a variable."""
         of = self._class_of(variable)
-        members = _variables(of.visible(name)) if of else []
+        members = _variables(self._scoped.visible(of, name)) if of else []
         return Variable((*variable.key, name), variable.declared, members[-1] if members else None)
 
     def _variable(self, name: Node, own: Declaration | None) -> Variable:
@@ -139,10 +135,12 @@ class Variables:
             return
         if node.type == "lambda_capture_initializer":
             yield from ((one, self.children(node)[1:]) for one in node.children_by_field_name("left"))
-        behind = [*node.children_by_field_name("default_value"), *node.children_by_field_name("right")]
+        behind = {one.id for word in ("default_value", "right") for one in node.children_by_field_name(word)}
+        next_of = {one.id: other for one, other in itertools.pairwise(node.named_children if behind else ())}
         for declarator in node.children_by_field_name("declarator"):
             value = declarator.children_by_field_name("value")
-            value = value or [one for one in behind if one == declarator.next_named_sibling]
+            after = next_of.get(declarator.id)
+            value = value or ([after] if after is not None and after.id in behind else [])
             for name, function in declared(declarator):
                 if function is None or self._scoped.scope_at(node).local:
                     yield name, value or declarator.children_by_field_name("parameters")
@@ -157,8 +155,13 @@ class Variables:
         return own.place.scope.find(path_of(of, self.text)) or self._only_class(self.last_name(of))
 
     def _only_class(self, name: str) -> Scope | None:
-        named = [one for one in self._scoped.inside.values() if one.kind == "class" and one.name == name != ""]
+        named = self._classes.get(name, [])
         return named[0] if len(named) == 1 else None
+
+    @functools.cached_property
+    def _classes(self) -> dict[Hashable, list[Scope]]:
+        classes = (one for one in self._scoped.inside.values() if one.kind == "class" and one.name)
+        return grouped(classes, lambda one: one.name)
 
     def type_of(self, variable: Variable) -> str:
         """Return the last name of the type, empty if it is not known. ``auto`` has the type of a value ``T(...)``."""
@@ -167,7 +170,7 @@ class Variables:
 
     def _type(self, variable: Variable) -> Node | None:
         own = variable.own
-        declaration = next(self.around(own.at, *_DECLARATIONS), None) if own else None
+        declaration = next(self._syntax.enclosing(own.at, *_DECLARATIONS), None) if own else None
         of = declaration.child_by_field_name("type") if declaration else None
         if own and declaration and of and of.type == "placeholder_type_specifier":
             value = next(iter(dict(self.declared_in(declaration)).get(own.at, ())), of)  # type: ignore[call-overload]
@@ -184,8 +187,8 @@ class Variables:
     def assignments(self) -> list[Assignment]:
         """All assignments, in text order; an element of an array is no variable."""
         found = []
-        for node in self.nodes:
-            given = list(self.declared_in(node)) if node.type not in PARAMETERS else []
+        for node in (one for one in self.nodes if one.type in _ASSIGNING):
+            given = list(self.declared_in(node))
             if node.type in ("field_initializer", "assignment_expression") and not _is_compound(node):
                 target, *value = self.children(node) or [node]
                 while target.type in ("pointer_expression", "parenthesized_expression") and target.named_children:
@@ -201,26 +204,37 @@ class Variables:
     def calls(self) -> list[CallNode]:
         """All calls, in text order."""
         found = []
-        for node in self.nodes:
-            function = node.child_by_field_name("function") if node.type == "call_expression" else None
-            arguments = node.child_by_field_name("arguments")
+        for node in (one for one in self.nodes if one.type == "call_expression"):
+            function, arguments = (node.child_by_field_name(one) for one in ("function", "arguments"))
             if function is not None and arguments is not None:
                 of = function.child_by_field_name("argument")
                 found.append(CallNode(node, leaf_of(function), of, self.children(arguments)))
         return found
 
+    @functools.cached_property
+    def _calls_named(self) -> dict[Hashable, list[CallNode]]:
+        return grouped(self.calls, lambda one: self.text(one.name))
+
+    @functools.cached_property
+    def _functions(self) -> dict[Hashable, list[FunctionDefinition]]:
+        return grouped(self._scoped.functions.values(), lambda one: one.name)
+
+    @functools.cached_property
+    def _assigned_at(self) -> dict[Hashable, list[Assignment]]:
+        return grouped(self.assignments, lambda one: one.name.start_byte)
+
     def calls_of(self, function: Node) -> Iterator[CallNode]:
         """Yield the calls that can mean a function or a lambda of this text."""
         known = self._scoped.functions.get(function.id)
-        names = [known.name] if known else []
-        names += [self.text(one.name) for one in self.assignments if function in one.value]
-        yield from (one for one in self.calls if self.text(one.name) in names and function in self.called(one))
+        names = {known.name} if known else {self.text(one.name) for one in self.assignments if function in one.value}
+        calls = (one for name in sorted(names) for one in self._calls_named.get(name, ()))
+        yield from (one for one in calls if function in self.called(one))
 
     def called(self, call: CallNode) -> list[Node]:
         """Return the functions of this text that a call can mean, or the lambda: more than one only of overloads."""
         if call.of is None and (variable := self.declaration_of(call.name)):
-            return [value for one in self.assignments if one.name == variable.at for value in one.value]
-        known = [one for one in self._scoped.functions.values() if one.name == self.text(call.name)]
+            return [value for one in self._assigned_at.get(variable.start, ()) for value in one.value]
+        known = self._functions.get(self.text(call.name), [])
         among = ([one.node for one in known if one.home in homes] for homes in self._homes(call, known))
         fits = [one for one in next(filter(None, among), []) if self._takes(one, call)]
         agreed = [self._agreed(one, call) for one in fits]
@@ -258,13 +272,30 @@ class Variables:
             yield [one.home for one in known if one.home.kind == "namespace"]
 
 
+class VariableIndex(Generic[T]):
+    """Finds what is listed for a variable, in the list's order."""
+
+    def __init__(self, listed: Iterable[tuple[Variable, T]]) -> None:
+        self._listed = list(listed)
+        of_key = ((key, at) for at, (one, _) in enumerate(self._listed) for key in {one.key, one.own or one.key})
+        self._places = grouped(of_key, lambda one: one[0])
+
+    def of(self, variable: Variable) -> list[T]:
+        """Return what is listed for the same variable."""
+        similar = {at for key in {variable.key, variable.own or variable.key} for _, at in self._places.get(key, ())}
+        return [self._listed[at][1] for at in sorted(similar) if self._listed[at][0].same(variable)]
+
+
+def grouped(listed: Iterable[T], key: Callable[[T], Hashable]) -> dict[Hashable, list[T]]:
+    """Return what has one key, for each key, in the list's order."""
+    found = dict[Hashable, list[T]]()
+    for one in listed:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
 def _variables(among: Sequence[Declaration]) -> list[Declaration]:
     return [one for one in among if one.kind == "value" and one.at is not None]
-
-
-def _initialised(node: Node | None) -> list[Node]:
-    """Return the member to which a constructor's ``: member(value)`` gives a value."""
-    return node.named_children[:1] if node is not None and node.type == "field_initializer" else []
 
 
 def _is_compound(node: Node) -> bool:

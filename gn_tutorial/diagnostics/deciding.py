@@ -9,6 +9,7 @@ constants are not shown.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,7 +78,8 @@ def deciding(
     for word in decided_by:
         find = DECIDED_BY.get(word)  # skip an unknown word, which the catalogue's check refuses: the finding is shown
         place = (other, (other_call,)) if word.startswith("other-") else (line, calls)
-        every += [one for statement in source.statements(*place) if find for one in find(source, statement, said)]
+        with contextlib.suppress(ArgumentError):  # its names lead to too much
+            every += [one for statement in source.statements(*place) if find for one in find(source, statement, said)]
     found: dict[int, Deciding] = {}
     for one in sorted(every, key=lambda one: one.steps):
         if one.line != line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ import tree_sitter
 from tree_rows import FIELDS, KINDS, LANGUAGE, rows
 
 from gn_tutorial.course.playground.assemble import python_files
-from gn_tutorial.cpp import page_tree
+from gn_tutorial.cpp import page_tree, syntax
+from gn_tutorial.cpp.launches import has_main, launches, rewrite, without_launchers
 from gn_tutorial.operators.registry import kernels_root
 
 TEXTS = {
@@ -21,7 +23,6 @@ TEXTS = {
     "kernel": (kernels_root() / "copy" / "copy.cpp").read_text(encoding="utf-8"),
 }
 SAME = ("type start_byte end_byte is_named is_error is_missing has_error child_count named_child_count").split()
-ONE = ("parent", "next_named_sibling", "prev_named_sibling")
 Node = tree_sitter.Node | page_tree.Node
 
 
@@ -35,7 +36,7 @@ def said(node: Node | None) -> Any:
 
 
 def relatives(node: Node) -> Iterator[Any]:
-    yield from (said(getattr(node, name)) for name in ONE)
+    yield said(node.parent)
     yield from ([said(one) for one in found] for found in (node.children, node.named_children))
     yield said(node.named_child(1)) if node.named_child_count > 1 else None
     for name in FIELDS[1:]:
@@ -65,6 +66,18 @@ def test_a_cursor_does_not_leave_its_node_and_nodes_are_equal_by_place() -> None
     assert [said(one) for one in walked(here)] == [said(one) for one in walked(there)]
     assert there.children[0].parent == there
     assert len({there, there.children[0].parent, there.children[0]}) == 2
+
+
+def test_launches_are_read_from_the_page_s_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "_parsed", lambda text: page_tree.Tree(page_tree.Language((KINDS, FIELDS)), rows(text)))
+    syntax.parse.cache_clear()
+    text = "void f() { ICPU_RUN_KF(k, 8, x); }\nvoid g() { k<<<8, 0, s>>>(x); }\nint main() { g(); }\n"
+    assert launches(text.splitlines()[0])
+    assert not launches('void f() { puts("ICPU_RUN_KF"); }')
+    assert has_main(text)
+    assert rewrite(text, Path("/nowhere/a.asc")).text.count("gn_twin::host::Start") == 1
+    assert "k<<<" not in without_launchers(text)
+    syntax.parse.cache_clear()
 
 
 def test_nodes_have_every_attribute_that_the_page_asks_for() -> None:

@@ -267,6 +267,26 @@ def test_functions_of_threads_have_those_of_c(words: str, wanted: list[tuple[str
     assert found(text) == wanted
 
 
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [("__global__", []), ("__global__ __launch_bounds__(64)", []), ("__global__ __aicore__", [1, 2]),
+     ("__global__ __vector__", [1, 2]), ("__global__ __mix__(1, 2)", [1, 2]), ("__global__ [aicore]", [1, 2])],
+)  # fmt: skip
+def test_threads_run_an_entry_without_a_core_s_word_and_what_it_calls(words: str, wanted: list[int]) -> None:
+    text = "__aicore__ inline float Root(float v) { return sqrtf(v); }\n"
+    text += f"{words} void t(GM_ADDR x) {{ Use(fmodf(Root(2.0f), 3.0f)); }}\n"
+    assert found(text, "t") == [("math", line) for line in wanted]
+    # An entry of a core in the same text calls the same function, which has what cores lack.
+    assert ("math", 1) in found(f"{text}{ENTRY} Use(Root(2.0f)); }}\n")
+
+
+def test_a_circle_of_many_functions_and_a_long_chain() -> None:
+    chain = "".join(f"__aicore__ void f{at}(int n) {{ f{at - 1}(n); }}\n" for at in range(1, 500))
+    circle = f"__aicore__ void f499(int n);\n__aicore__ void f0(int n) {{ f499(n); }}\n{chain}{ENTRY} f499(1); }}\n"
+    assert found(circle) == [("recursion", line) for line in range(2, 18)]  # an entry has room for 16
+    assert found(circle.replace("f499(n)", "Use(n)")) == []
+
+
 def test_functions_of_the_host_that_the_device_calls() -> None:
     text = (
         """#define DEVICE __aicore__ inline

@@ -8,6 +8,7 @@ import pytest
 
 from gn_tutorial.cpp.dataflow import SourceFlow
 from gn_tutorial.cpp.entries import scan
+from gn_tutorial.cpp.forbidden_calls import KernelText, forbidden
 from gn_tutorial.cpp.portability_rules import OwnText, find
 from gn_tutorial.cpp.syntax import DEEPEST, MOST_BYTES, parse
 from gn_tutorial.errors import ArgumentError
@@ -59,6 +60,22 @@ def test_outer_nodes_come_first_and_only_those_within() -> None:
     assert [syntax.text(one) for one in syntax.nodes("call_expression", within=calls[0])] == ["g(h(1))", "h(1)"]
 
 
+def test_what_is_around_and_before_a_node_is_what_the_parser_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for climbs in (0, 1000):
+        monkeypatch.setattr("gn_tutorial.cpp.syntax._MOST_CLIMBS", climbs)
+        parse.cache_clear()
+        syntax = parse(KERNEL + "int x = ;\nvoid h() { ) k( }\n")
+        waiting = [syntax.root]
+        for node in waiting:
+            waiting += node.children
+            assert (syntax.parent(node), syntax.before(node)) == (node.parent, node.prev_sibling)
+        call = next(syntax.nodes("call_expression"))
+        around = [one.type for one in syntax.enclosing(call, "declaration", "function_definition")]
+        assert around == ["declaration", "function_definition"]
+        assert list(syntax.enclosing(None, "declaration")) == []
+    parse.cache_clear()
+
+
 def test_nothing_is_found_inside_an_error() -> None:
     syntax = parse("void f() { g(1); }\nvoid h() { ) k( }\nint x = ;\n")
     assert [syntax.text(one) for one in syntax.nodes("call_expression")] == ["g(1)"]
@@ -108,6 +125,33 @@ def test_the_deepest_text_is_read_and_the_next_is_refused() -> None:
     assert parse(f"int v = {'(' * (DEEPEST - 3)}1{')' * (DEEPEST - 3)};").root.has_error is False
     with pytest.raises(ArgumentError, match="line 2 is"):
         parse(f"int v =\n{'(' * DEEPEST}1{')' * DEEPEST};")
+
+
+REPEATED = {
+    "declarations": "int n = n + 1;\n" * 200,
+    "overloads": "".join(f"void Sum(A{at} n) {{ Sum(n); }}\n" for at in range(200)),
+    "directives": "".join(f"namespace n{at} {{ void Sum(int n); }}\nusing namespace n{at};\n" for at in range(200))
+    + "void F() { Sum(1); n1::Sum(1); }\n" * 200,
+    "nested directives": "namespace n0 {}\n"
+    + "".join(f"using namespace n{at};\nnamespace n{at} {{ namespace n{at + 1} {{}} }}\n" for at in range(300)),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_names_that_lead_to_too_much_are_left_or_refused_in_a_sentence(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gn_tutorial.cpp.scopes.MOST_STEPS", 10_000)
+    text = REPEATED[name] + "__global__ __aicore__ void k(GM_ADDR x) { f(n); }\n"
+    own = OwnText(text, (("k.cpp", 1),) * (text.count("\n") + 1))
+    assert find(own) == ()
+    if name in ("overloads", "directives"):
+        with pytest.raises(ArgumentError, match="is not read: its names lead to more than"):
+            forbidden(("Sum",), [KernelText(own)])
+    flow = SourceFlow(text)
+    for line in (1, 100, 201):
+        for statement in flow.statements(line)[:1]:
+            list(flow.global_places(statement, always=True))
 
 
 def test_a_parse_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def _uses(code: DeviceCode) -> Iterator[tuple[Node, str]]:
             yield from ((node, code.text(node)) for node in code.nodes[kind] if code.text(node) in _WORDS)
     for word in code.names.keys() & _STD:
         of_std = (node for node in code.names[word] if code.is_of_std(node))
-        yield from ((qualification(node, code.text)[0], f"std::{word}") for node in of_std)
+        yield from ((qualification(node, code.syntax)[0], f"std::{word}") for node in of_std)
     if code.has("<=>"):
         for node in code.nodes["binary_expression"]:
             operator = node.child_by_field_name("operator")
@@ -61,5 +61,5 @@ def _is_of_parameter(code: DeviceCode, node: Node) -> bool:
     if part is None or part.kind != "function" or node.start_byte >= part.body or part.declarator is None:
         return False
     parameters = part.declarator.child_by_field_name("parameters")
-    around = node.parent
-    return around is not None and around.parent == parameters and code.text(node) == "auto"
+    around = code.syntax.parent(node)
+    return around is not None and code.syntax.parent(around) == parameters and code.text(node) == "auto"

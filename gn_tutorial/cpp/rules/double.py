@@ -29,7 +29,7 @@ def double(code: DeviceCode) -> Iterator[SourceFinding]:
 
 
 def _is_value(code: DeviceCode, node: Node) -> bool:
-    around = node.parent
+    around = code.syntax.parent(node)
     if around is None:
         return False
     if around.type in _DECLARES:
@@ -39,17 +39,16 @@ def _is_value(code: DeviceCode, node: Node) -> bool:
         return declarator is not None and declarator.type in _PLAIN
     if around.type != "type_descriptor" or around.child_by_field_name("declarator") is not None:
         return False
-    cast = around.parent
+    cast = code.syntax.parent(around)
     if cast is None or cast.type == "cast_expression":
         return cast is not None
-    named = cast.parent.child_by_field_name("name") if cast.parent is not None else None
+    function = code.syntax.parent(cast)
+    named = function.child_by_field_name("name") if function is not None else None
     return named is not None and code.text(named) == "static_cast"
 
 
 def _is_constant(code: DeviceCode, node: Node) -> bool:
-    around = node.parent
-    while around is not None and around.type not in ("declaration", "compound_statement", "function_definition"):
-        around = around.parent
+    around = next(code.syntax.enclosing(node, "declaration", "compound_statement", "function_definition"), None)
     if around is None or around.type != "declaration":
         return False
     declarator = around.child_by_field_name("declarator")

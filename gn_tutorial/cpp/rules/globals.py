@@ -27,7 +27,7 @@ def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
                 for name, _ in declared(declarator):
                     yield code.finding("global", leaf_of(name), name=code.text(leaf_of(name)))
     for node in code.nodes["storage_class_specifier"]:
-        around = node.parent
+        around = code.syntax.parent(node)
         if code.text(node) not in _STATIC or around is None or around.type != "declaration":
             continue
         declarators = around.children_by_field_name("declarator")
@@ -35,8 +35,9 @@ def globals_(code: DeviceCode) -> Iterator[SourceFinding]:
             continue
         head = code.head(around) + code.syntax.between(around.start_byte, declarators[0].start_byte)
         words = re.findall(r"\w+", head)
-        again = node.prev_sibling is not None and node.prev_sibling.type == node.type
-        if _ALLOWED.isdisjoint(words) and not (again and code.text(node.prev_sibling) in _STATIC):
+        before = code.syntax.before(node)
+        again = before is not None and before.type == node.type and code.text(before) in _STATIC
+        if _ALLOWED.isdisjoint(words) and not again:
             for declarator in declarators:
                 for name, function in declared(declarator):
                     if function is None:

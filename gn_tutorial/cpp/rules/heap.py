@@ -23,5 +23,5 @@ def heap(code: DeviceCode) -> Iterator[SourceFinding]:
     for name in _FUNCTIONS:
         for node in code.names.get(name, ()):
             of_library = code.is_of_std(node) or code.is_of_host(node)
-            if of_library and code.function_of(node) and call_of(node, code.text):
+            if of_library and code.function_of(node) and call_of(node, code.syntax):
                 yield code.finding("heap", node, op=name)

@@ -17,7 +17,8 @@ def hidden(code: DeviceCode) -> Iterator[SourceFinding]:
         for name in part.names if part.kind == "variable" and part.owner else ():
             members.setdefault((part.owner, name), []).append(part)
     for node in code.nodes["init_declarator"]:
-        name, part, around = node.child_by_field_name("declarator"), code.function_of(node), node.parent
+        name, part = node.child_by_field_name("declarator"), code.function_of(node)
+        around = code.syntax.parent(node)
         if name is None or name.type != "identifier" or part is None or around is None:
             continue
         found = members.get((part.owner, code.text(name)), [])

@@ -1,9 +1,12 @@
 """Functions of single numbers that only hosts have: those of <cmath>.
 
 No document names them for device code. The device's compiler has sqrt and abs of a float built in (public kernels call
-them without a header); AscendC::Std has functions of its own, and functions of SIMT threads have those of C.
+them without a header); AscendC::Std has functions of its own, and functions of SIMT threads have those of C. Threads
+run what has their words, and an entry that is marked ``__global__`` alone, with all that it calls:
+``portability_rules`` leaves out what such an entry reaches.
 
-Source: asc-devkit, include/simt_api/math_functions.h.
+Source: asc-devkit, include/simt_api/math_functions.h, and docs/zh/api, SIMT-API/SIMT编程简介/扩展语法,
+函数执行空间限定符.md (what threads run) and 核函数配置.md (their entry).
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ def math(code: DeviceCode) -> Iterator[SourceFinding]:
     for name in code.names.keys() & (_MATH | _MATH_OF_C):
         for node in code.names[name]:
             function = code.function_of(node)
-            if function is None or function.words & _OF_THREADS or not call_of(node, code.text):
+            if function is None or function.words & _OF_THREADS or not call_of(node, code.syntax):
                 continue
             if name in _MATH and code.is_of_std(node):
                 yield code.finding("math", node, name=f"std::{name}", op=name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gn_tutorial.cpp.code_parts import CodePart
-from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
+from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding, between
 from gn_tutorial.cpp.names import leaf_of
 from gn_tutorial.cpp.scopes import CLASSES, Declaration
 from gn_tutorial.cpp.syntax import Node
@@ -73,7 +73,7 @@ def _of_members(code: DeviceCode, part: CodePart) -> Iterator[SourceFinding]:
 def _of_locals(code: DeviceCode, names: list[Node], node: Node, function: CodePart) -> Iterator[SourceFinding]:
     for declared in names:
         name, end = code.text(declared), function.node.end_byte
-        places = [one for one in code.names.get(name, ()) if declared.end_byte <= one.start_byte < end]
+        places = between(code.names.get(name, []), declared.end_byte, end)
         if not places or places[0].start_byte in code.assigned or name in code.unread:
             continue
         scope = code.scoped.scope_at(node)
@@ -130,13 +130,17 @@ class SuspectedVariable:
         return found
 
     def _fields(self, node: Node) -> list[Declaration]:
-        around = node.parent
+        around = self.code.syntax.parent(node)
         return self.code.scoped.fields(around) if around is not None and around.type == "field_expression" else []
 
     @property
     def reads(self) -> list[Node]:
         """Where it is read for certain."""
-        return [one for one, own in self._meanings if own and not may_write(self.code, one) and _is_evaluated(one)]
+        return [
+            one
+            for one, own in self._meanings
+            if own and not may_write(self.code, one) and _is_evaluated(self.code, one)
+        ]
 
     @cached_property
     def writes(self) -> list[Node]:
@@ -158,7 +162,7 @@ class SuspectedVariable:
     def early_reads(self, begin: int) -> list[Node]:
         """Return the reads between an offset and the first write; no loop and no lambda may stand there."""
         first = self.writes[0].start_byte
-        if any(begin <= one.start_byte < first for nodes in self.code.loops.values() for one in nodes):
+        if any(between(nodes, begin, first) for nodes in self.code.loops.values()):
             return []
         return [one for one in self.reads if begin <= one.start_byte < first]
 
@@ -190,35 +194,35 @@ def _has_no_value(code: DeviceCode, node: Node) -> bool:
 
 
 def _is_sum(code: DeviceCode, node: Node) -> bool:
-    whole, around = _whole(node)
+    whole, around = _whole(code, node)
     if around is None or around.type != "assignment_expression" or around.child_by_field_name("left") != whole:
         return False
     operator = around.child_by_field_name("operator")
     return operator is not None and code.text(operator) in ("+=", "-=", "*=", "/=")
 
 
-def _whole(node: Node) -> tuple[Node, Node | None]:
+def _whole(code: DeviceCode, node: Node) -> tuple[Node, Node | None]:
     """Return ``object.name`` around a name, else the name; and what is around that."""
-    around = node.parent
+    around = code.syntax.parent(node)
     if around is not None and around.type == "field_expression" and around.child_by_field_name("field") == node:
-        return around, around.parent
+        return around, code.syntax.parent(around)
     return node, around
 
 
-def _is_evaluated(node: Node) -> bool:
-    around = node.parent
+def _is_evaluated(code: DeviceCode, node: Node) -> bool:
+    around = code.syntax.parent(node)
     while around is not None and "statement" not in around.type and around.type != "declaration":
         if around.type in _UNEVALUATED:
             return False
-        around = around.parent
+        around = code.syntax.parent(around)
     return True
 
 
 def may_write(code: DeviceCode, node: Node) -> bool:
     """Return whether a place gives the name a value, or hands it to somebody who may."""
-    below, around = _whole(node)
+    below, around = _whole(code, node)
     while around is not None and around.type in _SAME:
-        below, around = around, around.parent
+        below, around = around, code.syntax.parent(around)
     if around is None:
         return True
     match around.type:
@@ -244,9 +248,7 @@ def may_write(code: DeviceCode, node: Node) -> bool:
 
 
 def _returns_reference(code: DeviceCode, node: Node) -> bool:
-    around = node.parent
-    while around is not None and around.type not in ("function_definition", "lambda_expression"):
-        around = around.parent
+    around = next(code.syntax.enclosing(node, "function_definition", "lambda_expression"), None)
     declarator = around.child_by_field_name("declarator") if around is not None else None
     if around is None or around.type == "lambda_expression":
         return declarator is not None and "->" in code.text(declarator)
@@ -255,7 +257,7 @@ def _returns_reference(code: DeviceCode, node: Node) -> bool:
 
 def _callee_writes(code: DeviceCode, given: Node) -> bool:
     """Whether a call may take an argument by reference."""
-    call = given.parent
+    call = code.syntax.parent(given)
     function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
     if function is None:
         return True  # of a constructor
@@ -275,7 +277,7 @@ def _callee_writes(code: DeviceCode, given: Node) -> bool:
     if not own and name.isupper() and len(name) > 1 and function.type == "identifier":
         return True  # a macro of a header
     # A declaration may take a reference, and what is named like a function may be a lambda.
-    declared = [one for one in code.scoped.declared if one.name == name]
+    declared = code.scoped.declared.get(name, ())
     return any(one.kind == "value" or _has_reference(code, one) for one in declared)
 
 
@@ -291,11 +293,9 @@ def _has_reference(code: DeviceCode, declared: Declaration) -> bool:
 
 def _may_refer(code: DeviceCode, values: Node) -> bool:
     """Whether an object in braces may keep a reference: that of a class of the text."""
-    around = values.parent
-    while around is not None and around.type in ("initializer_list", "argument_list"):
-        around = around.parent
-    if around is not None and around.type == "init_declarator":
-        around = around.parent
+    around = code.syntax.parent(values)
+    while around is not None and around.type in ("initializer_list", "argument_list", "init_declarator"):
+        around = code.syntax.parent(around)
     kind = around.child_by_field_name("type") if around is not None else None
     if kind is None:
         return around is None or around.type not in ("call_expression", "assignment_expression", "return_statement")
@@ -318,9 +318,9 @@ def _is_kernel_class(code: DeviceCode, name: str) -> bool:
 
 def _may_be_zero(code: DeviceCode, node: Node, name: str) -> bool:
     """Whether a place makes an object with a value, or a pointer to one."""
-    around = node.parent
+    around = code.syntax.parent(node)
     while around is not None and around.type in ("template_type", "template_function", "qualified_identifier"):
-        around = around.parent
+        around = code.syntax.parent(around)
     if around is None:
         return True
     match around.type:

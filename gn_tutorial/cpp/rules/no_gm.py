@@ -33,7 +33,7 @@ def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
         declarator, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
         if declarator is None or declarator.type != "pointer_declarator" or value is None:
             continue
-        name, declaration = _pointed_from(value), node.parent
+        name, declaration = _pointed_from(value), code.syntax.parent(node)
         kind = declaration.child_by_field_name("type") if declaration is not None else None
         if name is None or kind is None or kind.type == "placeholder_type_specifier" or declaration is None:
             continue

@@ -25,10 +25,10 @@ def stack(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at the array with which a function exceeds the stack."""
     totals: dict[CodePart, int] = {}
     for node in code.nodes["array_declarator"]:
-        part, around = code.function_of(node), node.parent
+        part, around = code.function_of(node), code.syntax.parent(node)
         if part is None or around is None or around.type == "array_declarator":
             continue
-        declaration = around.parent if around.type == "init_declarator" else around
+        declaration = code.syntax.parent(around) if around.type == "init_declarator" else around
         name = next((one.name for one in declared(node)), None)
         if declaration is None or declaration.type != "declaration" or name is None or not code.is_live(node):
             continue

@@ -33,20 +33,20 @@ _FILES = ("fopen", "fread", "fwrite", "fclose", "fprintf", "fscanf")
 
 def std(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at each of these names."""
-    opened = any(_opens(node) for node in code.names.get("std", ()))
+    opened = any(_opens(code, node) for node in code.names.get("std", ()))
     for name in code.names.keys() & _STD:
         for node in code.names[name]:
             if code.is_of_std(node) or (opened and _is_used(code, node, name) and code.is_of_host(node)):
                 yield code.finding("std", node, name=f"std::{name}", op=name)
     for name in _FILES:
         for node in code.names.get(name, ()):
-            if call_of(node, code.text) and (code.is_of_std(node) or code.is_of_host(node)):
+            if call_of(node, code.syntax) and (code.is_of_std(node) or code.is_of_host(node)):
                 yield code.finding("std", node, name=name, op=name)
 
 
-def _opens(node: Node) -> bool:
+def _opens(code: DeviceCode, node: Node) -> bool:
     """Whether it is the name in ``using namespace std;``."""
-    around = node.parent
+    around = code.syntax.parent(node)
     return (
         around is not None
         and around.type == "using_declaration"
@@ -56,13 +56,13 @@ def _opens(node: Node) -> bool:
 
 def _is_used(code: DeviceCode, node: Node, name: str) -> bool:
     """Whether a name is used as the library's type, stream or algorithm would be."""
-    around = node.parent
-    if around is None or qualification(node, code.text)[1] is not None:
+    around = code.syntax.parent(node)
+    if around is None or qualification(node, code.syntax)[1] is not None:
         return False
     if around.type in ("template_function", "template_type"):
         return True
     if name in _STREAMS:
         operator = around.child_by_field_name("operator")
         return operator is not None and operator.type == "<<"
-    called = name not in _OF_DEVICE and call_of(node, code.text) is not None
+    called = name not in _OF_DEVICE and call_of(node, code.syntax) is not None
     return called or (name == "string" and node.type == "type_identifier")

@@ -14,7 +14,5 @@ from gn_tutorial.cpp.scopes import CLASSES
 def virtual(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding at each ``virtual`` of a class that is reached."""
     for node in code.nodes["virtual"]:
-        around = node.parent
-        while around is not None and around.type not in CLASSES:
-            around = around.parent
+        around = next(code.syntax.enclosing(node, *CLASSES), None)
         yield SourceFinding("language-virtual", code.syntax.line(node), {"op": "virtual"}, around or node)
