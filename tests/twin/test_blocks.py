@@ -13,7 +13,7 @@ from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.errors import KernelFault
+from gn_tutorial.errors import KernelFault, LaunchRefused
 
 HEAD = """
 #include "kernel_operator.h"
@@ -341,3 +341,65 @@ def test_events_order_blocks_as_a_model_says(wanted: list[tuple[int, int, int]])
     # Rows that are loaded and not used are a warning; stores of what another block has stored there are races, too.
     ids = {one.id.replace("race-equal-bytes", "race-blocks") for one in found} - {"ub-overwritten-unread"}
     assert ids == ({"race-blocks"} if model.races else set())
+
+
+POLL_NEXT = """
+  GlobalTensor<int32_t> word;
+  word.SetGlobalBuffer((__gm__ int32_t*)x);
+  const int32_t b = GetBlockIdx(), after = b + {step};
+  if (after >= 0 && after < GetBlockNum()) {{
+    while (word.GetValue(16 * after) == 0)
+      DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(word[16 * after]);
+  }}
+  word.SetValue(16 * b, 1);
+  DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(word[16 * b]);
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "op"),
+    [
+        ("SyncAll();", "SyncAll"),
+        (LOCAL + "SyncAll(words, local);", "SyncAll"),
+        ("CrossCoreSetFlag<0, PIPE_MTE3>(1);\nCrossCoreWaitFlag(1);", "CrossCoreWaitFlag"),
+        (LOCAL + "if (GetBlockIdx() < 2) IBWait(words, local, GetBlockIdx() + 1, 0);", "IBWait"),
+        (LOCAL + "InitDetermineComputeWorkspace(words, local);", "InitDetermineComputeWorkspace"),
+        (POLL_NEXT.format(step=1), "GetValue"),
+    ],
+)
+def test_more_blocks_than_cores_that_wait_are_refused(body: str, op: str) -> None:
+    """Three blocks on two cores: the third starts when one of the others has ended, and both wait for it."""
+    with pytest.raises(LaunchRefused, match="the launch has 3 blocks, and the chip has 2 cores") as refused:
+        run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=3, options=TwinOptions(cores=2))
+    (found,) = refused.value.diagnostics
+    assert (found.id, found.fields["op"], refused.value.exit_code) == ("blocks-beyond-cores", op, 2)
+    source = f"{HEAD}\n{body}".splitlines()
+    assert op in source[found.line - 1]
+
+
+def test_as_many_blocks_as_cores_may_wait_for_a_later_one() -> None:
+    waits, sets = "if (b < 2) IBWait(words, local, b + 1, 0);", "if (b > 0) IBSet(words, local, b, 0);"
+    body = f"{LOCAL} const int32_t b = GetBlockIdx();\n{waits}\n{sets}"
+    options = TwinOptions(cores=3)
+    assert not run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=3, options=options).diagnostics
+
+
+@pytest.mark.parametrize("blocks", [3, 9])
+def test_more_blocks_than_cores_may_poll_for_an_earlier_one(blocks: int) -> None:
+    """Blocks start in their order, so the one that is waited for has a core or has ended."""
+    words, options = np.zeros((blocks, 16), np.int32), TwinOptions(cores=2, races="ignore")
+    result = run(POLL_NEXT.format(step=-1), words, np.zeros(32, np.int32), blocks=blocks, options=options)
+    assert result.x[:, 0].all()
+
+
+def test_a_bare_launch_knows_the_cores_too() -> None:
+    with pytest.raises(LaunchRefused, match="the chip has 2 cores"):
+        run("SyncAll();", *np.zeros((2, 8), np.int32), blocks=3, observed=False, options=TwinOptions(cores=2))
+
+
+def test_too_many_blocks_as_a_warning() -> None:
+    """The launch then goes on as if there were a core for each block."""
+    options = TwinOptions(cores=2, warnings=("blocks-beyond-cores",))
+    for body in ("SyncAll();", POLL_NEXT.format(step=1)):
+        found = run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=5, options=options).diagnostics
+        assert {one.id for one in found} == {"blocks-beyond-cores"}

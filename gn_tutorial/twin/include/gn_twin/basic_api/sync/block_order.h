@@ -46,7 +46,7 @@ inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<in
   const uint64_t slot = gn_twin::BlockEventSlot("IBSet", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBSet", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
-  core.scheduler->WaitUntil(core, loc, [word] { return *word == 0; });
+  core.scheduler->WaitUntil(core, "IBSet", loc, [word] { return *word == 0; });
   gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "IBSet", word, loc);
   *word = 1;
   gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBSet", word, loc);
@@ -58,7 +58,7 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
   const uint64_t slot = gn_twin::BlockEventSlot("IBWait", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBWait", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
-  core.scheduler->WaitUntil(core, loc, [word] { return *word == 1; });
+  core.scheduler->WaitUntil(core, "IBWait", loc, [word] { return *word == 1; });
   gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "IBWait", word, loc);
   *word = 0;
   gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBWait", word, loc);
@@ -75,7 +75,7 @@ inline void InitDetermineComputeWorkspace(GlobalTensor<int32_t>& gmWorkspace, Lo
     for (int32_t* word = gmWorkspace.Data(); word <= last; word += gn_twin::kBlockBytes / sizeof(int32_t)) *word = 0;
     gmWorkspace.Data()[0] = 1;
   }
-  core.scheduler->SyncAll(core, loc);
+  core.scheduler->SyncAll(core, "InitDetermineComputeWorkspace", loc);
 }
 inline void WaitPreBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                          gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -83,7 +83,7 @@ inline void WaitPreBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t
   gn_twin::Core& core = gn_twin::ThisCore();
   const int32_t* word = gn_twin::OrderSlot("WaitPreBlock", loc, gmWorkspace, ubWorkspace, core.block,
                                            (core.job->blocks + 1ull) * gn_twin::kBlockBytes);
-  core.scheduler->WaitUntil(core, loc, [word] { return *word == 1; });
+  core.scheduler->WaitUntil(core, "WaitPreBlock", loc, [word] { return *word == 1; });
   gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "WaitPreBlock", word, loc);
 }
 inline void NotifyNextBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,

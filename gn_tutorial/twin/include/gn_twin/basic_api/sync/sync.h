@@ -59,7 +59,7 @@ inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
 inline void SyncBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
   EmitPipe(core, Kind::SyncAll, op, Pipe::All, loc);
   if (kObserved && core.delayed != nullptr) core.delayed->WaitCrossFlag();
-  core.scheduler->SyncAll(core, loc, cores);
+  core.scheduler->SyncAll(core, op, loc, cores);
 }
 
 }  // namespace gn_twin
