@@ -403,3 +403,61 @@ def test_too_many_blocks_as_a_warning() -> None:
     for body in ("SyncAll();", POLL_NEXT.format(step=1)):
         found = run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=5, options=options).diagnostics
         assert {one.id for one in found} == {"blocks-beyond-cores"}
+
+
+# Words through which blocks wait for each other. Slot b of the workspace has 32 bytes.
+SET_AND_WAIT = "if (b == 0) IBSet(words, local, 0, {event}); else IBWait(words, local, 0, {event});"
+B = LOCAL + "const int32_t b = GetBlockIdx();\n"
+
+
+def found_in(body: str, words: np.ndarray, *, blocks: int = 2) -> tuple[str, str, int]:
+    """Id, operation and line in the body of the only finding; it may have several second places."""
+    with pytest.raises(KernelFault) as refused:
+        run(body, words, np.zeros(256, np.int32), blocks=blocks)
+    (found,) = {(one.id, one.fields["op"], one.line - 4) for one in refused.value.diagnostics}
+    return found
+
+
+@pytest.mark.parametrize("event", [0, 3])
+def test_an_event_has_32_bytes_in_each_workspace(event: int) -> None:
+    body = B + SET_AND_WAIT.format(event=event)
+    slots = 2 * event + 1
+    assert not run(body, np.zeros(8 * slots, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+    line = body.count("\n") + 1
+    assert found_in(body, np.zeros(8 * slots - 1, np.int32)) == ("gm-out-of-bounds", "IBSet", line)
+    short = body.replace("local,", "local[1020],")  # the buffer has 1024 words
+    assert found_in(short, np.zeros(8 * slots, np.int32))[:2] == ("ub-out-of-bounds", "IBSet")
+
+
+@pytest.mark.parametrize(
+    "call", ["IBSet(words, local, b, 0);", "IBWait(words, local, b, 0);", "SyncAll(words, local);"]
+)
+def test_a_workspace_that_nobody_cleared(call: str) -> None:
+    words = np.full(16, 77, np.int32)
+    assert found_in(B + call, words) == ("sync-all-workspace", call.partition("(")[0], B.count("\n") + 1)
+
+
+def test_data_in_the_word_of_an_event() -> None:
+    """Block 1 clears its place for data, which is the word that block 0 waits for."""
+    store = "if (b == 1) DataCopy(words[{at}], local[64], 8);\n"
+    clear = "Duplicate(local, 0, 128);\nPipeBarrier<PIPE_ALL>();\n"
+    body = B + clear + store + "if (b == 2) IBSet(words, local, 0, 0);\nif (b == 0) IBWait(words, local, 0, 0);"
+    assert not run(body.format(at=8), np.zeros(64, np.int32), np.zeros(8, np.int32), blocks=3).diagnostics
+    line = body.partition("DataCopy")[0].count("\n") + 1
+    assert found_in(body.format(at=0), np.zeros(64, np.int32), blocks=3) == ("race-blocks", "DataCopy", line)
+
+
+def test_counters_are_read_until_the_last_block_has_seen_them() -> None:
+    """The first block that goes on after SyncAll overwrites a counter that another may not have read yet."""
+    again = "\nDuplicate(local, 0, 8);\nPipeBarrier<PIPE_ALL>();\nif (b == 1) DataCopy(words[{at}], local, 8);"
+    body = B + "SyncAll(words, local);" + again
+    assert not run(body.format(at=16), np.zeros(64, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+    assert found_in(body.format(at=0), np.zeros(64, np.int32))[:2] == ("race-blocks", "DataCopy")
+    twice = B + "SyncAll(words, local);\nSyncAll(words, local);"
+    assert not run(twice, np.zeros(16, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+
+
+@pytest.mark.parametrize("call", ["SyncAll(words, local);", "InitDetermineComputeWorkspace(words, local);"])
+def test_the_workspace_in_local_memory_loses_what_it_held(call: str) -> None:
+    body = B + f"local.SetValue(3, 5);\n{call}\nout.SetValue(16 * b, local.GetValue(3));"
+    assert run(body, np.zeros(16, np.int32), np.full(32, 9, np.int32), blocks=2).y[0] == 0
