@@ -125,9 +125,9 @@ class Scheduler {
   }
 
  private:
-  // Refuses an operation that waits for other blocks if the launch has more blocks than the chip has cores. The
-  // documentation allows these operations only for blocks that all run at once. A polling loop may wait for a block
-  // that has started, so Poll refuses it only if all started blocks poll.
+  // Refuses an operation that waits for other blocks if the launch has more blocks than the chip has cores, whichever
+  // blocks it waits for (docs/hardware-choices.md). A polling loop may wait for a block that has started, so Poll refuses
+  // it only if all started blocks poll.
   void RequireCores(Core& core, const char* op, Loc loc) {
     if (job_.blocks > cores_) [[unlikely]]
       RefuseCores(core, op, loc);
