@@ -129,6 +129,12 @@ class KernelFault(KernelError):
         return show() if show else None
 
 
+class LaunchRefused(KernelFault):
+    """A launch with numbers for which a device would never end, such as more blocks that wait than cores."""
+
+    exit_code = 2
+
+
 class KernelCrash(KernelError):
     """A kernel whose process died, by a segmentation fault, ``exit()`` or a forbidden system call."""
 

@@ -86,6 +86,9 @@ class TwinOptions:
     # use, up to 16. The results are the same bits as with one thread, unless blocks read or overwrite data of other
     # blocks without waiting. Other launches use one thread.
     threads: int = 0
+    # The number of the chip's vector cores, and so of the blocks that run at once; 0: that of the default chip. A
+    # further block starts when one has ended, so more blocks that wait for each other never end: they are refused.
+    cores: int = 0
     # Names of findings that are warnings, or errors, in this launch. An error makes the launch fail; after a warning,
     # the launch continues, as it would on the device. A finding named in both fields is an error.
     warnings: tuple[str, ...] = ()
@@ -105,6 +108,11 @@ class TwinOptions:
         if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
             raise ArgumentError(
                 f"TwinOptions: threads cannot be {threads!r}", hint=f"0 for all processors, or 1 to {_MOST_THREADS}"
+            )
+        cores = self.cores
+        if isinstance(cores, bool) or not isinstance(cores, int) or not 0 <= cores < 1 << 32:
+            raise ArgumentError(
+                f"TwinOptions: cores cannot be {cores!r}", hint="the chip's vector cores, or 0 for the default chip's"
             )
         seed = self.block_order
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 32:
@@ -129,7 +137,7 @@ class TwinOptions:
     def to_abi(self) -> structs.GntOptions:
         """Return these options as the struct GntOptions of abi.h, in which 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
-        return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
+        return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads, cores=self.cores)
 
     def severities(self) -> bytes:
         """Return the bytes of ``GntJob::severities``: for each named finding "w" or "e", the name and a newline."""

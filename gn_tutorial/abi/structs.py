@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/abi/test_abi.py``
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 8
+ABI_VERSION = 9
 
 
 class ArgKind(IntEnum):
@@ -72,6 +72,7 @@ class GntOptions(ctypes.Structure):
         ("delayed_dma", ctypes.c_uint32),
         ("block_order", ctypes.c_uint32),
         ("threads", ctypes.c_uint32),
+        ("cores", ctypes.c_uint32),
     )
 
 

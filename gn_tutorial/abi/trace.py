@@ -33,7 +33,7 @@ class Pipe(IntEnum):
 class Kind(IntEnum):
     """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses.
 
-    A trace has no events of the kinds POINTER and PADDING.
+    A trace has no events of the kinds POINTER, PADDING and WORDS.
     """
 
     VECTOR = 0
@@ -54,7 +54,8 @@ class Kind(IntEnum):
     ACQUIRE = 15
     POINTER = 16
     PADDING = 17
-    SCALARS = 18
+    WORDS = 18
+    SCALARS = 19
 
 
 class Space(IntEnum):

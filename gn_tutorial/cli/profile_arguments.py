@@ -86,7 +86,7 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)
     with working(f"running {found.name}"):
-        result = run_traced(found, *arrays.values(), blocks=blocks, tracing=tracing, **call.attributes)
+        result = run_traced(found, *arrays.values(), blocks=blocks, tracing=tracing, machine=machine, **call.attributes)
         right = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance).ok
     with working(f"modelling {found.name}"):
         made = profile_of(result, machine=machine, warm=question.warm, inputs=arrays, group=call.op.group)
@@ -137,7 +137,9 @@ def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: 
     blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)
     with working(f"running {found.name}"):
-        result = run_traced(found, entry=question.entry or None, blocks=blocks, tracing=tracing, **values)
+        result = run_traced(
+            found, entry=question.entry or None, blocks=blocks, tracing=tracing, machine=machine, **values
+        )
     with working(f"modelling {found.name}"):
         inputs = arrays_of_call(found, (), values)
         return Answer(profile_of(result, machine=machine, warm=question.warm, inputs=inputs), {"file": target}, None)

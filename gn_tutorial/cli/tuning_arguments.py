@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.cli.profile_arguments import ProfileRequest, spec_of
 from gn_tutorial.cli.project_arguments import attributes_of, inputs_of
 from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_values, refuse
@@ -132,7 +133,8 @@ class FileNumber(_Own):
                 f"the call gives {kernel.name} no integer '{field}'",
                 hint=f"--field: one of {', '.join(numbers)}" if numbers else "--arg tile=512 gives one",
             )
-        self._kernel, self._values, self._how = kernel, dict(values), {"entry": entry, "blocks": blocks}
+        self._kernel, self._values = kernel, dict(values)
+        self._how = {"entry": entry, "blocks": blocks, "options": TwinOptions(cores=int(machine.cores))}
         case = ", ".join(f"{name}={values[name]}" for name in numbers if name != field) or "as called"
         super().__init__(kernel.name, case, field, values[field], machine, arrays_of_call(kernel, (), values))
 

@@ -72,8 +72,9 @@ class CatalogueEntry(ShownWith):
 
     symptoms: titles of the symptoms that the entry names; ``symptoms.toml`` may list the id under others. ends: the
     finding ends the launch, so it cannot be made a warning. strict: the finding is an error in strict launches
-    (TwinOptions). unchecked: no device checks for it, so it is a warning in a project's launch. harmless_form_of: the
-    id of the harmful form of the same mistake, if this entry is the harmless form.
+    (TwinOptions). unchecked: no device checks for it, so it is a warning in a project's launch. of_launch: the mistake
+    is a number of the launch, which fails with the exit code of a wrong argument. harmless_form_of: the id of the
+    harmful form of the same mistake, if this entry is the harmless form.
     """
 
     id: str
@@ -85,6 +86,7 @@ class CatalogueEntry(ShownWith):
     ends: bool = False
     strict: bool = False
     unchecked: bool = False
+    of_launch: bool = False
     harmless_form_of: str = ""
 
     @property

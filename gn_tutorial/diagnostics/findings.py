@@ -23,7 +23,7 @@ from gn_tutorial.diagnostics.catalogue import Cause, ShownWith, causes, entries,
 from gn_tutorial.diagnostics.deciding import deciding, fixed_at, operator_line
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
-from gn_tutorial.errors import KernelFault
+from gn_tutorial.errors import KernelFault, LaunchRefused
 from gn_tutorial.translation.texts import translated
 
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
@@ -298,7 +298,10 @@ def parse_with_notes(report: bytes) -> tuple[Findings, tuple[Diagnostic, ...]]:
 
 
 def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:
-    """Return the exception for a launch that failed, with its findings as text, errors first, and as data."""
+    """Return the exception for a launch that failed, with its findings as text, errors first, and as data.
+
+    It is a LaunchRefused if the first finding is about the numbers of the launch (``of_launch`` in the catalogue).
+    """
     findings = Findings(diagnostics)
     if not findings:
         what = translated("the twin stopped the launch without saying why")
@@ -306,7 +309,9 @@ def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> Kernel
     views = findings.views(SHOWN)
     first = views[0][0]
     text = rendering.plain(_lines(views, findings.rest(SHOWN), named=False))
-    return KernelFault(
+    known = entries().get(first.id)
+    kind = LaunchRefused if known is not None and known.of_launch else KernelFault
+    return kind(
         first.what,
         diagnostics=findings,
         printed=printed,

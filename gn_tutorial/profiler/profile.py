@@ -6,6 +6,7 @@ the model with published measurements.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.kernel import Kernel, kernel
@@ -279,13 +281,24 @@ def profile(
         found = found.with_ub(int(chosen.ub_bytes))
     if named.get("blocks") is None and found.path is not None:
         named["blocks"] = int(chosen.cores)
-    result = run_traced(found, *values, tracing=tracing, **named)
+    result = run_traced(found, *values, tracing=tracing, machine=chosen, **named)
     inputs, group = arrays_of_call(found, values, named), found.op.group if found.op else ""
     return profile_of(result, machine=chosen, warm=warm, inputs=inputs, group=group)
 
 
-def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
-    """Run a kernel as ``profile`` does, and return the result: outputs and trace. Raises the errors of a call."""
+def run_traced(
+    found: Kernel | Launchable,
+    *values: Any,
+    tracing: Tracing | None = None,
+    machine: Machine | None = None,
+    **named: Any,
+) -> Result:
+    """Run a kernel as ``profile`` does, and return the result: outputs and trace. Raises the errors of a call.
+
+    machine: the chip whose cores the blocks run on; None: the default chip, or that of an operator project.
+    """
+    if machine is not None:
+        named["options"] = dataclasses.replace(named.get("options") or TwinOptions(), cores=int(machine.cores))
     call = found.run if isinstance(found, Kernel) and found.spec is None else found
     if tracing is not None:
         return call(*values, tracing=tracing, **named)

@@ -260,7 +260,10 @@ def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
     warnings = [one for one in severities.having("unchecked") if one not in options.errors]
     tail = "compared" if soc.compares_tails else options.compare_tail
     return dataclasses.replace(
-        options, compare_tail=tail, warnings=tuple(dict.fromkeys([*options.warnings, *warnings]))
+        options,
+        compare_tail=tail,
+        cores=options.cores or soc.vector_cores + soc.vector_only_cores,
+        warnings=tuple(dict.fromkeys([*options.warnings, *warnings])),
     )
 
 

@@ -85,7 +85,8 @@ class Timeline:
 def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
     """Return the timeline of a trace on a machine. warm: the data are in the L2 cache before the launch, if they fit.
 
-    Raises ArgumentError for a kernel with SyncAll and more blocks than the machine has cores.
+    Raises ArgumentError for a kernel with SyncAll that was launched with more blocks than the machine has cores, for a
+    chip with more cores; a launch for this machine refuses so many blocks itself (``TwinOptions.cores``).
     """
     active = min(trace.launched, machine.cores)
     traffic = _traffic(trace, machine, active, warm)

@@ -13,7 +13,7 @@ from timing_support import event, load, store, trace, trace_of, vector
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.trace import Kind, Pipe, Trace, Tracing
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, LaunchRefused
 from gn_tutorial.profiler.profile import Profile, profile_of
 from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
@@ -184,6 +184,16 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR x) {
   AscendC::DataCopy(out[block * 64], a, 64);
 }
 """
+
+
+def test_blocks_that_meet_on_a_machine_with_fewer_cores() -> None:
+    """The launch knows the machine; a trace of a launch for another one is refused when it is modelled."""
+    found, x, small = gnt.kernel(source=MEET), gnt.out((4 * 64,), np.float32), load_machine().with_(cores=3)
+    with pytest.raises(LaunchRefused, match="the launch has 4 blocks, and the chip has 3 cores"):
+        gnt.profile(found, x, machine=small, blocks=4)
+    traced = found.run(x, blocks=4, tracing=Tracing(blocks=1))
+    with pytest.raises(ArgumentError, match="4 blocks wait for each other"):
+        profile_of(traced, machine=small)
 
 
 def test_blocks_of_a_real_launch_meet() -> None:

@@ -281,6 +281,17 @@ def test_a_block_without_work_may_make_a_buffer_of_no_bytes(edited: Edited) -> N
         gnt.project(folder)(x, blocks=20, options=TwinOptions(errors=("init-buffer-zero",)))
 
 
+def test_more_blocks_than_the_chip_has_cores_cannot_wait_for_each_other(edited: Edited) -> None:
+    old = "pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));"
+    folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, f"AscendC::SyncAll(); {old}")
+    x = data((77,))
+    result = gnt.project(folder, soc="910b4")(x, blocks=40)
+    np.testing.assert_allclose(result.y, 2.0 * x.astype(np.float64) + 0.5, atol=1e-6)
+    for soc, cores in (("910b4", 40), ("910b2", 48)):
+        with pytest.raises(KernelFault, match=f"the chip has {cores} cores"):
+            gnt.project(folder, soc=soc)(x, blocks=cores + 1)
+
+
 def test_a_buffer_of_no_bytes_cannot_be_used(edited: Edited) -> None:
     old = "pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));"
     folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("tile *", "0 *"))

@@ -221,6 +221,7 @@ def test_options_become_numbers() -> None:
         ({"half_overflow": "clamp"}, "half_overflow='infinity' or 'saturate'"),
         ({"axpy_fused": 1}, "axpy_fused=False or True"),
         ({"reduce_lanes": None}, "reduce_lanes='adjacent' or 'halves'"),
+        ({"cores": -1}, "the chip's vector cores, or 0 for the default chip's"),
         ({"block_order": -1}, "0 for ascending, or a seed below 2**32"),
         ({"block_order": True}, "0 for ascending, or a seed below 2**32"),
     ],

@@ -13,7 +13,7 @@ from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.errors import KernelFault
+from gn_tutorial.errors import KernelFault, LaunchRefused
 
 HEAD = """
 #include "kernel_operator.h"
@@ -341,3 +341,123 @@ def test_events_order_blocks_as_a_model_says(wanted: list[tuple[int, int, int]])
     # Rows that are loaded and not used are a warning; stores of what another block has stored there are races, too.
     ids = {one.id.replace("race-equal-bytes", "race-blocks") for one in found} - {"ub-overwritten-unread"}
     assert ids == ({"race-blocks"} if model.races else set())
+
+
+POLL_NEXT = """
+  GlobalTensor<int32_t> word;
+  word.SetGlobalBuffer((__gm__ int32_t*)x);
+  const int32_t b = GetBlockIdx(), after = b + {step};
+  if (after >= 0 && after < GetBlockNum()) {{
+    while (word.GetValue(16 * after) == 0)
+      DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(word[16 * after]);
+  }}
+  word.SetValue(16 * b, 1);
+  DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(word[16 * b]);
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "op"),
+    [
+        ("SyncAll();", "SyncAll"),
+        (LOCAL + "SyncAll(words, local);", "SyncAll"),
+        ("CrossCoreSetFlag<0, PIPE_MTE3>(1);\nCrossCoreWaitFlag(1);", "CrossCoreWaitFlag"),
+        (LOCAL + "if (GetBlockIdx() < 2) IBWait(words, local, GetBlockIdx() + 1, 0);", "IBWait"),
+        (LOCAL + "InitDetermineComputeWorkspace(words, local);", "InitDetermineComputeWorkspace"),
+        (POLL_NEXT.format(step=1), "GetValue"),
+    ],
+)
+def test_more_blocks_than_cores_that_wait_are_refused(body: str, op: str) -> None:
+    """Three blocks on two cores: the third starts when one of the others has ended, and both wait for it."""
+    with pytest.raises(LaunchRefused, match="the launch has 3 blocks, and the chip has 2 cores") as refused:
+        run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=3, options=TwinOptions(cores=2))
+    (found,) = refused.value.diagnostics
+    assert (found.id, found.fields["op"], refused.value.exit_code) == ("blocks-beyond-cores", op, 2)
+    source = f"{HEAD}\n{body}".splitlines()
+    assert op in source[found.line - 1]
+
+
+def test_as_many_blocks_as_cores_may_wait_for_a_later_one() -> None:
+    waits, sets = "if (b < 2) IBWait(words, local, b + 1, 0);", "if (b > 0) IBSet(words, local, b, 0);"
+    body = f"{LOCAL} const int32_t b = GetBlockIdx();\n{waits}\n{sets}"
+    options = TwinOptions(cores=3)
+    assert not run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=3, options=options).diagnostics
+
+
+@pytest.mark.parametrize("blocks", [3, 9])
+def test_more_blocks_than_cores_may_poll_for_an_earlier_one(blocks: int) -> None:
+    """Blocks start in their order, so the one that is waited for has a core or has ended."""
+    words, options = np.zeros((blocks, 16), np.int32), TwinOptions(cores=2, races="ignore")
+    result = run(POLL_NEXT.format(step=-1), words, np.zeros(32, np.int32), blocks=blocks, options=options)
+    assert result.x[:, 0].all()
+
+
+def test_a_bare_launch_knows_the_cores_too() -> None:
+    with pytest.raises(LaunchRefused, match="the chip has 2 cores"):
+        run("SyncAll();", *np.zeros((2, 8), np.int32), blocks=3, observed=False, options=TwinOptions(cores=2))
+
+
+def test_too_many_blocks_as_a_warning() -> None:
+    """The launch then goes on as if there were a core for each block."""
+    options = TwinOptions(cores=2, warnings=("blocks-beyond-cores",))
+    for body in ("SyncAll();", POLL_NEXT.format(step=1)):
+        found = run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=5, options=options).diagnostics
+        assert {one.id for one in found} == {"blocks-beyond-cores"}
+
+
+# Words through which blocks wait for each other. Slot b of the workspace has 32 bytes.
+SET_AND_WAIT = "if (b == 0) IBSet(words, local, 0, {event}); else IBWait(words, local, 0, {event});"
+B = LOCAL + "const int32_t b = GetBlockIdx();\n"
+
+
+def found_in(body: str, words: np.ndarray, *, blocks: int = 2) -> tuple[str, str, int]:
+    """Id, operation and line in the body of the only finding; it may have several second places."""
+    with pytest.raises(KernelFault) as refused:
+        run(body, words, np.zeros(256, np.int32), blocks=blocks)
+    (found,) = {(one.id, one.fields["op"], one.line - 4) for one in refused.value.diagnostics}
+    return found
+
+
+@pytest.mark.parametrize("event", [0, 3])
+def test_an_event_has_32_bytes_in_each_workspace(event: int) -> None:
+    body = B + SET_AND_WAIT.format(event=event)
+    slots = 2 * event + 1
+    assert not run(body, np.zeros(8 * slots, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+    line = body.count("\n") + 1
+    assert found_in(body, np.zeros(8 * slots - 1, np.int32)) == ("gm-out-of-bounds", "IBSet", line)
+    short = body.replace("local,", "local[1020],")  # the buffer has 1024 words
+    assert found_in(short, np.zeros(8 * slots, np.int32))[:2] == ("ub-out-of-bounds", "IBSet")
+
+
+@pytest.mark.parametrize(
+    "call", ["IBSet(words, local, b, 0);", "IBWait(words, local, b, 0);", "SyncAll(words, local);"]
+)
+def test_a_workspace_that_nobody_cleared(call: str) -> None:
+    words = np.full(16, 77, np.int32)
+    assert found_in(B + call, words) == ("sync-all-workspace", call.partition("(")[0], B.count("\n") + 1)
+
+
+def test_data_in_the_word_of_an_event() -> None:
+    """Block 1 clears its place for data, which is the word that block 0 waits for."""
+    store = "if (b == 1) DataCopy(words[{at}], local[64], 8);\n"
+    clear = "Duplicate(local, 0, 128);\nPipeBarrier<PIPE_ALL>();\n"
+    body = B + clear + store + "if (b == 2) IBSet(words, local, 0, 0);\nif (b == 0) IBWait(words, local, 0, 0);"
+    assert not run(body.format(at=8), np.zeros(64, np.int32), np.zeros(8, np.int32), blocks=3).diagnostics
+    line = body.partition("DataCopy")[0].count("\n") + 1
+    assert found_in(body.format(at=0), np.zeros(64, np.int32), blocks=3) == ("race-blocks", "DataCopy", line)
+
+
+def test_counters_are_read_until_the_last_block_has_seen_them() -> None:
+    """The first block that goes on after SyncAll overwrites a counter that another may not have read yet."""
+    again = "\nDuplicate(local, 0, 8);\nPipeBarrier<PIPE_ALL>();\nif (b == 1) DataCopy(words[{at}], local, 8);"
+    body = B + "SyncAll(words, local);" + again
+    assert not run(body.format(at=16), np.zeros(64, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+    assert found_in(body.format(at=0), np.zeros(64, np.int32))[:2] == ("race-blocks", "DataCopy")
+    twice = B + "SyncAll(words, local);\nSyncAll(words, local);"
+    assert not run(twice, np.zeros(16, np.int32), np.zeros(8, np.int32), blocks=2).diagnostics
+
+
+@pytest.mark.parametrize("call", ["SyncAll(words, local);", "InitDetermineComputeWorkspace(words, local);"])
+def test_the_workspace_in_local_memory_loses_what_it_held(call: str) -> None:
+    body = B + f"local.SetValue(3, 5);\n{call}\nout.SetValue(16 * b, local.GetValue(3));"
+    assert run(body, np.zeros(16, np.int32), np.full(32, 9, np.int32), blocks=2).y[0] == 0

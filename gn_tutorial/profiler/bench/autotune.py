@@ -226,7 +226,10 @@ class _Registered:
 
     def launch(self, tile: Tiling) -> tuple[Profile, bool]:
         arrays = self._arrays
-        result = run_traced(self._kernel, *arrays.values(), blocks=self._machine.cores, tiling=tile, **self._attributes)
+        result = run_traced(
+            self._kernel, *arrays.values(), blocks=self._machine.cores, machine=self._machine, tiling=tile,
+            **self._attributes,
+        )  # fmt: skip
         made = profile_of(result, machine=self._machine, inputs=arrays, group=self._group)
         return made, result.compare(self._expected, self._tolerance).ok
 

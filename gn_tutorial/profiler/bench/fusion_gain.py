@@ -140,7 +140,7 @@ def fusion_gain(
     chosen = load_machine(machine)
     arrays, attributes = split_call(op, values, named)
 
-    launch = functools.partial(run_traced, blocks=chosen.cores)
+    launch = functools.partial(run_traced, blocks=chosen.cores, machine=chosen)
     fused = launch(Kernel.registered(op, spec), **arrays, **attributes)
     results, made = run_parts(op, arrays, attributes, launch)
     expected = random_inputs.expected(op, arrays, attributes)

@@ -226,8 +226,9 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
     arrays, expected = inputs.of(case)
     try:
         result = run_traced(
-            Kernel.registered(op, spec), *arrays.values(), blocks=machine.cores, limits=_LIMITS, **case.attributes
-        )
+            Kernel.registered(op, spec), *arrays.values(), blocks=machine.cores, machine=machine, limits=_LIMITS,
+            **case.attributes,
+        )  # fmt: skip
         made = profile_of(result, machine=machine, inputs=arrays, group=op.group)
         right = result.compare(expected, spec.tolerance).ok
         parts_us = _parts_us(op, machine, arrays, case.attributes) if op.replaces else None
@@ -238,7 +239,7 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
 
 def _parts_us(op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> float:
     """Return the modelled time of the launches that a fused operator replaces, each from a cold L2 cache."""
-    launch = functools.partial(run_traced, blocks=machine.cores, limits=_LIMITS)
+    launch = functools.partial(run_traced, blocks=machine.cores, machine=machine, limits=_LIMITS)
     results, _ = run_parts(op, arrays, attributes, launch)
     return sum(profile_of(one, machine=machine).microseconds for one in results)
 

@@ -13,8 +13,6 @@
 namespace gn_host {
 namespace {
 
-// The number of vector cores that gn_tutorial/machines has for the default chip.
-constexpr uint32_t kVectorCores = 48;
 constexpr size_t kReportBytes = 64 * 1024;
 constexpr const char* kRebuild = "gnt cache clear, then build it again";
 
@@ -122,7 +120,7 @@ class TwinDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> OpenDevice() { return std::make_unique<TwinDevice>(false); }
-uint32_t VectorCores() { return kVectorCores; }
+uint32_t VectorCores() { return GNT_DEFAULT_CORES; }
 
 }  // namespace gn_host
 

@@ -31,27 +31,28 @@ void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const Lo
   if constexpr (kObserved) {
     const uint64_t out = uint64_t{rows} * columns * sizeof(T);
     const uint64_t in = uint64_t{src_rows} * src_columns * sizeof(T);
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    const bool spreads = (src_rows == rows || (kDim == 2 && kAxis == 0 && src_rows == 1)) &&
-                         (src_columns == columns || (kAxis == kDim - 1 && src_columns == 1));
-    const bool aligned = kDim == 1 || kAxis == 1 || src_columns * sizeof(T) % kBlockBytes == 0;
-    if (!spreads || !aligned) {
-      operation.Stop("broadcast-shape", {{"op", name},
-                                         {"src_rows", src_rows},
-                                         {"src_columns", src_columns},
-                                         {"rows", rows},
-                                         {"columns", columns},
-                                         {"axis", kAxis}});
-    }
-    operation.Local("dst", dst, out, Access::Write);
-    operation.Local("src", src, in, Access::Read);
-    // If the source is one row and is also the first row of dst, this row is written onto itself.
-    if (dst.Data() == src.Data() && src_rows == 1 && src_columns == columns && rows > 1) {
-      operation.Warn("row-onto-itself", {{"op", name}, {"columns", columns}});
-    } else {
-      RequireApart(name, loc, dst, out, src, in);
-    }
-    operation.Emit(out / sizeof(T), static_cast<uint32_t>((out + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      const bool spreads = (src_rows == rows || (kDim == 2 && kAxis == 0 && src_rows == 1)) &&
+                           (src_columns == columns || (kAxis == kDim - 1 && src_columns == 1));
+      const bool aligned = kDim == 1 || kAxis == 1 || src_columns * sizeof(T) % kBlockBytes == 0;
+      if (!spreads || !aligned) {
+        operation.Stop("broadcast-shape", {{"op", name},
+                                           {"src_rows", src_rows},
+                                           {"src_columns", src_columns},
+                                           {"rows", rows},
+                                           {"columns", columns},
+                                           {"axis", kAxis}});
+      }
+      operation.Local("dst", dst, out, Access::Write);
+      operation.Local("src", src, in, Access::Read);
+      // If the source is one row and is also the first row of dst, this row is written onto itself.
+      if (dst.Data() == src.Data() && src_rows == 1 && src_columns == columns && rows > 1) {
+        operation.Warn("row-onto-itself", {{"op", name}, {"columns", columns}});
+      } else {
+        RequireApart(name, loc, dst, out, src, in);
+      }
+      return operation.Emit(out / sizeof(T), static_cast<uint32_t>((out + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
+    });
   }
   for (uint32_t row = 0; row < rows; ++row) {
     const T* in = src.Data() + uint64_t{src_rows == 1 ? 0 : row} * src_columns;
@@ -92,16 +93,18 @@ inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumP
     const uint64_t in = sumParams.outter == 0 || sumParams.n == 0
                             ? 0
                             : (uint64_t{sumParams.outter - 1} * sumParams.inner + sumParams.n) * sizeof(T);
-    gn_twin::Operation operation("Sum", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    if (sumParams.n > sumParams.inner || sumParams.inner * sizeof(T) % gn_twin::kBlockBytes != 0) {
-      operation.Stop("sum-shape", {{"inner", sumParams.inner}, {"n", sumParams.n}, {"element_bytes", sizeof(T)}});
-    }
-    operation.Local("dst", dst, uint64_t{sumParams.outter} * sizeof(T), gn_twin::Access::Write)
-        .Rows(sumParams.outter, sizeof(T), sizeof(T));
-    operation.Local("src", src, in, gn_twin::Access::Read)
-        .Rows(sumParams.outter, sumParams.n * sizeof(T), sumParams.inner * sizeof(T));
-    gn_twin::RequireApart("Sum", loc, dst, uint64_t{sumParams.outter} * sizeof(T), src, in);
-    operation.Flows(gn_twin::Flow::Fold).Emit(uint64_t{sumParams.outter} * sumParams.n, sumParams.outter, sizeof(T));
+    gn_twin::EmitOperation("Sum", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+      if (sumParams.n > sumParams.inner || sumParams.inner * sizeof(T) % gn_twin::kBlockBytes != 0) {
+        operation.Stop("sum-shape", {{"inner", sumParams.inner}, {"n", sumParams.n}, {"element_bytes", sizeof(T)}});
+      }
+      operation.Local("dst", dst, uint64_t{sumParams.outter} * sizeof(T), gn_twin::Access::Write)
+          .Rows(sumParams.outter, sizeof(T), sizeof(T));
+      operation.Local("src", src, in, gn_twin::Access::Read)
+          .Rows(sumParams.outter, sumParams.n * sizeof(T), sumParams.inner * sizeof(T));
+      gn_twin::RequireApart("Sum", loc, dst, uint64_t{sumParams.outter} * sizeof(T), src, in);
+      return operation.Flows(gn_twin::Flow::Fold)
+          .Emit(uint64_t{sumParams.outter} * sumParams.n, sumParams.outter, sizeof(T));
+    });
   }
   for (uint32_t row = 0; row < sumParams.outter; ++row) {
     const T* at = src.Data() + uint64_t{row} * sumParams.inner;

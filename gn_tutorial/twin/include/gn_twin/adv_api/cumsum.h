@@ -29,10 +29,12 @@ template <class T>
 void RunArange(const char* name, Loc loc, const LocalTensor<T>& dst, T first, T step, int32_t count) {
   static_assert(kOneOf<T, int16_t, int32_t, half, float>, "Arange on Atlas A2 takes int16_t, int32_t, half, float");
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    if (count < 1) operation.Stop("reduce-count", {{"op", name}, {"count", count}});
-    operation.Local("dst", dst, static_cast<uint64_t>(count) * sizeof(T), Access::Write);
-    operation.Emit(static_cast<uint64_t>(count), RepeatsOf(static_cast<uint64_t>(count), sizeof(T)), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if (count < 1) operation.Stop("reduce-count", {{"op", name}, {"count", count}});
+      operation.Local("dst", dst, static_cast<uint64_t>(count) * sizeof(T), Access::Write);
+      return operation.Emit(static_cast<uint64_t>(count), RepeatsOf(static_cast<uint64_t>(count), sizeof(T)),
+                            sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (int32_t i = 0; i < count; ++i) {
@@ -53,11 +55,12 @@ void RunCumSum(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& last_ro
   const Matrix matrix{info.outter, info.inner, info.inner};
   const uint64_t bytes = matrix.Elements() * sizeof(T);
   if constexpr (kObserved) {
-    Operation operation("CumSum", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "CumSum", matrix, sizeof(T));
-    operation.Local("dst", dst, bytes, Access::Write).Local("src", src, bytes, Access::Read);
-    if constexpr (kLastRow) operation.Local("lastRow", last_row, uint64_t{matrix.columns} * sizeof(T), Access::Write);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("CumSum", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "CumSum", matrix, sizeof(T));
+      operation.Local("dst", dst, bytes, Access::Write).Local("src", src, bytes, Access::Read);
+      if constexpr (kLastRow) operation.Local("lastRow", last_row, uint64_t{matrix.columns} * sizeof(T), Access::Write);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   const uint32_t lines = kAlongRow ? matrix.rows : matrix.columns;

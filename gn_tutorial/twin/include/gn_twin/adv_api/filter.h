@@ -31,13 +31,14 @@ void RunSelectBytes(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& sr
   const Matrix data{info.firstAxis, info.srcLastAxis, info.srcLastAxis};
   const Matrix chosen{info.firstAxis, info.maskLastAxis, info.srcLastAxis};
   if constexpr (kObserved) {
-    Operation operation("Select", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "Select", data, sizeof(T));
-    RequireMatrix(operation, "Select", chosen, sizeof(U));
-    operation.Local("dst", dst, data.Elements() * sizeof(T), Access::Write);
-    operation.Local("src", src, data.Elements() * sizeof(T), Access::Read);
-    operation.Local("mask", mask, chosen.Elements() * sizeof(U), Access::Read);
-    operation.Emit(data.Elements(), RepeatsOf(data.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("Select", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "Select", data, sizeof(T));
+      RequireMatrix(operation, "Select", chosen, sizeof(U));
+      operation.Local("dst", dst, data.Elements() * sizeof(T), Access::Write);
+      operation.Local("src", src, data.Elements() * sizeof(T), Access::Read);
+      operation.Local("mask", mask, chosen.Elements() * sizeof(U), Access::Read);
+      return operation.Emit(data.Elements(), RepeatsOf(data.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   for (uint32_t row = 0; row < data.rows; ++row) {
     for (uint32_t column = 0; column < data.columns; ++column) {
@@ -64,15 +65,17 @@ void RunDropOut(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, c
   const bool bytes = DropOutReadsBytes(kMode, info);
   const uint64_t mask_bytes = uint64_t{info.firstAxis} * info.maskLastAxis;
   if constexpr (kObserved) {
-    Operation operation("DropOut", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "DropOut", data, sizeof(T));
-    if (info.maskLastAxis * uint64_t{bytes ? 1u : 8u} < info.srcLastAxis) {
-      operation.Stop("dropout-mask", {{"mask", info.maskLastAxis}, {"src", info.srcLastAxis}, {"bits", bytes ? 1 : 8}});
-    }
-    operation.Local("dst", dst, data.Elements() * sizeof(T), Access::Write);
-    operation.Local("src", src, data.Elements() * sizeof(T), Access::Read);
-    operation.Local("mask", mask, mask_bytes, Access::Read);
-    operation.Emit(data.Elements(), RepeatsOf(data.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("DropOut", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "DropOut", data, sizeof(T));
+      if (info.maskLastAxis * uint64_t{bytes ? 1u : 8u} < info.srcLastAxis) {
+        operation.Stop("dropout-mask",
+                       {{"mask", info.maskLastAxis}, {"src", info.srcLastAxis}, {"bits", bytes ? 1 : 8}});
+      }
+      operation.Local("dst", dst, data.Elements() * sizeof(T), Access::Write);
+      operation.Local("src", src, data.Elements() * sizeof(T), Access::Read);
+      operation.Local("mask", mask, mask_bytes, Access::Read);
+      return operation.Emit(data.Elements(), RepeatsOf(data.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < data.rows; ++row) {

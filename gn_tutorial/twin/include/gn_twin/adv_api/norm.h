@@ -55,17 +55,18 @@ void CheckNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTenso
   static_assert(kOneOf<T, half, float> && kOneOf<U, half, float>, "this function on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     const uint64_t bytes = matrix.Elements() * sizeof(T);
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, name, matrix, sizeof(T));
-    operation.Local("src", src, bytes, Access::Read);
-    if (with.gamma != nullptr) operation.Local("gamma", *with.gamma, RowBytes<U>(matrix), Access::Read);
-    if (with.beta != nullptr) operation.Local("beta", *with.beta, RowBytes<U>(matrix), Access::Read);
-    if (with.mean != nullptr) operation.Local("mean", *with.mean, uint64_t{matrix.rows} * sizeof(M), statistics);
-    if (with.spread != nullptr) {
-      operation.Local("variance", *with.spread, uint64_t{matrix.rows} * sizeof(M), statistics);
-    }
-    operation.Local("dst", dst, bytes, Access::Write);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, name, matrix, sizeof(T));
+      operation.Local("src", src, bytes, Access::Read);
+      if (with.gamma != nullptr) operation.Local("gamma", *with.gamma, RowBytes<U>(matrix), Access::Read);
+      if (with.beta != nullptr) operation.Local("beta", *with.beta, RowBytes<U>(matrix), Access::Read);
+      if (with.mean != nullptr) operation.Local("mean", *with.mean, uint64_t{matrix.rows} * sizeof(M), statistics);
+      if (with.spread != nullptr) {
+        operation.Local("variance", *with.spread, uint64_t{matrix.rows} * sizeof(M), statistics);
+      }
+      operation.Local("dst", dst, bytes, Access::Write);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
 }
 
@@ -121,9 +122,10 @@ void RunNormalize(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, cons
   const NormOperands<U, float> with{&mean, &variance, gamma, beta};
   CheckNorm("Normalize", loc, matrix, dst, src, with, Access::Read);
   if constexpr (kObserved && kRstd) {
-    Operation operation("Normalize", Kind::Vector, Pipe::V, loc);
-    operation.Local("outputRstd", *rstd, 4ull * matrix.rows, Access::Write);
-    operation.Emit(matrix.rows, RepeatsOf(matrix.rows, 4), 4);
+    EmitOperation("Normalize", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      operation.Local("outputRstd", *rstd, 4ull * matrix.rows, Access::Write);
+      return operation.Emit(matrix.rows, RepeatsOf(matrix.rows, 4), 4);
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
@@ -184,9 +186,11 @@ namespace AscendC {
                        const T epsilon, DeepNormTiling& tiling, gn_twin::Loc loc = gn_twin::Loc::here()) {             \
     const gn_twin::Matrix matrix = gn_twin::BshMatrix(tiling);                                                         \
     if constexpr (gn_twin::kObserved) {                                                                                \
-      gn_twin::Operation operation("DeepNorm", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);                          \
-      operation.Local("gx", gxLocal, matrix.Elements() * sizeof(T), gn_twin::Access::Read);                            \
-      operation.Emit(matrix.Elements(), gn_twin::RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));                  \
+      gn_twin::EmitOperation(                                                                                          \
+          "DeepNorm", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {               \
+            operation.Local("gx", gxLocal, matrix.Elements() * sizeof(T), gn_twin::Access::Read);                      \
+            return operation.Emit(matrix.Elements(), gn_twin::RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));     \
+          });                                                                                                          \
     }                                                                                                                  \
     gn_twin::RunLayerNorm("DeepNorm", loc, matrix, dstLocal, srcLocal,                                                 \
                           gn_twin::NormOperands<T, T>{&meanLocal, &rstdLocal, &gammaLocal, &betaLocal},                \

@@ -24,15 +24,16 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
   static_assert(kOneOf<T, half, float>, "LayerNormGrad on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     const uint64_t bytes = matrix.Elements() * sizeof(T);
-    Operation operation("LayerNormGrad", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "LayerNormGrad", matrix, sizeof(T));
-    operation.Local("inputDy", dy, bytes, Access::Read).Local("inputX", x, bytes, Access::Read);
-    operation.Local("inputVariance", variance, uint64_t{matrix.rows} * sizeof(T), Access::Read);
-    operation.Local("inputMean", mean, uint64_t{matrix.rows} * sizeof(T), Access::Read);
-    operation.Local("inputGamma", gamma, RowBytes<T>(matrix), Access::Read);
-    operation.Local("outputPdX", pd_x, bytes, Access::Write);
-    operation.Local("resForGamma", res_for_gamma, bytes, Access::Write);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("LayerNormGrad", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "LayerNormGrad", matrix, sizeof(T));
+      operation.Local("inputDy", dy, bytes, Access::Read).Local("inputX", x, bytes, Access::Read);
+      operation.Local("inputVariance", variance, uint64_t{matrix.rows} * sizeof(T), Access::Read);
+      operation.Local("inputMean", mean, uint64_t{matrix.rows} * sizeof(T), Access::Read);
+      operation.Local("inputGamma", gamma, RowBytes<T>(matrix), Access::Read);
+      operation.Local("outputPdX", pd_x, bytes, Access::Write);
+      operation.Local("resForGamma", res_for_gamma, bytes, Access::Write);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   const double length = matrix.live;
@@ -72,12 +73,13 @@ void RunLayerNormGradBeta(Loc loc, const Matrix& matrix, const LocalTensor<T>& p
   static_assert(kOneOf<T, half, float>, "LayerNormGradBeta on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     const uint64_t bytes = matrix.Elements() * sizeof(T);
-    Operation operation("LayerNormGradBeta", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "LayerNormGradBeta", matrix, sizeof(T));
-    operation.Local("outputPdGamma", pd_gamma, RowBytes<T>(matrix), Access::Write);
-    operation.Local("outputPdBeta", pd_beta, RowBytes<T>(matrix), Access::Write);
-    operation.Local("resForGamma", res_for_gamma, bytes, Access::Read).Local("inputDy", dy, bytes, Access::Read);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("LayerNormGradBeta", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "LayerNormGradBeta", matrix, sizeof(T));
+      operation.Local("outputPdGamma", pd_gamma, RowBytes<T>(matrix), Access::Write);
+      operation.Local("outputPdBeta", pd_beta, RowBytes<T>(matrix), Access::Write);
+      operation.Local("resForGamma", res_for_gamma, bytes, Access::Read).Local("inputDy", dy, bytes, Access::Read);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t column = 0; column < matrix.columns; ++column) {

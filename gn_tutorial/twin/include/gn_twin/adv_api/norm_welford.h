@@ -48,12 +48,13 @@ void RunWelfordUpdate(Loc loc, const LocalTensor<U>& mean, const LocalTensor<U>&
   const Matrix matrix{param.rnLength, param.abLength, param.abComputeLength};
   const uint64_t bytes = matrix.Elements() * sizeof(U);
   if constexpr (kObserved) {
-    Operation operation("WelfordUpdate", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "WelfordUpdate", matrix, sizeof(T));
-    operation.Local("inputMean", in_mean, bytes, Access::Read).Local("inputVariance", in_square, bytes, Access::Read);
-    operation.Local("inputX", x, matrix.Elements() * sizeof(T), Access::Read);
-    operation.Local("outputMean", mean, bytes, Access::Write).Local("outputVariance", square, bytes, Access::Write);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(U)), sizeof(U));
+    EmitOperation("WelfordUpdate", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "WelfordUpdate", matrix, sizeof(T));
+      operation.Local("inputMean", in_mean, bytes, Access::Read).Local("inputVariance", in_square, bytes, Access::Read);
+      operation.Local("inputX", x, matrix.Elements() * sizeof(T), Access::Read);
+      operation.Local("outputMean", mean, bytes, Access::Write).Local("outputVariance", square, bytes, Access::Write);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(U)), sizeof(U));
+    });
   }
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     for (uint32_t column = 0; column < (in_place ? matrix.columns : matrix.live); ++column) {
@@ -85,20 +86,21 @@ inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const Lo
                                const LocalTensor<int32_t>* counts, const AscendC::WelfordFinalizePara& para) {
   const Matrix matrix{1, para.abLength, para.abLength};
   if constexpr (kObserved) {
-    Operation operation("WelfordFinalize", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "WelfordFinalize", matrix, 4);
-    if (para.headCountLength + para.tailCountLength != para.abLength ||
-        (para.tailCount == 0 && para.tailCountLength != 0)) {
-      operation.Stop("welford-lengths", {{"head", para.headCountLength},
-                                         {"tail", para.tailCountLength},
-                                         {"tail_count", para.tailCount},
-                                         {"columns", para.abLength}});
-    }
-    operation.Local("inputMean", in_mean, 4ull * para.abLength, Access::Read);
-    operation.Local("inputVariance", in_square, 4ull * para.abLength, Access::Read);
-    if (counts != nullptr) operation.Local("counts", *counts, 4ull * para.abLength, Access::Read);
-    operation.Local("outputMean", mean, 4, Access::Write).Local("outputVariance", variance, 4, Access::Write);
-    operation.Emit(para.abLength, RepeatsOf(para.abLength, 4), 4);
+    EmitOperation("WelfordFinalize", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "WelfordFinalize", matrix, 4);
+      if (para.headCountLength + para.tailCountLength != para.abLength ||
+          (para.tailCount == 0 && para.tailCountLength != 0)) {
+        operation.Stop("welford-lengths", {{"head", para.headCountLength},
+                                           {"tail", para.tailCountLength},
+                                           {"tail_count", para.tailCount},
+                                           {"columns", para.abLength}});
+      }
+      operation.Local("inputMean", in_mean, 4ull * para.abLength, Access::Read);
+      operation.Local("inputVariance", in_square, 4ull * para.abLength, Access::Read);
+      if (counts != nullptr) operation.Local("counts", *counts, 4ull * para.abLength, Access::Read);
+      operation.Local("outputMean", mean, 4, Access::Write).Local("outputVariance", variance, 4, Access::Write);
+      return operation.Emit(para.abLength, RepeatsOf(para.abLength, 4), 4);
+    });
   }
   const bool weighted = counts != nullptr || para.tailCount != 0;
   const auto weight = [&](uint32_t i) -> double {

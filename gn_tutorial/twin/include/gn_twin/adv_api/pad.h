@@ -38,19 +38,20 @@ void RunPad(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const
   const uint64_t in = uint64_t{tiling.srcHeight} * tiling.srcWidth;
   const uint64_t out = uint64_t{tiling.srcHeight} * width;
   if constexpr (kObserved) {
-    Operation operation("Pad", Kind::Vector, Pipe::V, loc);
-    if (uint32_t{params.leftPad} + data + params.rightPad > width || (whole && params.leftPad != 0) ||
-        in * sizeof(T) % kBlockBytes != 0) {
-      operation.Stop("pad-shape", {{"rows", tiling.srcHeight},
-                                   {"columns", tiling.srcWidth},
-                                   {"left", params.leftPad},
-                                   {"right", params.rightPad},
-                                   {"data", data},
-                                   {"width", width}});
-    }
-    operation.Local("dst", dst, out * sizeof(T), Access::Write).Local("src", src, in * sizeof(T), Access::Read);
-    RequireApart("Pad", loc, dst, out * sizeof(T), src, in * sizeof(T));
-    operation.Emit(out, RepeatsOf(out, sizeof(T)), sizeof(T));
+    EmitOperation("Pad", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if (uint32_t{params.leftPad} + data + params.rightPad > width || (whole && params.leftPad != 0) ||
+          in * sizeof(T) % kBlockBytes != 0) {
+        operation.Stop("pad-shape", {{"rows", tiling.srcHeight},
+                                     {"columns", tiling.srcWidth},
+                                     {"left", params.leftPad},
+                                     {"right", params.rightPad},
+                                     {"data", data},
+                                     {"width", width}});
+      }
+      operation.Local("dst", dst, out * sizeof(T), Access::Write).Local("src", src, in * sizeof(T), Access::Read);
+      RequireApart("Pad", loc, dst, out * sizeof(T), src, in * sizeof(T));
+      return operation.Emit(out, RepeatsOf(out, sizeof(T)), sizeof(T));
+    });
   }
   const T fill = T(params.padValue);
   for (uint32_t row = 0; row < tiling.srcHeight; ++row) {
@@ -70,15 +71,16 @@ void RunUnPad(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, con
   const Matrix from{tiling.srcHeight, tiling.srcWidth, tiling.srcWidth};
   const uint64_t out = uint64_t{from.rows} * (from.columns - params.rightPad);
   if constexpr (kObserved) {
-    Operation operation("UnPad", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "UnPad", from, sizeof(T));
-    if (params.rightPad == 0 || params.rightPad * sizeof(T) >= kBlockBytes || params.rightPad >= from.columns) {
-      operation.Stop("unpad-right", {{"right", params.rightPad}, {"columns", from.columns}});
-    }
-    operation.Local("dst", dst, out * sizeof(T), Access::Write);
-    operation.Local("src", src, from.Elements() * sizeof(T), Access::Read);
-    RequireApart("UnPad", loc, dst, out * sizeof(T), src, from.Elements() * sizeof(T));
-    operation.Emit(out, RepeatsOf(out, sizeof(T)), sizeof(T));
+    EmitOperation("UnPad", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "UnPad", from, sizeof(T));
+      if (params.rightPad == 0 || params.rightPad * sizeof(T) >= kBlockBytes || params.rightPad >= from.columns) {
+        operation.Stop("unpad-right", {{"right", params.rightPad}, {"columns", from.columns}});
+      }
+      operation.Local("dst", dst, out * sizeof(T), Access::Write);
+      operation.Local("src", src, from.Elements() * sizeof(T), Access::Read);
+      RequireApart("UnPad", loc, dst, out * sizeof(T), src, from.Elements() * sizeof(T));
+      return operation.Emit(out, RepeatsOf(out, sizeof(T)), sizeof(T));
+    });
   }
   T* to = dst.Data();
   for (uint32_t row = 0; row < from.rows; ++row) {

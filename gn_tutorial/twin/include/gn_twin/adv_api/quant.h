@@ -69,14 +69,15 @@ void RunQuant(Loc loc, const LocalTensor<int8_t>& dst, const LocalTensor<T>& src
   RequireApart("AscendQuant", loc, dst.template ReinterpretCast<uint8_t>(), count,
                src.template ReinterpretCast<uint8_t>(), uint64_t{count} * sizeof(T));
   if constexpr (kObserved) {
-    Operation operation("AscendQuant", Kind::Vector, Pipe::V, loc);
-    if (scale.tensor != nullptr && (period == 0 || count % period != 0 || period % 32 != 0)) {
-      operation.Stop("quant-scales", {{"scales", period}, {"count", count}});
-    }
-    operation.Local("dst", dst, count, Access::Write).Local("src", src, uint64_t{count} * sizeof(T), Access::Read);
-    scale.Check(operation, "scale", period);
-    offset.Check(operation, "offset", period);
-    operation.Emit(count, RepeatsOf(count, sizeof(T)), sizeof(T));
+    EmitOperation("AscendQuant", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if (scale.tensor != nullptr && (period == 0 || count % period != 0 || period % 32 != 0)) {
+        operation.Stop("quant-scales", {{"scales", period}, {"count", count}});
+      }
+      operation.Local("dst", dst, count, Access::Write).Local("src", src, uint64_t{count} * sizeof(T), Access::Read);
+      scale.Check(operation, "scale", period);
+      offset.Check(operation, "offset", period);
+      return operation.Emit(count, RepeatsOf(count, sizeof(T)), sizeof(T));
+    });
   }
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t channel = period == 0 ? 0 : i % period;
@@ -115,14 +116,15 @@ void RunDequant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int32_t>& 
   const Matrix in{params.m, params.n, params.calCount};
   const Matrix out{params.m, (params.n + kPerBlock - 1) / kPerBlock * kPerBlock, params.calCount};
   if constexpr (kObserved) {
-    Operation operation("AscendDequant", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "AscendDequant", in, sizeof(int32_t));
-    operation.Local("dst", dst, out.Elements() * sizeof(D), Access::Write);
-    operation.Local("src", src, in.Elements() * sizeof(int32_t), Access::Read);
-    scale.Check(operation, "deqScale", in.live);
-    RequireApart("AscendDequant", loc, dst.template ReinterpretCast<uint8_t>(), out.Elements() * sizeof(D),
-                 src.template ReinterpretCast<uint8_t>(), in.Elements() * sizeof(int32_t));
-    operation.Emit(in.Elements(), RepeatsOf(in.Elements(), sizeof(int32_t)), sizeof(int32_t));
+    EmitOperation("AscendDequant", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "AscendDequant", in, sizeof(int32_t));
+      operation.Local("dst", dst, out.Elements() * sizeof(D), Access::Write);
+      operation.Local("src", src, in.Elements() * sizeof(int32_t), Access::Read);
+      scale.Check(operation, "deqScale", in.live);
+      RequireApart("AscendDequant", loc, dst.template ReinterpretCast<uint8_t>(), out.Elements() * sizeof(D),
+                   src.template ReinterpretCast<uint8_t>(), in.Elements() * sizeof(int32_t));
+      return operation.Emit(in.Elements(), RepeatsOf(in.Elements(), sizeof(int32_t)), sizeof(int32_t));
+    });
   }
   for (uint32_t row = 0; row < in.rows; ++row) {
     for (uint32_t column = 0; column < in.live; ++column) {
@@ -159,20 +161,21 @@ void RunAntiQuant(Loc loc, const LocalTensor<D>& dst, const LocalTensor<int8_t>&
   const Matrix offsets = offset == nullptr ? scales : GivenShape(*offset, &scale, info.offsetHeight, info.offsetWidth);
   const uint32_t groups = kTransposed ? scales.columns : scales.rows;
   if constexpr (kObserved) {
-    Operation operation("AscendAntiQuant", Kind::Vector, Pipe::V, loc);
-    const uint32_t across = kTransposed ? scales.rows : scales.columns;
-    const bool one = scale.tensor == nullptr;
-    if (k == 0 || count % k != 0 || offsets.rows != scales.rows || offsets.columns != scales.columns ||
-        (!one && (groups == 0 || k % groups != 0 || across != n))) {
-      operation.Stop("anti-quant-shape",
-                     {{"k", k}, {"n", n}, {"rows", scales.rows}, {"columns", scales.columns}, {"count", count}});
-    }
-    operation.Local("dst", dst, count * sizeof(D), Access::Write).Local("src", src, count, Access::Read);
-    if (offset != nullptr) offset->Check(operation, "offset", offsets.Elements());
-    scale.Check(operation, "scale", scales.Elements());
-    RequireApart("AscendAntiQuant", loc, dst.template ReinterpretCast<uint8_t>(), count * sizeof(D),
-                 src.template ReinterpretCast<uint8_t>(), count);
-    operation.Emit(count, RepeatsOf(count, sizeof(D)), sizeof(D));
+    EmitOperation("AscendAntiQuant", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      const uint32_t across = kTransposed ? scales.rows : scales.columns;
+      const bool one = scale.tensor == nullptr;
+      if (k == 0 || count % k != 0 || offsets.rows != scales.rows || offsets.columns != scales.columns ||
+          (!one && (groups == 0 || k % groups != 0 || across != n))) {
+        operation.Stop("anti-quant-shape",
+                       {{"k", k}, {"n", n}, {"rows", scales.rows}, {"columns", scales.columns}, {"count", count}});
+      }
+      operation.Local("dst", dst, count * sizeof(D), Access::Write).Local("src", src, count, Access::Read);
+      if (offset != nullptr) offset->Check(operation, "offset", offsets.Elements());
+      scale.Check(operation, "scale", scales.Elements());
+      RequireApart("AscendAntiQuant", loc, dst.template ReinterpretCast<uint8_t>(), count * sizeof(D),
+                   src.template ReinterpretCast<uint8_t>(), count);
+      return operation.Emit(count, RepeatsOf(count, sizeof(D)), sizeof(D));
+    });
   }
   const uint32_t group = scale.tensor == nullptr || groups == 0 ? 1 : k / groups;
   for (uint32_t row = 0; row < data.rows; ++row) {

@@ -58,12 +58,13 @@ void RunPattern(const char* name, Loc loc, const LocalTensor<T>& dst, const Loca
   const uint32_t results = along_row ? matrix.rows : matrix.columns;
   const uint32_t steps = along_row ? matrix.live : matrix.rows;
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, name, matrix, sizeof(T));
-    operation.Local("dst", dst, uint64_t{results} * sizeof(T), Access::Write);
-    operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
-    RequireApart(name, loc, dst, uint64_t{results} * sizeof(T), src, matrix.Elements() * sizeof(T));
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, name, matrix, sizeof(T));
+      operation.Local("dst", dst, uint64_t{results} * sizeof(T), Access::Write);
+      operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
+      RequireApart(name, loc, dst, uint64_t{results} * sizeof(T), src, matrix.Elements() * sizeof(T));
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t i = 0; i < results && steps > 0; ++i) {

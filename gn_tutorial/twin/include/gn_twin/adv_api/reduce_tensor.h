@@ -33,12 +33,13 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
                          RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
                          RepeatOperand{src, strides});
     }
-    Operation operation(op, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
-    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    operation.Works(work_elements);
-    operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
-    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+    EmitOperation(op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
+      operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+      operation.Works(work_elements);
+      operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
+      return operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+    });
   }
 }
 

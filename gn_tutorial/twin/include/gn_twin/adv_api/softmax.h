@@ -14,13 +14,14 @@ void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTens
   static_assert(kOneOf<T, half, float> && kOneOf<S, half, float>, "this function on Atlas A2 takes half, float");
   Core& core = ThisCore();
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, name, matrix, sizeof(T));
-    operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
-    if (sum != nullptr) PerRow<S>(*sum, true).Check(operation, "sumTensor", matrix.rows, Access::Write);
-    if (max != nullptr) PerRow<S>(*max, true).Check(operation, "maxTensor", matrix.rows, Access::Write);
-    operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, name, matrix, sizeof(T));
+      operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
+      if (sum != nullptr) PerRow<S>(*sum, true).Check(operation, "sumTensor", matrix.rows, Access::Write);
+      if (max != nullptr) PerRow<S>(*max, true).Check(operation, "maxTensor", matrix.rows, Access::Write);
+      operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(core);
   for (uint32_t row = 0; row < matrix.rows; ++row) {
@@ -49,13 +50,14 @@ void RunSimpleSoftMax(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, 
   const PerRow<S> sums(sum, true);
   const PerRow<S> maxima(max, true);
   if constexpr (kObserved) {
-    Operation operation("SimpleSoftMax", Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, "SimpleSoftMax", matrix, sizeof(T));
-    operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
-    sums.Check(operation, "inSumTensor", matrix.rows, Access::Read);
-    maxima.Check(operation, "inMaxTensor", matrix.rows, Access::Read);
-    operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation("SimpleSoftMax", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, "SimpleSoftMax", matrix, sizeof(T));
+      operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
+      sums.Check(operation, "inSumTensor", matrix.rows, Access::Read);
+      maxima.Check(operation, "inMaxTensor", matrix.rows, Access::Read);
+      operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
@@ -125,11 +127,13 @@ inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTenso
   const gn_twin::Matrix matrix{softmaxShapeInfo.srcM, softmaxShapeInfo.srcK, softmaxShapeInfo.srcK, isDataFormatNZ};
   constexpr uint32_t kStep = stepSizeMode == 0 ? gn_twin::kBlockBytes / sizeof(T2) : 1;
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("AdjustSoftMaxRes", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    gn_twin::RequireMatrix(operation, "AdjustSoftMaxRes", matrix, sizeof(T1));
-    operation.Local("softMaxRes", softMaxRes, matrix.Elements() * sizeof(T1), gn_twin::Access::ReadWrite);
-    operation.Local("maxTensor", maxTensor, uint64_t{matrix.rows} * kStep * sizeof(T2), gn_twin::Access::Read);
-    operation.Emit(matrix.Elements(), gn_twin::RepeatsOf(matrix.Elements(), sizeof(T1)), sizeof(T1));
+    gn_twin::EmitOperation(
+        "AdjustSoftMaxRes", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+          gn_twin::RequireMatrix(operation, "AdjustSoftMaxRes", matrix, sizeof(T1));
+          operation.Local("softMaxRes", softMaxRes, matrix.Elements() * sizeof(T1), gn_twin::Access::ReadWrite);
+          operation.Local("maxTensor", maxTensor, uint64_t{matrix.rows} * kStep * sizeof(T2), gn_twin::Access::Read);
+          return operation.Emit(matrix.Elements(), gn_twin::RepeatsOf(matrix.Elements(), sizeof(T1)), sizeof(T1));
+        });
   }
   bool found = false;
   for (uint32_t row = 0; row < matrix.rows; ++row) {

@@ -37,21 +37,22 @@ template <class T, class S>
 void CheckFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool spread) {
   static_assert(kOneOf<T, half, float> && kOneOf<S, half, float>, "this function on Atlas A2 takes half, float");
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, name, matrix, sizeof(T));
-    operation.Local("src", flash.src, matrix.Elements() * sizeof(T), Access::Read);
-    if (update) {
-      PerRow<S>(flash.in_sum, spread).Check(operation, "inSumTensor", matrix.rows, Access::Read);
-      PerRow<S>(flash.in_max, spread).Check(operation, "inMaxTensor", matrix.rows, Access::Read);
-      PerRow<T>(flash.exp_max, spread).Check(operation, "expMaxTensor", matrix.rows, Access::Write);
-      if (flash.reduce_max != nullptr) {
-        PerRow<S>(*flash.reduce_max, spread).Check(operation, "outReduceMax", matrix.rows, Access::Write);
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, name, matrix, sizeof(T));
+      operation.Local("src", flash.src, matrix.Elements() * sizeof(T), Access::Read);
+      if (update) {
+        PerRow<S>(flash.in_sum, spread).Check(operation, "inSumTensor", matrix.rows, Access::Read);
+        PerRow<S>(flash.in_max, spread).Check(operation, "inMaxTensor", matrix.rows, Access::Read);
+        PerRow<T>(flash.exp_max, spread).Check(operation, "expMaxTensor", matrix.rows, Access::Write);
+        if (flash.reduce_max != nullptr) {
+          PerRow<S>(*flash.reduce_max, spread).Check(operation, "outReduceMax", matrix.rows, Access::Write);
+        }
       }
-    }
-    operation.Local("dst", flash.dst, matrix.Elements() * sizeof(T), Access::Write);
-    PerRow<S>(flash.sum, spread).Check(operation, "sumTensor", matrix.rows, Access::Write);
-    PerRow<S>(flash.max, spread).Check(operation, "maxTensor", matrix.rows, Access::Write);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+      operation.Local("dst", flash.dst, matrix.Elements() * sizeof(T), Access::Write);
+      PerRow<S>(flash.sum, spread).Check(operation, "sumTensor", matrix.rows, Access::Write);
+      PerRow<S>(flash.max, spread).Check(operation, "maxTensor", matrix.rows, Access::Write);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
 }
 
@@ -112,14 +113,15 @@ void RunFlashV3(Loc loc, const Matrix& matrix, const Flash<T, S>& flash, const L
   const PerRow<S> means(mean, true);
   const PerRow<S> in_means(in_mean, true);
   if constexpr (kObserved) {
-    Operation operation("SoftmaxFlashV3", Kind::Vector, Pipe::V, loc);
-    if (matrix.columns < 512 || matrix.columns % 64 != 0 || matrix.rows % 8 != 0 || params.splitMeanCnt != 8) {
-      operation.Stop("softmax-v3-shape",
-                     {{"rows", matrix.rows}, {"columns", matrix.columns}, {"parts", params.splitMeanCnt}});
-    }
-    if (update) in_means.Check(operation, "inMeanTensor", matrix.rows, Access::Read);
-    means.Check(operation, "meanTensor", matrix.rows, Access::Write);
-    operation.Emit(matrix.rows, RepeatsOf(matrix.rows, kBlockBytes), sizeof(S));
+    EmitOperation("SoftmaxFlashV3", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if (matrix.columns < 512 || matrix.columns % 64 != 0 || matrix.rows % 8 != 0 || params.splitMeanCnt != 8) {
+        operation.Stop("softmax-v3-shape",
+                       {{"rows", matrix.rows}, {"columns", matrix.columns}, {"parts", params.splitMeanCnt}});
+      }
+      if (update) in_means.Check(operation, "inMeanTensor", matrix.rows, Access::Read);
+      means.Check(operation, "meanTensor", matrix.rows, Access::Write);
+      return operation.Emit(matrix.rows, RepeatsOf(matrix.rows, kBlockBytes), sizeof(S));
+    });
   }
   CheckFlash("SoftmaxFlashV3", loc, matrix, flash, update, true);
   const Rounder rounder(ThisCore());

@@ -15,15 +15,16 @@ void RunSoftmaxGrad(const char* name, Loc loc, const Matrix& matrix, const Local
   const PerRow<T> sums(dst, true);
   if constexpr (kObserved) {
     const uint64_t bytes = matrix.Elements() * sizeof(T);
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireMatrix(operation, name, matrix, sizeof(T));
-    if (front) {
-      sums.Check(operation, "dst", matrix.rows, Access::Write);
-    } else {
-      operation.Local("dst", dst, bytes, Access::Write);
-    }
-    operation.Local("gradTensor", grad, bytes, Access::Read).Local("src", src, bytes, Access::Read);
-    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireMatrix(operation, name, matrix, sizeof(T));
+      if (front) {
+        sums.Check(operation, "dst", matrix.rows, Access::Write);
+      } else {
+        operation.Local("dst", dst, bytes, Access::Write);
+      }
+      operation.Local("gradTensor", grad, bytes, Access::Read).Local("src", src, bytes, Access::Read);
+      return operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+    });
   }
   const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {

@@ -46,11 +46,12 @@ inline void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>&
   gn_twin::RequireRepeats("Extract", repeatTime, gn_twin::kMaxRepeats, loc);
   const uint32_t count = 32 * static_cast<uint32_t>(repeatTime);
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Extract", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dstValue", dstValue, uint64_t{count} * sizeof(T), gn_twin::Access::Write);
-    operation.Local("dstIndex", dstIndex, 4ull * count, gn_twin::Access::Write);
-    operation.Local("sorted", sorted, 8ull * count, gn_twin::Access::Read);
-    operation.Emit(count, static_cast<uint32_t>(repeatTime), 4);
+    gn_twin::EmitOperation("Extract", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+      operation.Local("dstValue", dstValue, uint64_t{count} * sizeof(T), gn_twin::Access::Write);
+      operation.Local("dstIndex", dstIndex, 4ull * count, gn_twin::Access::Write);
+      operation.Local("sorted", sorted, 8ull * count, gn_twin::Access::Read);
+      return operation.Emit(count, static_cast<uint32_t>(repeatTime), 4);
+    });
   }
   const gn_twin::Pairs<T> pairs(sorted.Data());
   for (uint32_t i = 0; i < count; ++i) {
@@ -92,19 +93,20 @@ void RunTopK(Loc loc, const LocalTensor<T>& value, const LocalTensor<int32_t>& i
   const uint32_t index_step = kSmall ? kept : (kept + 7) / 8 * 8;
   const uint64_t elements = uint64_t{rows} * inner;
   if constexpr (kObserved) {
-    Operation operation("TopK", Kind::Vector, Pipe::V, loc);
-    if ((kSmall && kFinish) || info.inner < 32 || inner % 32 != 0 || k < 1 || k > info.n || info.n > info.inner ||
-        (kSmall ? inner != 32 : inner > 4096) || info.outter < 1) {
-      operation.Stop("topk-shape", {{"k", k}, {"n", info.n}, {"inner", info.inner}, {"rows", info.outter}});
-    }
-    operation.Local("dstValueLocal", value, ((rows - 1ull) * value_step + kept) * sizeof(T), Access::Write);
-    operation.Local("dstIndexLocal", index, ((rows - 1ull) * index_step + kept) * 4, Access::Write);
-    operation.Local("srcLocal", src, elements * sizeof(T), Access::Read);
-    if constexpr (kGivenIndex) {
-      operation.Local("srcIndexLocal", src_index, 4ull * (kSmall ? elements : inner), Access::Read);
-    }
-    if constexpr (kFinish) operation.Local("finishLocal", finish, rows, Access::Read);
-    operation.Emit(elements, static_cast<uint32_t>(elements / 32), sizeof(T));
+    EmitOperation("TopK", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if ((kSmall && kFinish) || info.inner < 32 || inner % 32 != 0 || k < 1 || k > info.n || info.n > info.inner ||
+          (kSmall ? inner != 32 : inner > 4096) || info.outter < 1) {
+        operation.Stop("topk-shape", {{"k", k}, {"n", info.n}, {"inner", info.inner}, {"rows", info.outter}});
+      }
+      operation.Local("dstValueLocal", value, ((rows - 1ull) * value_step + kept) * sizeof(T), Access::Write);
+      operation.Local("dstIndexLocal", index, ((rows - 1ull) * index_step + kept) * 4, Access::Write);
+      operation.Local("srcLocal", src, elements * sizeof(T), Access::Read);
+      if constexpr (kGivenIndex) {
+        operation.Local("srcIndexLocal", src_index, 4ull * (kSmall ? elements : inner), Access::Read);
+      }
+      if constexpr (kFinish) operation.Local("finishLocal", finish, rows, Access::Read);
+      return operation.Emit(elements, static_cast<uint32_t>(elements / 32), sizeof(T));
+    });
   }
   uint64_t* pairs_memory = new uint64_t[inner];
   T* scores = new T[inner];

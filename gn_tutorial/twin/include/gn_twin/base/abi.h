@@ -8,7 +8,9 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 8
+#define GNT_ABI_VERSION 9
+// The vector cores of the default chip (gn_tutorial/machines).
+#define GNT_DEFAULT_CORES 48
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
@@ -57,6 +59,7 @@ struct GntOptions {
   uint32_t delayed_dma;  // when copies between GM and the Unified Buffer take effect: 0 at once, 1 when waited for
   uint32_t block_order;  // order of blocks at the start and after a barrier: 0 ascending, else a permutation's seed
   uint32_t threads;      // number of threads of a bare launch; 0: one for each processor that the process may use
+  uint32_t cores;        // the chip's vector cores, so many blocks run at once; 0: GNT_DEFAULT_CORES
 };
 
 // Counts of a launch, summed over its blocks. Observed libraries fill them in; in bare ones they are zero. Instructions

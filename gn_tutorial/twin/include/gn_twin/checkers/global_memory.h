@@ -37,7 +37,7 @@ class GlobalMemoryChecker final : public Observer {
   GlobalMemoryChecker(const GlobalMemoryChecker&) = delete;
   GlobalMemoryChecker& operator=(const GlobalMemoryChecker&) = delete;
 
-  Kinds Wants() const override { return KindsOf(Kind::Copy); }
+  Kinds Wants() const override { return KindsOf(Kind::Copy, Kind::Words); }
   void OnEvent(Core& core, const Event& event) override {
     if (count_ == 0 && !inputs_.Any() && !tails_.Any()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {

@@ -24,12 +24,14 @@ class MemoryChecker final : public Observer {
     shadows_.End(core);
   }
 
-  Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy, Kind::InitBuffer, Kind::Alloc, Kind::Free); }
+  Kinds Wants() const override {
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::Words, Kind::InitBuffer, Kind::Alloc, Kind::Free);
+  }
   void OnEvent(Core& core, const Event& event) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    if (event.kind == Kind::Vector || event.kind == Kind::Copy) {
-      shadow->stored |= event.pipe == Pipe::MTE3;
+    if (event.kind == Kind::Vector || event.kind == Kind::Copy || event.kind == Kind::Words) {
+      shadow->stored |= event.kind == Kind::Copy && event.pipe == Pipe::MTE3;
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
       return Write(core, *shadow, event);
     }

@@ -56,7 +56,7 @@ class RaceChecker final : public Observer {
   void OnLaunchEnd(Core& core) override { global_.between.Sweep(global_.Report(core)); }
 
   Kinds Wants() const override {
-    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag,
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::Words, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag,
                    Kind::SyncAll, Kind::Release, Kind::Acquire);
   }
   void OnEvent(Core& core, const Event& event) override {
@@ -65,6 +65,7 @@ class RaceChecker final : public Observer {
     switch (event.kind) {
       case Kind::Vector:
       case Kind::Copy: return OnInstruction(core, state, event);
+      case Kind::Words: return OnCounters(core, state, event);
       case Kind::SetFlag:
       case Kind::WaitFlag:
         return Flag(core, state, event.kind, event.hard_event, static_cast<uint32_t>(event.event_id));
@@ -277,6 +278,17 @@ class RaceChecker final : public Observer {
             core, event, operand, [&](const StridedRange& rows) { state.local.Mark(lane, stamp, rows); },
             [&](LocalRange run) { state.local.MarkRun(lane, stamp, run); });
       });
+    }
+  }
+
+  // Records accesses to counters for the other blocks. Within the core they need no check, because the operation waits
+  // for all pipes before and after them.
+  GNT_COLD void OnCounters(Core& core, RaceState& state, const Event& event) {
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::GM || operand.bytes == 0) continue;
+      const Use use = operand.access == Access::Read ? Use::Awaits : Use::Counts;
+      global_.Gather(core, state, {event.loc, event.op}, IndexOf(event.pipe), use, RowSet::Of(operand));
     }
   }
 

@@ -91,7 +91,7 @@ struct Collision {
   const EndedAdditions& ended;
 
   GNT_COLD void operator()(const SharedRun& run, const SharedRun& other, uintptr_t at) const {
-    constexpr const char* kDoes[] = {"reads", "writes", "adds to", "writes"};
+    constexpr const char* kDoes[] = {"reads", "writes", "adds to", "writes", "reads", "writes"};
     const Site& mine = sites.At(run.site);
     const Site& theirs = sites.At(other.site);
     if (other.use == Use::Read ? polled.Has(theirs.loc) : run.use == Use::Read && polled.Has(mine.loc)) return;
@@ -116,6 +116,7 @@ struct Collision {
       AddParts(run, other, core, fields);
       ended.Add(run, other, fields);
     }
+    if (IsCounter(other.use)) fields.Add({"cause", "counters-shared"});
     equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
           : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
     core.block = reporter;

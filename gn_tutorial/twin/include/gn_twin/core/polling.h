@@ -21,7 +21,7 @@ GNT_COLD inline void NotePolledRead(Core& core, const char* op, const void* at, 
 }
 GNT_COLD inline void TakeTurn(Core& core, const char* op, const void* at, Loc loc) {
   core.FlushScalars();
-  core.scheduler->Poll(core, loc, core.polls.moved);
+  core.scheduler->Poll(core, op, loc, core.polls.moved);
   core.polls.TookTurn();
   NotePolledRead(core, op, at, loc);
 }

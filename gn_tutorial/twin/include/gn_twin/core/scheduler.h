@@ -6,6 +6,9 @@
 // one fiber. The order is ascending, or shuffled with a seed (GntOptions::block_order). The device guarantees no order,
 // and seeds reveal a kernel whose result depends on the order.
 //
+// The chip runs as many blocks at once as it has cores (GntOptions::cores). A further block starts when one has ended,
+// so a block that waits for one that has not started may wait for ever: RequireCores decides this for all waits.
+//
 // Blocks of an observed launch run one at a time. Those of a bare launch may run on several threads, with the result of
 // one thread: see Round.
 #pragma once
@@ -21,7 +24,11 @@ class Scheduler {
   using RunOne = bool (*)(void* context, Scheduler& scheduler, uint32_t block);
 
   Scheduler(GntJob& job, Poisoning& poison, RunOne run_one, void* context)
-      : job_(job), poison_(poison), run_one_(run_one), context_(context) {
+      : job_(job),
+        poison_(poison),
+        run_one_(run_one),
+        context_(context),
+        cores_(job.options.cores != 0 ? job.options.cores : GNT_DEFAULT_CORES) {
     states_ = new State[job.blocks > 0 ? job.blocks : 1];
     Permute(job.options.block_order);
   }
@@ -46,6 +53,7 @@ class Scheduler {
         RunTogether(Phase::Waiting);
       } else {
         RunBlock(running_, true);
+        done_ += states_[running_].phase == Phase::Done;
       }
     }
     return !Aborted();
@@ -62,19 +70,21 @@ class Scheduler {
     return !Aborted();
   }
 
-  // Suspends this block until `cores` blocks (0: all blocks of the launch) have called SyncAll equally often. Throws
-  // Stopped if that is impossible, or if the launch was stopped.
-  void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
+  // Suspends this block until `cores` blocks (0: all blocks of the launch) have called SyncAll equally often. `op`: the
+  // operation that waits. Throws Stopped if that is impossible, or if the launch was stopped.
+  void SyncAll(Core& core, const char* op, Loc loc, uint32_t cores = 0) {
+    RequireCores(core, op, loc);
     if (!core.InTurn()) StopBlock();
     expected_ = cores == 0 ? job_.blocks : cores;
     ++progress_;
     Suspend(core, loc, Waits::Barrier);
   }
 
-  // Suspends this block until another block makes ready() true. Throws Stopped if no block can, or if the launch was
-  // stopped.
+  // Suspends this block until another block makes ready() true. `op`: as in SyncAll. Throws Stopped if no block can, or
+  // if the launch was stopped.
   template <class Ready>
-  void WaitUntil(Core& core, Loc loc, Ready ready) {
+  void WaitUntil(Core& core, const char* op, Loc loc, Ready ready) {
+    RequireCores(core, op, loc);
     if (!core.InTurn()) StopBlock();
     for (bool first = true; !ready(); first = false) {
       if (first) ++progress_;
@@ -86,13 +96,14 @@ class Scheduler {
   // Runs the other blocks, because this block keeps reading the same words of global memory at `loc`. `moved`: this
   // block has done something else since its last turn. Throws Stopped if the launch was stopped, or if no block has
   // done anything but poll for so long that the wait cannot end.
-  void Poll(Core& core, Loc loc, bool moved) {
+  void Poll(Core& core, const char* op, Loc loc, bool moved) {
     State& mine = states_[core.block];
     if (moved) ++changes_;
     if (mine.polled != changes_) {
       mine.polled = changes_;
       mine.idle_turns = 0;
     } else if (++mine.idle_turns == kMostIdleTurns) {
+      if (next_ < job_.blocks) return RefuseCores(core, op, loc);
       core.Stop("block-wait-deadlock", loc, {{"waiting", core.block}, {"blocks", job_.blocks}});
     }
     if (!IsPolling(loc) && polls_ < kMostPolls) polling_[polls_++] = loc;
@@ -114,6 +125,23 @@ class Scheduler {
   }
 
  private:
+  // Refuses an operation that waits for other blocks if the launch has more blocks than the chip has cores, whichever
+  // blocks it waits for (docs/hardware-choices.md). A polling loop may wait for a block that has started, so Poll refuses
+  // it only if all started blocks poll.
+  void RequireCores(Core& core, const char* op, Loc loc) {
+    if (job_.blocks > cores_) [[unlikely]]
+      RefuseCores(core, op, loc);
+  }
+  GNT_COLD void RefuseCores(Core& core, const char* op, Loc loc) {
+    __atomic_store_n(&waits_in_vain_, true, __ATOMIC_RELAXED);
+    core.Refuse("blocks-beyond-cores", loc, {{"op", op}, {"blocks", job_.blocks}, {"cores", cores_}});
+  }
+  // Whether a block can start: the launch has one that has not started, and the chip has a core for it.
+  bool MayStart() const {
+    if (round_ != 0 || next_ == job_.blocks) return false;
+    return __atomic_load_n(&waits_in_vain_, __ATOMIC_RELAXED) || next_ - done_ < cores_;
+  }
+
   enum class Phase : uint8_t { Unstarted, Running, Waiting, Done };
   enum class Waits : uint8_t { Barrier, Value, Turn };
   struct State {
@@ -256,7 +284,7 @@ class Scheduler {
   // deadlock or another stop, returns FirstWaiting().
   GNT_COLD uint32_t Next() {
     if (Aborted()) return FirstWaiting();
-    if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
+    if (MayStart()) return order_[next_++];
     for (uint32_t step = 1; step <= job_.blocks; ++step) {
       const uint32_t other = order_[(place_[running_] + step) % job_.blocks];
       if (MayGoOn(states_[other])) return other;
@@ -316,10 +344,12 @@ class Scheduler {
   Poisoning& poison_;
   RunOne run_one_;
   void* context_;
+  const uint32_t cores_;
   State* states_ = nullptr;
   uint32_t* order_ = nullptr;  // blocks in the order of their turns
   uint32_t* place_ = nullptr;  // the place of each block in order_
   uint32_t next_ = 0;          // place in order_ of the next block to start
+  uint32_t done_ = 0;          // how many blocks have ended, if no thread but this one runs blocks
   uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
   uint32_t round_ = 0;     // how many SyncAll are complete
@@ -327,6 +357,7 @@ class Scheduler {
   uint64_t changes_ = 1;   // like progress_, but the turns of polling blocks do not count
   Loc polling_[kMostPolls];
   uint32_t polls_ = 0;
+  bool waits_in_vain_ = false;  // a device would hang; the launch goes on, as if the chip had a core for each block
   uint32_t threads_ = 1;
   Round* round_on_threads_ = nullptr;
   bool aborted_ = false;  // read and set by all threads of a round

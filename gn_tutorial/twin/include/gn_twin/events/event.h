@@ -30,9 +30,11 @@ enum class Kind : uint8_t {
   Release,  // operand[0] is a word of global memory; a block that acquires it later sees all work of this block so far
   Acquire,  // the block has waited for the word operand[0]
   Pointer,  // the kernel got a pointer into operand[0], in the Unified Buffer; accesses through it are not observed
-  Padding   // the operands are the padding around the rows of the copy emitted before it
+  Padding,  // the operands are the padding around the rows of the copy emitted before it
+  Words     // the words of an operation besides its data: in global memory counters, through which blocks wait for each
+            // other (accesses to them race with others, but not among themselves), in UB its workspace or its lists
 };
-inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Words) + 1;
 
 // A set of kinds: one bit each.
 using Kinds = uint32_t;

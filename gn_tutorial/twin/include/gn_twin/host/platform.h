@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
 
 namespace gn_twin::host {
@@ -16,7 +17,7 @@ namespace gn_twin::host {
 struct Platform {
   std::string soc = "Ascend910B2";
   std::string family = "Ascend910B";  // the short name of the chip
-  uint32_t vector_cores = 48;
+  uint32_t vector_cores = GNT_DEFAULT_CORES;
   uint32_t cube_cores = 24;
   uint32_t vector_only_cores = 0;  // GetCoreNumVector: cores beside the AI cores, on Ascend310P
   bool separate = true;            // vector and cube cores are separate cores

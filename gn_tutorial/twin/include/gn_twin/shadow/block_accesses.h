@@ -12,8 +12,16 @@
 
 namespace gn_twin {
 
-// How an access uses its bytes. Equal: it writes the bytes that are already there.
-enum class Use : uint8_t { Read, Write, Atomic, Equal };
+// How an access uses its bytes. Equal: it writes the bytes that are already there. Awaits, Counts: the reads and writes
+// of an operation through which blocks wait for each other (Kind::Words).
+enum class Use : uint8_t { Read, Write, Atomic, Equal, Awaits, Counts };
+
+inline constexpr bool OnlyReads(Use use) { return use == Use::Read || use == Use::Awaits; }
+inline constexpr bool IsCounter(Use use) { return use == Use::Awaits || use == Use::Counts; }
+// Whether two accesses of different blocks may touch the same bytes at the same time, if one of them writes.
+inline constexpr bool Agree(Use one, Use other) {
+  return (one == Use::Atomic && other == Use::Atomic) || (IsCounter(one) && IsCounter(other));
+}
 
 // The accesses of one call of one block.
 struct SharedRun {
@@ -84,8 +92,8 @@ class BlockAccesses {
   }
 
   // Calls found(run, other, address) for each pair of runs of different blocks that race: `other` writes bytes that
-  // `run` reads or writes, HappensBefore does not order the two, and they are not both atomic. `address`: a byte that
-  // both touch.
+  // `run` reads or writes, HappensBefore does not order the two, and their uses do not agree. `address`: a byte that
+  // both touch. If one of the two is a counter's, `run` is the other one, which the kernel can move elsewhere.
   template <class Found>
   GNT_COLD void Sweep(Found found) {
     bool several = false;
@@ -100,7 +108,7 @@ class BlockAccesses {
     uint32_t lengths[] = {0, 0};
     for (uint32_t i = 0; i < count_; ++i) {
       const SharedRun& run = runs_[i];
-      for (uint32_t list = run.use == Use::Read ? 1 : 0; list < 2; ++list) {
+      for (uint32_t list = OnlyReads(run.use) ? 1 : 0; list < 2; ++list) {
         for (uint32_t j = 0; j < lengths[list];) {
           const SharedRun& other = runs_[lists[list][j]];
           if (other.rows.End() <= run.rows.at) {
@@ -108,14 +116,16 @@ class BlockAccesses {
             continue;
           }
           ++j;
-          if (other.block == run.block || (other.use == Use::Atomic && run.use == Use::Atomic)) continue;
+          if (other.block == run.block || Agree(run.use, other.use)) continue;
           const uintptr_t at = run.rows.Common(other.rows);
           if (at == 0 || order.InOrder(run.interval, other.interval)) continue;
-          const bool swap = other.use == Use::Read || (run.use != Use::Read && run.block < other.block);
+          const bool swap = IsCounter(run.use) != IsCounter(other.use)
+                                ? IsCounter(run.use)
+                                : OnlyReads(other.use) || (!OnlyReads(run.use) && run.block < other.block);
           swap ? found(other, run, at) : found(run, other, at);
         }
       }
-      const uint32_t mine = run.use == Use::Read ? 0 : 1;
+      const uint32_t mine = OnlyReads(run.use) ? 0 : 1;
       lists[mine][lengths[mine]++] = i;
     }
     free(open);

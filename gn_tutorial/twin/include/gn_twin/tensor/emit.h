@@ -74,17 +74,18 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTenso
                                           uint32_t widest) {
   const Loc loc{key.file, key.line};
   const int32_t count = static_cast<int32_t>(key.form);
-  Operation operation(key.op, Kind::Vector, Pipe::V, loc);
-  if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
-  for (uint32_t i = 0; i < many; ++i) {
-    operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
-                    i == 0 ? Access::Write : Access::Read);
-    if (i != 0 && operands[i].floats && flow != Flow::Moves)
-      WarnOfIndices(operation, key.op, RoleOf(i, many), operands[i], key.form * operands[i].element_bytes);
-  }
-  const uint64_t bytes = key.form * widest;
-  operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
-  operation.EmitAs(key);
+  EmitOperation(key.op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+    if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
+    for (uint32_t i = 0; i < many; ++i) {
+      operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
+                      i == 0 ? Access::Write : Access::Read);
+      if (i != 0 && operands[i].floats && flow != Flow::Moves)
+        WarnOfIndices(operation, key.op, RoleOf(i, many), operands[i], key.form * operands[i].element_bytes);
+    }
+    const uint64_t bytes = key.form * widest;
+    operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+    return operation.EmitAs(key);
+  });
 }
 
 // Emits an instruction on the first `count` elements of every operand.
@@ -202,25 +203,26 @@ GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, co
 
 GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Flow flow,
                                             const RawRepeatOperand* operands, uint32_t many) {
-  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
-  if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
-  if (!AllFit(operation.core(), plan, operands, many)) [[unlikely]]
-    operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, many));
-  for (uint32_t i = 0; i < many; ++i) {
-    const auto& [tensor, layout] = operands[i];
-    layout.fills == Fills::Lanes  ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
-    : layout.fills == Fills::Rows ? operation.LaidRows(plan.repeats, layout.first, layout.second)
-                                  : operation.Laid(0, 0, 0, 0);
-    operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
-                    i == 0 ? Access::Write : Access::Read, layout.align);
-    const bool computes = flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
-    if (i != 0 && tensor.floats && computes && plan.prefix)  // a mask of bits may leave the indices out
-      WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
-    if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
-    if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
-  }
-  operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
-  operation.EmitAs(key);
+  EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
+    if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
+    if (!AllFit(operation.core(), plan, operands, many)) [[unlikely]]
+      operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, many));
+    for (uint32_t i = 0; i < many; ++i) {
+      const auto& [tensor, layout] = operands[i];
+      layout.fills == Fills::Lanes  ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
+      : layout.fills == Fills::Rows ? operation.LaidRows(plan.repeats, layout.first, layout.second)
+                                    : operation.Laid(0, 0, 0, 0);
+      operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
+                      i == 0 ? Access::Write : Access::Read, layout.align);
+      const bool computes = flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;
+      if (i != 0 && tensor.floats && computes && plan.prefix)  // a mask of bits may leave the indices out
+        WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
+      if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
+      if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
+    }
+    operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+    return operation.EmitAs(key);
+  });
 }
 
 template <class... T>

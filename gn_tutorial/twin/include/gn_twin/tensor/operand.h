@@ -25,15 +25,23 @@ class PieceList {
   uint32_t count_ = 0;
 };
 
+class Operation;
+// The proof that an operation was emitted. Only Operation::Emit and EmitAs make one.
+class [[nodiscard]] Emission {
+  friend class Operation;
+  Emission() = default;
+};
+
+// Describes one operation and emits it: describe(operation) adds the operands, and returns what Emit returned. There is
+// no other way to make an Operation, so one whose event never reaches the observers does not compile. (SyncAll once
+// checked its workspace and emitted nothing: data that overlapped its counters were no race.)
+template <class Describe>
+inline void EmitOperation(const char* op, Kind kind, Pipe pipe, Loc loc, Describe describe);
+
 class Operation {
  public:
-  Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
-    core_.At(loc);
-    event_.op = op;
-    event_.kind = kind;
-    event_.pipe = pipe;
-    event_.loc = loc;
-  }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
 
   // Adds a tensor operand. The instruction touches `bytes` bytes from its start. `align`: the documented alignment of
   // its address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
@@ -142,14 +150,16 @@ class Operation {
     return *this;
   }
 
-  void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
+  Emission Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     EmitEvent(Complete(lanes, repeats, element_bytes));
+    return {};
   }
 
   // Emits the event of an instruction on the lanes of a Plan (gn_twin/tensor/lanes.h).
   template <class Plan>
-  void Emit(const Plan& plan, uint32_t element_bytes) {
+  Emission Emit(const Plan& plan, uint32_t element_bytes) {
     EmitEvent(Complete(plan, element_bytes));
+    return {};
   }
 
   // Completes the event and returns it without emitting it, for calls with a shorter key (gn_twin/tensor/emit.h).
@@ -167,10 +177,11 @@ class Operation {
 
   // Emits the completed event of a call whose form is one word. If the call's numbers do not fit in that word (form 0),
   // the event itself is its key.
-  void EmitAs(const CallKey& key) {
-    if (key.form == 0) return EmitEvent(event_);
+  Emission EmitAs(const CallKey& key) {
+    if (key.form == 0) return EmitEvent(event_), Emission();
     core_.Emit(event_);
     if (core_.cached != nullptr) core_.cached->Insert(core_, event_, key, {event_.active});
+    return {};
   }
 
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
@@ -179,6 +190,16 @@ class Operation {
   Core& core() { return core_; }
 
  private:
+  template <class Describe>
+  friend void EmitOperation(const char* op, Kind kind, Pipe pipe, Loc loc, Describe describe);
+  Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
+    core_.At(loc);
+    event_.op = op;
+    event_.kind = kind;
+    event_.pipe = pipe;
+    event_.loc = loc;
+  }
+
   // Emits an event. First looks for a vector instruction in the call cache, unless an operand consists of pieces.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
@@ -311,5 +332,11 @@ class Operation {
   CopySide side_;
   uint64_t work_elements_ = 0;
 };
+
+template <class Describe>
+inline void EmitOperation(const char* op, Kind kind, Pipe pipe, Loc loc, Describe describe) {
+  Operation operation(op, kind, pipe, loc);
+  [[maybe_unused]] const Emission emitted = describe(operation);
+}
 
 }  // namespace gn_twin

@@ -118,14 +118,15 @@ inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
 template <class T>
 GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
                                     Rows from) {
-  Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
-  RequireRows(operation, "DataCopy", from);
-  RequireAlignment(operation, "src", src, sizeof(T));
-  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Copies(SideOf(from))
-      .Global("src", src, from.Extent(), Access::Read)
-      .Rows(from.count, from.bytes, from.pitch);
-  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  EmitOperation("DataCopy", Kind::Copy, Pipe::MTE2, loc, [&](Operation& operation) {
+    RequireRows(operation, "DataCopy", from);
+    RequireAlignment(operation, "src", src, sizeof(T));
+    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+    operation.Copies(SideOf(from))
+        .Global("src", src, from.Extent(), Access::Read)
+        .Rows(from.count, from.bytes, from.pitch);
+    return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  });
 }
 
 // Copies from global memory to the Unified Buffer.
@@ -148,17 +149,18 @@ void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& 
 template <class T>
 GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to,
                                      const LocalTensor<T>& src, Rows from) {
-  Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
-  RequireRows(operation, op, from);
-  RequireAtomicType<T>(operation);
-  RequireAlignment(operation, "dst", dst, align);
-  operation.Copies(SideOf(to, __builtin_strcmp(op, "DataCopyPad") != 0))
-      .Global("dst", dst, to.Extent(), Access::Write)
-      .Rows(to.count, to.bytes, to.pitch);
-  operation.Copies(SideOf(from))
-      .Local("src", src, from.Extent(), Access::Read)
-      .Rows(from.count, from.bytes, from.pitch);
-  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  EmitOperation(op, Kind::Copy, Pipe::MTE3, loc, [&](Operation& operation) {
+    RequireRows(operation, op, from);
+    RequireAtomicType<T>(operation);
+    RequireAlignment(operation, "dst", dst, align);
+    operation.Copies(SideOf(to, __builtin_strcmp(op, "DataCopyPad") != 0))
+        .Global("dst", dst, to.Extent(), Access::Write)
+        .Rows(to.count, to.bytes, to.pitch);
+    operation.Copies(SideOf(from))
+        .Local("src", src, from.Extent(), Access::Read)
+        .Rows(from.count, from.bytes, from.pitch);
+    return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  });
 }
 
 // Copies from the Unified Buffer to global memory. `align`: the global address must be a multiple of it; `rounds`: row
@@ -188,15 +190,16 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
 template <class T, class U>
 GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>& dst, Rows to,
                                         const LocalTensor<U>& src, Rows from) {
-  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
-  RequireRows(operation, key.op, from);
-  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Copies(SideOf(from))
-      .Local("src", src, from.Extent(), Access::Read)
-      .Rows(from.count, from.bytes, from.pitch);
-  const uint64_t bytes = from.count * from.bytes;
-  operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
-  operation.EmitAs(key);
+  EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
+    RequireRows(operation, key.op, from);
+    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+    operation.Copies(SideOf(from))
+        .Local("src", src, from.Extent(), Access::Read)
+        .Rows(from.count, from.bytes, from.pitch);
+    const uint64_t bytes = from.count * from.bytes;
+    operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
+    return operation.EmitAs(key);
+  });
 }
 // Encodes the rows of a copy in one word, equal only for equal rows. Returns 0 if the numbers do not fit.
 inline uint64_t FormOf(Rows to, Rows from) {

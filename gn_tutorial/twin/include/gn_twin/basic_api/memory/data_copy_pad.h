@@ -95,25 +95,26 @@ void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling
 template <class T>
 GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
                                        Rows from, const Padding& padding) {
-  Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
-  RequireRows(operation, "DataCopyPad", from);
-  if (from.bytes > kMaxPadRowBytes)
-    operation.Refuse("pad-row-too-long", {{"bytes", from.bytes}, {"limit", kMaxPadRowBytes}});
-  if (from.bytes % sizeof(T) != 0)
-    operation.Refuse("pad-row-not-whole", {{"bytes", from.bytes}, {"element_bytes", sizeof(T)}});
-  if (padding.left * sizeof(T) > kBlockBytes || padding.right * sizeof(T) > kBlockBytes) {
-    operation.Stop("pad-too-wide",
-                   {{"left", padding.left}, {"right", padding.right}, {"limit", kBlockBytes / sizeof(T)}});
-  }
-  if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
-    operation.Refuse("pad-value-64-bit", {{"value", padding.bits}});
-  if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
-    operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
-  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Copies(SideOf(from, false))
-      .Global("src", src, from.Extent(), Access::Read)
-      .Rows(from.count, from.bytes, from.pitch);
-  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  EmitOperation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc, [&](Operation& operation) {
+    RequireRows(operation, "DataCopyPad", from);
+    if (from.bytes > kMaxPadRowBytes)
+      operation.Refuse("pad-row-too-long", {{"bytes", from.bytes}, {"limit", kMaxPadRowBytes}});
+    if (from.bytes % sizeof(T) != 0)
+      operation.Refuse("pad-row-not-whole", {{"bytes", from.bytes}, {"element_bytes", sizeof(T)}});
+    if (padding.left * sizeof(T) > kBlockBytes || padding.right * sizeof(T) > kBlockBytes) {
+      operation.Stop("pad-too-wide",
+                     {{"left", padding.left}, {"right", padding.right}, {"limit", kBlockBytes / sizeof(T)}});
+    }
+    if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
+      operation.Refuse("pad-value-64-bit", {{"value", padding.bits}});
+    if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
+      operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
+    operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+    operation.Copies(SideOf(from, false))
+        .Global("src", src, from.Extent(), Access::Read)
+        .Rows(from.count, from.bytes, from.pitch);
+    return operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+  });
 }
 
 // Copies rows to the Unified Buffer. Row lengths and src_gap count bytes; dst_gap counts 32-byte blocks.

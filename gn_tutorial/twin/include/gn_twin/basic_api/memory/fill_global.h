@@ -19,18 +19,21 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
   const uint64_t staged = size < scratch.GetSize() ? size : scratch.GetSize();
   if constexpr (kObserved) {
     if (scratch.GetSize() * sizeof(T) < kBlockBytes && size > 0) ThisCore().Stop("fill-no-scratch", loc, {{"op", op}});
-    Operation fill(op, Kind::Vector, Pipe::V, loc);
-    fill.Local("scratch", scratch, staged * sizeof(T), Access::Write);
-    fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
+    EmitOperation(op, Kind::Vector, Pipe::V, loc, [&](Operation& fill) {
+      fill.Local("scratch", scratch, staged * sizeof(T), Access::Write);
+      return fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes),
+                       sizeof(T));
+    });
     // The copies wait for the value with an event id that is not reserved, as in the device's function.
     const int id = LowestFreeId(ThisCore(), HardEvent::V_MTE3);
     EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
     EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
-    Operation store(op, Kind::Copy, Pipe::MTE3, loc);
-    RequireAtomicType<T>(store);
-    store.Global("dst", dst, size * sizeof(T), Access::Write).Rows(1, size * sizeof(T), size * sizeof(T));
-    store.Local("scratch", scratch, staged * sizeof(T), Access::Read);
-    store.Emit(size, 0, sizeof(T));
+    EmitOperation(op, Kind::Copy, Pipe::MTE3, loc, [&](Operation& store) {
+      RequireAtomicType<T>(store);
+      store.Global("dst", dst, size * sizeof(T), Access::Write).Rows(1, size * sizeof(T), size * sizeof(T));
+      store.Local("scratch", scratch, staged * sizeof(T), Access::Read);
+      return store.Emit(size, 0, sizeof(T));
+    });
   }
   for (uint64_t i = 0; i < staged; ++i) scratch.Data()[i] = value;
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());

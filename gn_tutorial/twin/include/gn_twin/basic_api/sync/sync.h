@@ -55,11 +55,40 @@ inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
   EmitPlace(core, Kind::CleanCache, op, at, 0, Space::GM, loc);
 }
 
+// Emits an access to words of global memory through which blocks wait for each other: the first `bytes` bytes of `gm`.
+// The operation moves them by way of its workspace in the Unified Buffer, of which it uses `ub_bytes` bytes.
+GNT_COLD inline void EmitCounters(const char* op, Loc loc, Access access, const AscendC::GlobalTensor<int32_t>& gm,
+                                  uint64_t bytes, const AscendC::LocalTensor<int32_t>& ub, uint64_t ub_bytes) {
+  if (!kObserved) return;
+  EmitOperation(op, Kind::Words, Pipe::MTE3, loc, [&](Operation& operation) {
+    operation.Global("gmWorkspace", gm, bytes, access).Local("ubWorkspace", ub, ub_bytes, Access::ReadWrite);
+    return operation.Emit(0, 0, sizeof(int32_t));
+  });
+}
+inline constexpr uint32_t kSlotWords = kBlockBytes / sizeof(int32_t);
+// Writes a counter and the zeros behind it, which fill its 32 bytes, because an operation copies whole blocks.
+inline void SetSlot(int32_t* slot, int32_t value) {
+  slot[0] = value;
+  for (uint32_t i = 1; i < kSlotWords; ++i) slot[i] = 0;
+}
+// Leaves the counters in the operation's workspace, as far as the tensor has room.
+inline void LeaveIn(const AscendC::LocalTensor<int32_t>& ub, uint32_t slots, int32_t value) {
+  for (uint32_t slot = 0; slot < slots && (slot + 1) * kSlotWords <= ub.GetSize(); ++slot)
+    SetSlot(ub.Data() + slot * kSlotWords, value);
+}
+// Reports a counter that nobody set to zero before the launch, or that something else has overwritten. `goes_on`: the
+// launch can continue, so that the race checker also finds what has overwritten the counter.
+GNT_COLD inline void ReportCounter(Core& core, const char* op, Loc loc, uint64_t slot, int32_t value, int32_t wanted,
+                                   bool goes_on) {
+  const FieldList fields{{"op", op}, {"slot", slot}, {"value", value}, {"wanted", wanted}};
+  goes_on ? core.Fault("sync-all-workspace", loc, {}, fields) : core.Refuse("sync-all-workspace", loc, fields);
+}
+
 // Suspends the block until `cores` blocks (0: all of the launch) have arrived.
 inline void SyncBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
   EmitPipe(core, Kind::SyncAll, op, Pipe::All, loc);
   if (kObserved && core.delayed != nullptr) core.delayed->WaitCrossFlag();
-  core.scheduler->SyncAll(core, loc, cores);
+  core.scheduler->SyncAll(core, op, loc, cores);
 }
 
 }  // namespace gn_twin
@@ -108,20 +137,24 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
                     const int32_t usedCores = 0, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();
   const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : core.job->blocks;
+  const uint64_t bytes = uint64_t{cores} * gn_twin::kBlockBytes;
+  const GlobalTensor<int32_t> own = gmWorkspace[core.block * gn_twin::kSlotWords];
+  gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("SyncAll", gn_twin::Kind::Barrier, gn_twin::Pipe::All, loc);
-    if (core.pipe == nullptr) operation.Refuse("sync-all-without-pipe", {});
-    operation.Global("gmWorkspace", gmWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
-    operation.Local("ubWorkspace", ubWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
+    if (core.pipe == nullptr) core.Refuse("sync-all-without-pipe", loc, {});
+    gmWorkspace.Check(core, "SyncAll", "gmWorkspace", bytes, loc);
+    own.Check(core, "SyncAll", "gmWorkspace", gn_twin::kBlockBytes, loc);
   }
   // Each block counts its own calls in its slot. If the slot does not hold the number of calls so far, it was not zero
   // at the start, or something else wrote to it.
-  int32_t& slot = gmWorkspace.Data()[core.block * gn_twin::kBlockBytes / sizeof(int32_t)];
-  if (slot != core.soft_syncs)
-    core.Refuse("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
-  slot = ++core.soft_syncs;
-  gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
+  if (*own.Data() != core.soft_syncs)
+    gn_twin::ReportCounter(core, "SyncAll", loc, core.block, *own.Data(), core.soft_syncs, gn_twin::kObserved);
+  gn_twin::EmitCounters("SyncAll", loc, gn_twin::Access::Write, own, gn_twin::kBlockBytes, ubWorkspace, bytes);
+  gn_twin::SetSlot(own.Data(), ++core.soft_syncs);
   gn_twin::SyncBlocks("SyncAll", core, loc, cores);
+  // The block has read the other counters again and again, and may still do so when the first ones go on.
+  gn_twin::EmitCounters("SyncAll", loc, gn_twin::Access::Read, gmWorkspace, bytes, ubWorkspace, bytes);
+  gn_twin::LeaveIn(ubWorkspace, cores, core.soft_syncs);
 }
 
 }  // namespace AscendC

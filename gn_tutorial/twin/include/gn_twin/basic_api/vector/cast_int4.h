@@ -80,10 +80,11 @@ void RunCastPairs(Loc loc, RoundMode mode, const Plan& plan, const LocalTensor<D
            (((plan.high >> 1) ^ plan.high) & 0x5555555555555555u) == 0;
   if (!even) ThisCore().Stop("cast-int4-odd", loc, {{"lanes", plan.Lanes()}});
   if constexpr (kObserved) {
-    Operation operation("Cast", Kind::Vector, Pipe::V, loc);
-    AddPairs(operation, "dst", dst, plan, to, Access::Write);
-    AddPairs(operation, "src", src, plan, from, Access::Read);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(half));
+    EmitOperation("Cast", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      AddPairs(operation, "dst", dst, plan, to, Access::Write);
+      AddPairs(operation, "src", src, plan, from, Access::Read);
+      return operation.Emit(plan.Lanes(), plan.repeats, sizeof(half));
+    });
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     for (uint32_t lane = 0; lane < plan.lanes; lane += 2) {

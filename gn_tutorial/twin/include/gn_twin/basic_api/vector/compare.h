@@ -87,16 +87,18 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length
     plan.repeats = repeats;
     plan.lanes = plan.first = kE;
     plan.last = length.last;
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    RequireCompareMode<T>(operation, name, mode);
-    operation.Local("dst", dst, uint64_t{repeats} * kE / 8, Access::Write);
-    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);
-    if (second.tensor != nullptr) {
-      operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
-          .Strides(second.strides.blk, second.strides.rep);
-    }
-    operation.Emit(plan, sizeof(T));
-    operation.core().compared = {dst.Bytes(), repeats, loc};
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      RequireCompareMode<T>(operation, name, mode);
+      operation.Local("dst", dst, uint64_t{repeats} * kE / 8, Access::Write);
+      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
+          .Strides(strides0.blk, strides0.rep);
+      if (second.tensor != nullptr) {
+        operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
+            .Strides(second.strides.blk, second.strides.rep);
+      }
+      return operation.Emit(plan, sizeof(T));
+    });
+    ThisCore().compared = {dst.Bytes(), repeats, loc};
   }
   const HoldsFor holds(mode, ThisCore().job->options.compare_nan != 0);
   RepeatValues<T> a, b;
@@ -246,33 +248,37 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
   static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>,
                 "the selection tensor of Select has integer elements");
   if constexpr (kObserved) {
-    Operation operation("Select", Kind::Vector, Pipe::V, loc);
-    const uint64_t bits = plan.repeats == 0 ? 0
-                          : mode == SELMODE::VSEL_CMPMASK_SPR
-                              ? plan.Reach()
-                              : uint64_t{plan.repeats - 1} * kLanes<T> + plan.ReachIn(plan.repeats - 1);
-    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Local("selMask", selMask, (bits + 7) / 8, Access::Read);
-    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);
-    if (second.tensor != nullptr) {
-      operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
-          .Strides(second.strides.blk, second.strides.rep);
-    }
-    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
-    const Compared& made = operation.core().compared;
+    EmitOperation("Select", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      const uint64_t bits = plan.repeats == 0 ? 0
+                            : mode == SELMODE::VSEL_CMPMASK_SPR
+                                ? plan.Reach()
+                                : uint64_t{plan.repeats - 1} * kLanes<T> + plan.ReachIn(plan.repeats - 1);
+      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+      operation.Local("selMask", selMask, (bits + 7) / 8, Access::Read);
+      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
+          .Strides(strides0.blk, strides0.rep);
+      if (second.tensor != nullptr) {
+        operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
+            .Strides(second.strides.blk, second.strides.rep);
+      }
+      return operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
+    });
+    const Compared& made = ThisCore().compared;
     if (mode == SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 1 && made.repeats > 1 && made.bits == selMask.Bytes()) {
-      operation.Warn("select-first-bits", {{"op", "Select"},
-                                           {"repeats", plan.repeats},
-                                           {"bits", kLanes<T>},
-                                           {"compared", made.repeats * kLanes<T>},
-                                           {"compare_file", made.loc.file},
-                                           {"compare_line", made.loc.line}});
+      ThisCore().Warn("select-first-bits", loc, {},
+                      {{"op", "Select"},
+                       {"repeats", plan.repeats},
+                       {"bits", kLanes<T>},
+                       {"compared", made.repeats * kLanes<T>},
+                       {"compare_file", made.loc.file},
+                       {"compare_line", made.loc.line}});
     } else if (mode == SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 1 &&
                uint64_t{selMask.GetSize()} * sizeof(U) * 8 == uint64_t{plan.repeats} * kLanes<T>) {
-      operation.Warn("select-mask-unused", {{"op", "Select"},
-                                            {"repeats", plan.repeats},
-                                            {"bits", kLanes<T>},
-                                            {"has", uint64_t{plan.repeats} * kLanes<T>}});
+      ThisCore().Warn("select-mask-unused", loc, {},
+                      {{"op", "Select"},
+                       {"repeats", plan.repeats},
+                       {"bits", kLanes<T>},
+                       {"has", uint64_t{plan.repeats} * kLanes<T>}});
     }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);

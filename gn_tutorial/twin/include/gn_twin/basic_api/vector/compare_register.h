@@ -30,18 +30,22 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
   const Strides strides0{params.src0BlkStride, params.src0RepStride};
   const Strides strides1{params.src1BlkStride, params.src1RepStride};
   if constexpr (kObserved) {
-    Operation operation("Select", Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);
-    operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), Access::Read).Strides(strides1.blk, strides1.rep);
-    const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
-    if (mode != SELMODE::VSEL_CMPMASK_SPR && (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
-      operation.Stop("select-address", {});
-    if (mode != SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 0) {
-      static constexpr uint32_t kWholeMask = 0;
-      operation.Pieces("selMask", bits, &kWholeMask, 1, reach, Access::Read, 1);
-    }
-    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
+    EmitOperation("Select", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read)
+          .Strides(strides0.blk, strides0.rep);
+      operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), Access::Read)
+          .Strides(strides1.blk, strides1.rep);
+      const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
+      if (mode != SELMODE::VSEL_CMPMASK_SPR &&
+          (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
+        operation.Stop("select-address", {});
+      if (mode != SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 0) {
+        static constexpr uint32_t kWholeMask = 0;
+        operation.Pieces("selMask", bits, &kWholeMask, 1, reach, Access::Read, 1);
+      }
+      return operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
+    });
   }
   ChooseLanes<T>(mode, plan, dst, to, bits, src0, strides0, {src1, strides1});
 }
@@ -61,12 +65,13 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
   const gn_twin::Strides strides0{repeatParams.src0BlkStride, repeatParams.src0RepStride};
   const gn_twin::Strides strides1{repeatParams.src1BlkStride, repeatParams.src1RepStride};
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Compare", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), gn_twin::Access::Read)
-        .Strides(strides0.blk, strides0.rep);
-    operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), gn_twin::Access::Read)
-        .Strides(strides1.blk, strides1.rep);
-    operation.Emit(plan, sizeof(T));
+    gn_twin::EmitOperation("Compare", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+      operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), gn_twin::Access::Read)
+          .Strides(strides0.blk, strides0.rep);
+      operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), gn_twin::Access::Read)
+          .Strides(strides1.blk, strides1.rep);
+      return operation.Emit(plan, sizeof(T));
+    });
   }
   if (plan.repeats == 0) return;
   const uint32_t lanes = plan.ReachIn(0);
@@ -85,10 +90,12 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
 template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("GetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Check("dst", dst, 128, 16);
-    operation.Local("dst", dst, 16, gn_twin::Access::Write, 16);
-    operation.Emit(16 / sizeof(T), 1, sizeof(T));
+    gn_twin::EmitOperation("GetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc,
+                           [&](gn_twin::Operation& operation) {
+                             operation.Check("dst", dst, 128, 16);
+                             operation.Local("dst", dst, 16, gn_twin::Access::Write, 16);
+                             return operation.Emit(16 / sizeof(T), 1, sizeof(T));
+                           });
   }
   __builtin_memcpy(dst.Bytes(), gn_twin::ThisCore().compare_mask, 16);
 }
@@ -97,9 +104,11 @@ inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Lo
   const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
   const uint64_t bytes = room < 16 ? room : 16;  // src may hold only a scalar for mode 1 or an address for mode 2
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("SetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("src", src, bytes, gn_twin::Access::Read, 16);
-    operation.Emit(bytes / sizeof(T), 1, sizeof(T));
+    gn_twin::EmitOperation("SetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc,
+                           [&](gn_twin::Operation& operation) {
+                             operation.Local("src", src, bytes, gn_twin::Access::Read, 16);
+                             return operation.Emit(bytes / sizeof(T), 1, sizeof(T));
+                           });
   }
   gn_twin::Core& core = gn_twin::ThisCore();
   core.compare_mask[0] = core.compare_mask[1] = 0;

@@ -86,9 +86,10 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
   static_assert(kOneOf<T, int16_t, half, int32_t, float>,
                 "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
   if constexpr (kObserved) {
-    Operation operation("CreateVecIndex", Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Emit(plan, sizeof(T));
+    EmitOperation("CreateVecIndex", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+      return operation.Emit(plan, sizeof(T));
+    });
   }
   RepeatValues<T> values;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {

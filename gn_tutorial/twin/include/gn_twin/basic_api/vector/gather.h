@@ -26,35 +26,36 @@ GNT_COLD void RequireOffsets(Operation& operation, const Plan& plan, const Local
 template <class T>
 GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                                     const LocalTensor<T>& src, const LocalTensor<uint32_t>& offsets, uint32_t base) {
-  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
-  const uint32_t* const given = offsets.Data();
-  const uint32_t lanes = plan.repeats == 0 ? 0 : (plan.repeats - 1) * plan.lanes + plan.ReachIn(plan.repeats - 1);
-  operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-  operation.Local("srcOffset", offsets, uint64_t{lanes} * sizeof(uint32_t), Access::Read)
-      .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
-  if (lanes != 0) operation.Check("src", src, sizeof(T));
-  if (lanes != 0 && dst.Data() == src.Data()) operation.Refuse("gather-in-place", {});
-  uint32_t largest = 0;
-  uint32_t low = base;
-  for (uint32_t i = 0; i < lanes; ++i) {
-    largest = largest < given[i] ? given[i] : largest;
-    low |= base + given[i];
-  }
-  if (uint64_t{base} + largest + sizeof(T) > uint64_t{src.GetSize()} * sizeof(T) || low % sizeof(T) != 0)
-    RequireOffsets(operation, plan, src, given, base);  // offsets of inactive lanes may be anything
-  const uint8_t* const table = src.Bytes() + base;
-  if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
-    operation.Pieces("src", table, given, lanes, largest, sizeof(T), Access::Read, sizeof(T));
-    operation.Complete(plan, sizeof(T));
-    return operation.EmitAs(key);
-  }
-  PieceList pieces(lanes);
-  for (uint32_t i = 0; i < lanes; ++i) {
-    const uint32_t lane = i % plan.lanes;
-    if (plan.prefix ? lane < plan.ActiveIn(i / plan.lanes) : plan.Active(lane)) pieces.Add(given[i]);
-  }
-  operation.Pieces("src", table, pieces.Data(), pieces.Count(), sizeof(T), Access::Read, sizeof(T));
-  operation.Emit(plan, sizeof(T));
+  EmitOperation(key.op, Kind::Vector, Pipe::V, {key.file, key.line}, [&](Operation& operation) {
+    const uint32_t* const given = offsets.Data();
+    const uint32_t lanes = plan.repeats == 0 ? 0 : (plan.repeats - 1) * plan.lanes + plan.ReachIn(plan.repeats - 1);
+    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+    operation.Local("srcOffset", offsets, uint64_t{lanes} * sizeof(uint32_t), Access::Read)
+        .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
+    if (lanes != 0) operation.Check("src", src, sizeof(T));
+    if (lanes != 0 && dst.Data() == src.Data()) operation.Refuse("gather-in-place", {});
+    uint32_t largest = 0;
+    uint32_t low = base;
+    for (uint32_t i = 0; i < lanes; ++i) {
+      largest = largest < given[i] ? given[i] : largest;
+      low |= base + given[i];
+    }
+    if (uint64_t{base} + largest + sizeof(T) > uint64_t{src.GetSize()} * sizeof(T) || low % sizeof(T) != 0)
+      RequireOffsets(operation, plan, src, given, base);  // offsets of inactive lanes may be anything
+    const uint8_t* const table = src.Bytes() + base;
+    if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
+      operation.Pieces("src", table, given, lanes, largest, sizeof(T), Access::Read, sizeof(T));
+      operation.Complete(plan, sizeof(T));
+      return operation.EmitAs(key);
+    }
+    PieceList pieces(lanes);
+    for (uint32_t i = 0; i < lanes; ++i) {
+      const uint32_t lane = i % plan.lanes;
+      if (plan.prefix ? lane < plan.ActiveIn(i / plan.lanes) : plan.Active(lane)) pieces.Add(given[i]);
+    }
+    operation.Pieces("src", table, pieces.Data(), pieces.Count(), sizeof(T), Access::Read, sizeof(T));
+    return operation.Emit(plan, sizeof(T));
+  });
 }
 
 // Encodes the parameters of a gather in one word. Returns 0 if its active offsets are not contiguous, or a number does

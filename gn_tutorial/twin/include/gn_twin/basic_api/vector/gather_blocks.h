@@ -26,18 +26,20 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
   const gn_twin::Strides to{repeatParams.dstBlkStride == 0 ? 1u : repeatParams.dstBlkStride, repeatParams.dstRepStride};
   const uint32_t blocks = repeats * gn_twin::kBlocksPerRepeat;
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Gatherb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-    operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
-    operation.Local("offset", offset, uint64_t{blocks} * sizeof(uint32_t), gn_twin::Access::Read);
-    for (uint32_t i = 0; i < blocks; ++i) {
-      const uint64_t at = offset.Data()[i];
-      if (at % gn_twin::kBlockBytes == 0 && at + gn_twin::kBlockBytes <= room) continue;
-      operation.Stop("gatherb-offset", {{"index", i}, {"offset", at}, {"room", room}});
-    }
-    if (blocks != 0) operation.Check("src", src, gn_twin::kBlockBytes);
-    operation.Pieces("src", src.Bytes(), offset.Data(), blocks, gn_twin::kBlockBytes, gn_twin::Access::Read, sizeof(T));
-    operation.Emit(plan, sizeof(T));
+    gn_twin::EmitOperation("Gatherb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+      const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
+      operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
+      operation.Local("offset", offset, uint64_t{blocks} * sizeof(uint32_t), gn_twin::Access::Read);
+      for (uint32_t i = 0; i < blocks; ++i) {
+        const uint64_t at = offset.Data()[i];
+        if (at % gn_twin::kBlockBytes == 0 && at + gn_twin::kBlockBytes <= room) continue;
+        operation.Stop("gatherb-offset", {{"index", i}, {"offset", at}, {"room", room}});
+      }
+      if (blocks != 0) operation.Check("src", src, gn_twin::kBlockBytes);
+      operation.Pieces("src", src.Bytes(), offset.Data(), blocks, gn_twin::kBlockBytes, gn_twin::Access::Read,
+                       sizeof(T));
+      return operation.Emit(plan, sizeof(T));
+    });
   }
   for (uint32_t i = 0; i < blocks; ++i) {
     const uint32_t lane = i % gn_twin::kBlocksPerRepeat * (gn_twin::kBlockBytes / sizeof(T));

@@ -50,21 +50,24 @@ inline uint64_t CountSelected(uint32_t elements, Byte byte) {
   return rest == 0 ? count : count + static_cast<uint32_t>(__builtin_popcount(byte(elements / 8) & ((1u << rest) - 1)));
 }
 
-// Writes the selected elements and returns their number. `bits` is the user's tensor of one bit per element, in which
+// Writes the selected elements and returns their number. sources(operation) adds the operands that are read. `bits` is the user's tensor of one bit per element, in which
 // repeats start pattern_rep blocks apart. If `bits` is null, the built-in `pattern` selects.
-template <class T>
-uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t* bits,
-                       uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {
+template <class T, class Sources>
+uint64_t RunGatherMask(Loc loc, Sources sources, const LocalTensor<T>& dst, const LocalTensor<T>& src0,
+                       const uint8_t* bits, uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {
   const T* src = src0.Data();
   const auto byte = [&](uint32_t repeat, uint32_t i) -> uint32_t {
     return bits == nullptr ? pattern : bits[uint64_t{repeat} * pattern_rep * kBlockBytes + i];
   };
   if constexpr (kObserved) {
-    uint64_t wanted = 0;
-    for (uint32_t repeat = 0; repeat < span.repeats; ++repeat)
-      wanted += CountSelected(span.elements, [&](uint32_t i) { return byte(repeat, i); });
-    operation->Local("dst", dst, wanted * sizeof(T), Access::Write);
-    operation->Emit(uint64_t{span.elements} * span.repeats, span.repeats, sizeof(T));
+    EmitOperation("GatherMask", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      sources(operation);
+      uint64_t wanted = 0;
+      for (uint32_t repeat = 0; repeat < span.repeats; ++repeat)
+        wanted += CountSelected(span.elements, [&](uint32_t i) { return byte(repeat, i); });
+      operation.Local("dst", dst, wanted * sizeof(T), Access::Write);
+      return operation.Emit(uint64_t{span.elements} * span.repeats, span.repeats, sizeof(T));
+    });
   }
   uint64_t kept = 0;
   for (uint32_t repeat = 0; repeat < span.repeats; ++repeat) {
@@ -107,15 +110,14 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
                        uint64_t& rsvdCnt, gn_twin::Loc loc = gn_twin::Loc::here()) {
   const gn_twin::Strides strides = gn_twin::GatherStrides<T>(gatherMaskParams);
   const gn_twin::GatherSpan span = gn_twin::SpanOf<T>(reduceMode, mask, gatherMaskParams.repeatTimes);
-  gn_twin::Operation operation("GatherMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-  if constexpr (gn_twin::kObserved) {
+  const auto sources = [&](gn_twin::Operation& operation) {
     if (src1Pattern < 1 || src1Pattern > 7) operation.Stop("gather-mask-pattern", {{"pattern", src1Pattern}});
     operation.Local("src0", src0, span.Extent(strides, sizeof(T)), gn_twin::Access::Read)
         .Strides(strides.blk, strides.rep);
-  }
+  };
   rsvdCnt =
-      gn_twin::RunGatherMask(&operation, dst, src0, nullptr, gn_twin::kPatterns[src1Pattern & 7], 0, span, strides);
-  gn_twin::LeaveGatherMask(operation.core());
+      gn_twin::RunGatherMask(loc, sources, dst, src0, nullptr, gn_twin::kPatterns[src1Pattern & 7], 0, span, strides);
+  gn_twin::LeaveGatherMask(gn_twin::ThisCore());
 }
 
 // Selects by a tensor of one bit per element, lowest bit first. U has the width of T.
@@ -127,18 +129,17 @@ inline void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, co
                 "the pattern of GatherMask is uint16_t for 16-bit elements, uint32_t for 32-bit elements");
   const gn_twin::Strides strides = gn_twin::GatherStrides<T>(gatherMaskParams);
   const gn_twin::GatherSpan span = gn_twin::SpanOf<T>(reduceMode, mask, gatherMaskParams.repeatTimes);
-  gn_twin::Operation operation("GatherMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-  if constexpr (gn_twin::kObserved) {
+  const auto sources = [&](gn_twin::Operation& operation) {
     const uint64_t row = (uint64_t{span.elements} + 7) / 8;
     const uint64_t last = span.repeats == 0 ? 0 : uint64_t{span.repeats - 1} * gatherMaskParams.src1RepeatStride;
     operation.Local("src0", src0, span.Extent(strides, sizeof(T)), gn_twin::Access::Read)
         .Strides(strides.blk, strides.rep);
     operation.Local("src1", src1Pattern, span.repeats == 0 ? 0 : last * gn_twin::kBlockBytes + row,
                     gn_twin::Access::Read);
-  }
-  rsvdCnt = gn_twin::RunGatherMask(&operation, dst, src0, src1Pattern.Bytes(), 0, gatherMaskParams.src1RepeatStride,
+  };
+  rsvdCnt = gn_twin::RunGatherMask(loc, sources, dst, src0, src1Pattern.Bytes(), 0, gatherMaskParams.src1RepeatStride,
                                    span, strides);
-  gn_twin::LeaveGatherMask(operation.core());
+  gn_twin::LeaveGatherMask(gn_twin::ThisCore());
 }
 
 }  // namespace AscendC

@@ -141,23 +141,25 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
 template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
-  Operation operation(op, Kind::Vector, Pipe::V, loc);
-  const RawRepeatOperand operands[] = {{dst, results.In(dst, align).layout}, {src, RepeatOperand{src, strides}.layout}};
-  if (!AllFit(operation.core(), plan, operands, 2))
-    operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, 2));
-  operation.Check("dst", dst, results.In(dst, align).layout.Bytes(plan, sizeof(T)), align);
-  PieceList pieces(plan.repeats * (plan.lanes / group));
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    for (uint32_t lane = 0; lane < active; lane += group) {
-      bool any = plan.prefix;
-      for (uint32_t i = lane; i < lane + group; ++i) any = any || plan.Active(i);
-      if (any) pieces.Add(repeat * results.pitch + lane / group * results.unit);
+  EmitOperation(op, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+    const RawRepeatOperand operands[] = {{dst, results.In(dst, align).layout},
+                                         {src, RepeatOperand{src, strides}.layout}};
+    if (!AllFit(operation.core(), plan, operands, 2))
+      operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, 2));
+    operation.Check("dst", dst, results.In(dst, align).layout.Bytes(plan, sizeof(T)), align);
+    PieceList pieces(plan.repeats * (plan.lanes / group));
+    for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+      const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+      for (uint32_t lane = 0; lane < active; lane += group) {
+        bool any = plan.prefix;
+        for (uint32_t i = lane; i < lane + group; ++i) any = any || plan.Active(i);
+        if (any) pieces.Add(repeat * results.pitch + lane / group * results.unit);
+      }
     }
-  }
-  operation.Pieces("dst", dst.Bytes(), pieces.Data(), pieces.Count(), results.unit, Access::Write, sizeof(T));
-  operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-  operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+    operation.Pieces("dst", dst.Bytes(), pieces.Data(), pieces.Count(), results.unit, Access::Write, sizeof(T));
+    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+    return operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+  });
 }
 
 inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc loc) {

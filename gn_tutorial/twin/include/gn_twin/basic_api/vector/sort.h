@@ -112,12 +112,13 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
                const LocalTensor<uint32_t>& index, uint32_t count) {
   static_assert(kOneOf<T, half, float>, "sorting on Atlas A2 takes half, float");
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    operation.LaidPairs(count, 8).Local("dst", dst, 8ull * count, Access::Write).Laid(0, 0, 0, 0);
-    operation.Local("src0", score, uint64_t{count} * sizeof(T), Access::Read);
-    operation.Local("src1", index, 4ull * count, Access::Read);
-    operation.Emit(count, count / 32, 4);
-    operation.core().NotePairs({dst.Bytes(), count, 8, 4, name, loc});
+    EmitOperation(name, Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      operation.LaidPairs(count, 8).Local("dst", dst, 8ull * count, Access::Write).Laid(0, 0, 0, 0);
+      operation.Local("src0", score, uint64_t{count} * sizeof(T), Access::Read);
+      operation.Local("src1", index, 4ull * count, Access::Read);
+      return operation.Emit(count, count / 32, 4);
+    });
+    ThisCore().NotePairs({dst.Bytes(), count, 8, 4, name, loc});
   }
 }
 
@@ -161,30 +162,32 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
   }
   if (!repeatable && repeats > 1) repeats = 1;
   if constexpr (kObserved) {
-    Operation operation("MrgSort", Kind::Vector, Pipe::V, loc);
-    if (valid != 3 && valid != 7 && valid != 15) operation.Stop("merge-valid", {{"valid", valid}});
-    const char* const roles[] = {"src1", "src2", "src3", "src4"};
-    const auto pairs_of = [&](uint32_t i) { return length[i] * (i == 0 && repeatable ? 4 * repeats : 1); };
-    const auto for_queues = [&](auto visit) {
-      for (uint32_t i = 0; i < 4; ++i) {
-        if (length[i] == 0) continue;
-        operation.LaidPairs(pairs_of(i), 8);
-        visit(roles[i], *tensors[i], 8ull * pairs_of(i));
-      }
-    };
-    operation.LaidPairs(total * repeats, 8).Check("dst", dst, 8ull * total * repeats);
     uint32_t merged = total * repeats;
-    if (suspend) {  // which pairs are written depends on the scores
-      for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Check(role, tensor, bytes, 8); });
-      uint32_t taken[4];
-      const Pairs<T> queue[4] = {Pairs<T>(list.src1.Data()), Pairs<T>(list.src2.Data()), Pairs<T>(list.src3.Data()),
-                                 Pairs<T>(list.src4.Data())};
-      MergeQueues<T>(queue, length, true, taken, [](uint32_t, const Pairs<T>&, uint32_t) {});
-      merged = taken[0] + taken[1] + taken[2] + taken[3];
-    }
-    operation.Local("dst", dst, 8ull * merged, Access::Write);
-    for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Local(role, tensor, bytes, Access::Read, 8); });
-    operation.Emit(uint64_t{total} * repeats, repeats, 8);
+    EmitOperation("MrgSort", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      if (valid != 3 && valid != 7 && valid != 15) operation.Stop("merge-valid", {{"valid", valid}});
+      const char* const roles[] = {"src1", "src2", "src3", "src4"};
+      const auto pairs_of = [&](uint32_t i) { return length[i] * (i == 0 && repeatable ? 4 * repeats : 1); };
+      const auto for_queues = [&](auto visit) {
+        for (uint32_t i = 0; i < 4; ++i) {
+          if (length[i] == 0) continue;
+          operation.LaidPairs(pairs_of(i), 8);
+          visit(roles[i], *tensors[i], 8ull * pairs_of(i));
+        }
+      };
+      operation.LaidPairs(total * repeats, 8).Check("dst", dst, 8ull * total * repeats);
+      if (suspend) {  // which pairs are written depends on the scores
+        for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Check(role, tensor, bytes, 8); });
+        uint32_t taken[4];
+        const Pairs<T> queue[4] = {Pairs<T>(list.src1.Data()), Pairs<T>(list.src2.Data()), Pairs<T>(list.src3.Data()),
+                                   Pairs<T>(list.src4.Data())};
+        MergeQueues<T>(queue, length, true, taken, [](uint32_t, const Pairs<T>&, uint32_t) {});
+        merged = taken[0] + taken[1] + taken[2] + taken[3];
+      }
+      operation.Local("dst", dst, 8ull * merged, Access::Write);
+      for_queues(
+          [&](auto role, auto& tensor, uint64_t bytes) { operation.Local(role, tensor, bytes, Access::Read, 8); });
+      return operation.Emit(uint64_t{total} * repeats, repeats, 8);
+    });
     core.NotePairs({dst.Bytes(), merged, 8, 4, "MrgSort", loc});
   }
   uint32_t done[4] = {0, 0, 0, 0};

@@ -105,28 +105,46 @@ void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::Tr
   }
 }
 
+// Returns the number of bytes from an address in a list to the end of the block that the last repeat touches.
+inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
+  return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
+}
+
 template <class T>
-void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* const (&src)[kTile],
+void RunTransData(Loc loc, const LocalTensor<T>* dst_list, const LocalTensor<T>* src_list,
                   const AscendC::TransDataTo5HDParams& params) {
+  uint8_t* dst[kTile];
+  uint8_t* src[kTile];
+  for (uint32_t i = 0; i < kTile; ++i) {
+    dst[i] = dst_list[i].Bytes();
+    src[i] = src_list[i].Bytes();
+  }
   // With one repeat the stride is added to the start address, as the documentation warns.
   const uint32_t first = params.repeatTimes == 1 ? 1 : 0;
   if constexpr (kObserved) {
-    if (first == 1 && (params.dstRepStride != 0 || params.srcRepStride != 0)) operation.Warn("transdata-stride", {});
-    const uint8_t* ub = operation.core().ub;
-    const uint32_t piece = sizeof(T) == 1 ? kBlockBytes / 2 : kBlockBytes;
-    PieceList written(params.repeatTimes * kTile);
-    PieceList read(params.repeatTimes * kTile);
-    for (uint32_t i = 0; i < params.repeatTimes * kTile; ++i) {
-      const uint32_t blocks = i / kTile + first;
-      const uint32_t high = sizeof(T) == 1 ? piece : 0;
-      written.Add(static_cast<uint64_t>(dst[i % kTile] - ub) + blocks * params.dstRepStride * kBlockBytes +
-                  (params.dstHighHalf ? high : 0));
-      read.Add(static_cast<uint64_t>(src[i % kTile] - ub) + blocks * params.srcRepStride * kBlockBytes +
-               (params.srcHighHalf ? high : 0));
-    }
-    operation.Pieces("dst", ub, written.Data(), written.Count(), piece, Access::Write, sizeof(T));
-    operation.Pieces("src", ub, read.Data(), read.Count(), piece, Access::Read, sizeof(T));
-    operation.Emit(uint64_t{params.repeatTimes} * kTile * kBlockBytes / sizeof(T), params.repeatTimes, sizeof(T));
+    EmitOperation("TransDataTo5HD", Kind::Vector, Pipe::V, loc, [&](Operation& operation) {
+      for (uint32_t i = 0; i < kTile; ++i) {
+        operation.Check("dst", dst_list[i], TransDataReach(params.repeatTimes, params.dstRepStride));
+        operation.Check("src", src_list[i], TransDataReach(params.repeatTimes, params.srcRepStride));
+      }
+      if (first == 1 && (params.dstRepStride != 0 || params.srcRepStride != 0)) operation.Warn("transdata-stride", {});
+      const uint8_t* ub = operation.core().ub;
+      const uint32_t piece = sizeof(T) == 1 ? kBlockBytes / 2 : kBlockBytes;
+      PieceList written(params.repeatTimes * kTile);
+      PieceList read(params.repeatTimes * kTile);
+      for (uint32_t i = 0; i < params.repeatTimes * kTile; ++i) {
+        const uint32_t blocks = i / kTile + first;
+        const uint32_t high = sizeof(T) == 1 ? piece : 0;
+        written.Add(static_cast<uint64_t>(dst[i % kTile] - ub) + blocks * params.dstRepStride * kBlockBytes +
+                    (params.dstHighHalf ? high : 0));
+        read.Add(static_cast<uint64_t>(src[i % kTile] - ub) + blocks * params.srcRepStride * kBlockBytes +
+                 (params.srcHighHalf ? high : 0));
+      }
+      operation.Pieces("dst", ub, written.Data(), written.Count(), piece, Access::Write, sizeof(T));
+      operation.Pieces("src", ub, read.Data(), read.Count(), piece, Access::Read, sizeof(T));
+      return operation.Emit(uint64_t{params.repeatTimes} * kTile * kBlockBytes / sizeof(T), params.repeatTimes,
+                            sizeof(T));
+    });
   }
   for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
     uint8_t* to[kTile];
@@ -139,11 +157,6 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   }
 }
 
-// Returns the number of bytes from an address in a list to the end of the block that the last repeat touches.
-inline uint64_t TransDataReach(uint32_t repeats, uint32_t stride) {
-  return repeats == 0 ? 0 : (repeats == 1 ? 1 : uint64_t{repeats} - 1) * stride * kBlockBytes + kBlockBytes;
-}
-
 }  // namespace gn_twin
 
 namespace AscendC {
@@ -154,10 +167,12 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_t
   static_assert(gn_twin::kOneOf<T, int16_t, uint16_t, half>, "Transpose on Atlas A2 takes int16_t, uint16_t, half");
   constexpr uint32_t kElements = gn_twin::kTile * gn_twin::kTile;
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Transpose", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dst", dst, kElements * sizeof(T), gn_twin::Access::Write);
-    operation.Local("src", src, kElements * sizeof(T), gn_twin::Access::Read);
-    operation.Emit(kElements, 1, sizeof(T));
+    gn_twin::EmitOperation("Transpose", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc,
+                           [&](gn_twin::Operation& operation) {
+                             operation.Local("dst", dst, kElements * sizeof(T), gn_twin::Access::Write);
+                             operation.Local("src", src, kElements * sizeof(T), gn_twin::Access::Read);
+                             return operation.Emit(kElements, 1, sizeof(T));
+                           });
   }
   gn_twin::TransposeTile(dst.Data(), src.Data());
 }
@@ -181,22 +196,24 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   const uint32_t channels = transposeParams.cSize;
   const uint64_t elements = uint64_t{transposeParams.nSize} * channels * plane;
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Transpose", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    if (!to_last && type != TransposeType::TRANSPOSE_NHWC2NCHW)
-      operation.Stop("transpose-type", {{"type", static_cast<int>(type)}, {"element_bytes", sizeof(T)}});
-    if (plane > 4095 || channels > 4095 || plane * sizeof(T) % gn_twin::kBlockBytes != 0) {
-      operation.Stop("transpose-shape", {{"channels", channels}, {"plane", plane}, {"bytes", plane * sizeof(T)}});
-    }
-    operation.Local("dst", dst, elements * sizeof(T), gn_twin::Access::Write);
-    operation.Local("src", src, elements * sizeof(T), gn_twin::Access::Read);
-    if (elements > 0) {
-      operation.Local("sharedTmpBuffer", sharedTmpBuffer, gn_twin::TransposeScratch<T>(transposeParams),
-                      gn_twin::Access::ReadWrite);
-    }
-    const bool apart = dst.Bytes() + elements * sizeof(T) <= src.Bytes() ||
-                       src.Bytes() + elements * sizeof(T) <= dst.Bytes() || elements == 0;
-    if (!apart) operation.Refuse("operands-overlap", {{"op", "Transpose"}, {"first", "dst"}, {"second", "src"}});
-    operation.Emit(elements, 1, sizeof(T));
+    gn_twin::EmitOperation(
+        "Transpose", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc, [&](gn_twin::Operation& operation) {
+          if (!to_last && type != TransposeType::TRANSPOSE_NHWC2NCHW)
+            operation.Stop("transpose-type", {{"type", static_cast<int>(type)}, {"element_bytes", sizeof(T)}});
+          if (plane > 4095 || channels > 4095 || plane * sizeof(T) % gn_twin::kBlockBytes != 0) {
+            operation.Stop("transpose-shape", {{"channels", channels}, {"plane", plane}, {"bytes", plane * sizeof(T)}});
+          }
+          operation.Local("dst", dst, elements * sizeof(T), gn_twin::Access::Write);
+          operation.Local("src", src, elements * sizeof(T), gn_twin::Access::Read);
+          if (elements > 0) {
+            operation.Local("sharedTmpBuffer", sharedTmpBuffer, gn_twin::TransposeScratch<T>(transposeParams),
+                            gn_twin::Access::ReadWrite);
+          }
+          const bool apart = dst.Bytes() + elements * sizeof(T) <= src.Bytes() ||
+                             src.Bytes() + elements * sizeof(T) <= dst.Bytes() || elements == 0;
+          if (!apart) operation.Refuse("operands-overlap", {{"op", "Transpose"}, {"first", "dst"}, {"second", "src"}});
+          return operation.Emit(elements, 1, sizeof(T));
+        });
   }
   gn_twin::TransposePlanes(dst.Data(), src.Data(), transposeParams.nSize, to_last ? channels : plane,
                            to_last ? plane : channels);
@@ -209,20 +226,7 @@ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_S
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>,
                 "TransDataTo5HD on Atlas A2 takes 8-, 16- and 32-bit elements, not bfloat16_t");
-  gn_twin::Operation operation("TransDataTo5HD", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-  uint8_t* dst[gn_twin::kTile];
-  uint8_t* src[gn_twin::kTile];
-  for (uint32_t i = 0; i < gn_twin::kTile; ++i) {
-    if constexpr (gn_twin::kObserved) {
-      operation.Check("dst", dstList[i],
-                      gn_twin::TransDataReach(nchwconvParams.repeatTimes, nchwconvParams.dstRepStride));
-      operation.Check("src", srcList[i],
-                      gn_twin::TransDataReach(nchwconvParams.repeatTimes, nchwconvParams.srcRepStride));
-    }
-    dst[i] = dstList[i].Bytes();
-    src[i] = srcList[i].Bytes();
-  }
-  gn_twin::RunTransData<T>(operation, dst, src, nchwconvParams);
+  gn_twin::RunTransData<T>(loc, dstList, srcList, nchwconvParams);
 }
 
 // Takes lists of addresses (GetPhyAddr). The twin can check only that they are in the Unified Buffer.
@@ -261,9 +265,13 @@ template <class T>
 inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst, const LocalTensor<uint64_t>& src,
                            const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("TransDataTo5HD", gn_twin::Kind::Scalar, gn_twin::Pipe::S, loc);
-    operation.Check("dst", dst, gn_twin::kTile * sizeof(uint64_t));
-    operation.Check("src", src, gn_twin::kTile * sizeof(uint64_t));
+    gn_twin::EmitOperation("TransDataTo5HD", gn_twin::Kind::Words, gn_twin::Pipe::S, loc,
+                           [&](gn_twin::Operation& operation) {
+                             constexpr uint64_t kBytes = gn_twin::kTile * sizeof(uint64_t);
+                             operation.Local("dst", dst, kBytes, gn_twin::Access::Read);
+                             operation.Local("src", src, kBytes, gn_twin::Access::Read);
+                             return operation.Emit(2 * gn_twin::kTile, 1, sizeof(uint64_t));
+                           });
   }
   TransDataTo5HD<T>(dst.Data(), src.Data(), nchwconvParams, loc);
 }
