@@ -49,7 +49,7 @@ class JobFileArg(ctypes.Structure):
         ("poison", ctypes.c_uint64),
         ("element_bytes", ctypes.c_uint64),
         ("descriptor", ctypes.c_uint64),
-        ("mapped_at", ctypes.c_uint64),
+        ("pages_address", ctypes.c_uint64),
         ("around", ctypes.c_uint64),
     )
 

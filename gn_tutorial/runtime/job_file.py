@@ -10,8 +10,8 @@ Each tensor has pages of its own. It starts at a multiple of 512 bytes, and ends
 pages. The launcher maps these pages far from anything else (gn_twin/base/far_addresses.h). So an access past a tensor's
 end traps at once, or hits poison, and its address shows to which tensor it belongs, however far it went. If an access
 changes poison around a tensor that the kernel may write, the change is found afterwards (``overrun``).
-Behind the head of the file, the kernel can access only the tensors' pages, so it cannot read what an earlier launch left
-in others.
+Behind the head of the file, the kernel can access only the tensors' pages. So it cannot read what an earlier launch
+left in other pages.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class JobFile:
         found = []
         for index, place in enumerate(self.places):
             row = JobFileArg.from_buffer_copy(self._memory, self._row_at(index))
-            first, last = row.mapped_at, row.mapped_at + place.pages_bytes - 1
+            first, last = row.pages_address, row.pages_address + place.pages_bytes - 1
             distance = max(first - address, address - last, 0)
             if place.pages_at and distance <= row.around:
                 found.append((distance, place.arg, address - first - (place.data_at - place.pages_at)))

@@ -29,6 +29,7 @@ extern "C" __global__ __aicore__ void reach(GM_ADDR a, GM_ADDR b, GM_ADDR y, GM_
     g.SetGlobalBuffer((__gm__ float*)a);
     g.SetGlobalBuffer(g.GetPhyAddr(first));
   }
+  if (way == 9) g.SetGlobalBuffer((__gm__ float*)b + first);
   if (way == 5) g.SetGlobalBuffer((__gm__ float*)GetUserWorkspace(w) + first);
   if (way == 6) {
     g.SetGlobalBuffer((__gm__ float*)y);
@@ -44,7 +45,7 @@ extern "C" __global__ __aicore__ void reach(GM_ADDR a, GM_ADDR b, GM_ADDR y, GM_
 }
 """
 WAYS = ("a", "a", "a", "a", "a", "w", "y", "a")
-RAW = 8
+RAW, SECOND = 8, 9
 #: First elements outside: the next one, before the start, beyond the other arrays (4 MiB), and 64 GiB.
 OUTSIDE = (1024, -64, 1 << 20, 1 << 34)
 
@@ -77,10 +78,11 @@ def test_parts_and_a_view_without_elements_at_the_end_are_right(first: int, coun
         assert reach(way, first, count).diagnostics == ()
 
 
-def test_one_array_given_twice_is_one_array() -> None:
-    shared = np.zeros(1024, np.float32)
+@pytest.mark.parametrize("isolated", [True, False])
+def test_overlapping_arrays_are_each_whole(isolated: bool) -> None:
+    whole, w = np.zeros(2048, np.float32), np.zeros(1024, np.float32)
+    numbers = np.int64(0), np.uint32(1024), np.uint32(SECOND)
     found = gnt.kernel(source=REACH, optimise=False).run(
-        shared, shared, gnt.inout(shared), gnt.inout(np.zeros(1024, np.float32)),
-        np.int64(960), np.uint32(64), np.uint32(0),
-    )  # fmt: skip
+        whole[:1024], whole[512:1536], gnt.inout(w), gnt.inout(w.copy()), *numbers, isolated=isolated
+    )
     assert found.diagnostics == ()

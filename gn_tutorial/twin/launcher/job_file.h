@@ -45,7 +45,7 @@ struct JobFileArg {
   uint64_t descriptor;  // file descriptor of the memory behind these pages; 0: they are part of the file
   // Written by the launcher: the address of the pages, and the number of addresses before and behind them that belong
   // to this tensor.
-  uint64_t mapped_at;
+  uint64_t pages_address;
   uint64_t around;
 };
 

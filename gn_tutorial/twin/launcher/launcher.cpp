@@ -31,6 +31,7 @@ namespace {
 
 constexpr int kBadJobFile = 98;
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
+
 uint8_t* At(uint64_t offset) { return reinterpret_cast<uint8_t*>(file) + offset; }
 const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(offset)); }
 
@@ -38,7 +39,8 @@ const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(of
 bool MapJobFile() {
   struct stat info = {};
   static JobFile header;
-  if (fstat(STDIN_FILENO, &info) != 0 || pread(STDIN_FILENO, &header, sizeof(header), 0) != sizeof(header)) return false;
+  if (fstat(STDIN_FILENO, &info) != 0 || pread(STDIN_FILENO, &header, sizeof(header), 0) != sizeof(header))
+    return false;
   if (header.magic != GNT_JOB_MAGIC || header.header_bytes != sizeof(JobFile)) return false;
   if (header.head_bytes > static_cast<uint64_t>(info.st_size)) return false;
   void* const start = mmap(nullptr, header.head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, STDIN_FILENO, 0);
@@ -88,7 +90,7 @@ bool MapTensor(JobFileArg& arg, const gn_twin::FarAddresses& far, uint64_t numbe
   const int rights = only_read ? PROT_READ : PROT_READ | PROT_WRITE;
   const auto pages = far.Map(number, arg.pages_bytes, rights, MAP_SHARED, descriptor, own ? 0 : arg.pages_at);
   if (own) close(descriptor);
-  arg.mapped_at = reinterpret_cast<uintptr_t>(pages.at);
+  arg.pages_address = reinterpret_cast<uintptr_t>(pages.at);
   arg.around = pages.around;
   return pages.at != nullptr;
 }
@@ -109,7 +111,7 @@ uint8_t* DataOf(const JobFileArg* args, const JobFileArg& arg) {
   if (arg.data_at == 0) return nullptr;
   const JobFileArg& held = arg.same_as != 0 ? args[arg.same_as - 1] : arg;
   if (held.pages_at == 0) return At(arg.data_at);
-  return reinterpret_cast<uint8_t*>(held.mapped_at) + (arg.data_at - held.pages_at);
+  return reinterpret_cast<uint8_t*>(held.pages_address) + (arg.data_at - held.pages_at);
 }
 
 // Replaces the indices of arguments in a list by the addresses of these arguments (gn_tutorial/abi/tensor_list.py).
@@ -138,7 +140,7 @@ bool BuildJob() {
   for (uint32_t i = 0; i < file->arg_count; ++i) {
     if (args[i].role != GNT_LIST) continue;
     FillList(args[i], args, file->arg_count);
-    mprotect(reinterpret_cast<void*>(source[i].mapped_at), source[i].pages_bytes, PROT_READ);
+    mprotect(reinterpret_cast<void*>(source[i].pages_address), source[i].pages_bytes, PROT_READ);
   }
   job.abi_version = GNT_ABI_VERSION;
   job.blocks = file->blocks;

@@ -46,7 +46,7 @@ class PagesToPrepare {
     uint32_t i = 0;
     for (uint64_t own; (own = Chunks(rows_[i])) <= chunk; ++i) chunk -= own;
     const JobFileArg& row = rows_[i];
-    uint8_t* const pages = reinterpret_cast<uint8_t*>(row.mapped_at);
+    uint8_t* const pages = reinterpret_cast<uint8_t*>(row.pages_address);
     uint8_t* const begin = pages + chunk * kChunk;
     uint8_t* const end = pages + row.pages_bytes;
     uint8_t* const stop = begin + kChunk < end ? begin + kChunk : end;

@@ -378,18 +378,20 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
 inline constexpr uint64_t kReach = sizeof(void*) == 8 ? uint64_t{1} << 39 : uint64_t{1} << 26;
 
 // Returns the tensor argument that a kernel's pointer came from: the one that contains the address, else the one to
-// which it belongs, because the kernel may have added any offset; null if there is none.
+// which it belongs, because the kernel may have added any offset; null if there is none. Of several that contain the
+// address, because the launch was given overlapping arrays, returns the one that ends last.
 GNT_NOINLINE inline const GntArg* ArgumentOf(const Core& core, const void* pointer) {
   const uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
   const GntArg* found = nullptr;
   uint64_t least = at < kReach ? at : kReach;
-  for (uint32_t i = 0; i < core.job->arg_count && least != 0; ++i) {
+  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
     const GntArg& arg = core.job->args[i];
     if (arg.kind != GNT_TENSOR || arg.data == nullptr) continue;
     const uintptr_t begin = reinterpret_cast<uintptr_t>(arg.data), end = begin + arg.bytes;
     // One more past the end, so that an address where one array ends and another begins belongs to the latter.
     const uint64_t distance = at < begin ? begin - at : at < end ? 0 : at - end + 1;
-    if (distance >= least) continue;
+    const bool ends_later = found != nullptr && distance == least && arg.data + arg.bytes > found->data + found->bytes;
+    if (distance >= least && !ends_later) continue;
     least = distance;
     found = &arg;
   }

@@ -54,8 +54,8 @@ class Runtime {
     if (pages == nullptr) return nullptr;
     memset(pages, 0xff, inside);
     uint8_t* const data = pages + inside - room;
-    memory_.push_back({data, bytes, pages, inside, where,
-                       std::string(call) + " of line " + std::to_string(loc.line), stretch_});
+    memory_.push_back(
+        {data, bytes, pages, inside, where, std::string(call) + " of line " + std::to_string(loc.line), stretch_});
     return data;
   }
 
