@@ -88,7 +88,8 @@ bool MapTensor(JobFileArg& arg, const gn_twin::FarAddresses& far, uint64_t numbe
   const bool own = arg.descriptor != 0, only_read = arg.role == GNT_IN || arg.role == GNT_TILING;
   const int descriptor = own ? static_cast<int>(arg.descriptor) : STDIN_FILENO;
   const int rights = only_read ? PROT_READ : PROT_READ | PROT_WRITE;
-  const auto pages = far.Map(number, arg.pages_bytes, rights, MAP_SHARED, descriptor, own ? 0 : arg.pages_at);
+  const auto pages =
+      far.Map(number, arg.pages_at, arg.pages_bytes, rights, MAP_SHARED, descriptor, own ? 0 : arg.pages_at);
   if (own) close(descriptor);
   arg.pages_address = reinterpret_cast<uintptr_t>(pages.at);
   arg.around = pages.around;

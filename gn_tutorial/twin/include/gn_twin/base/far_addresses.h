@@ -30,11 +30,14 @@ class FarAddresses {
     uint64_t around;
   };
   // Maps `bytes` bytes as mmap does: pages of `descriptor` from `offset` on, or new ones (-1). `array`: the number of
-  // the stretch. If `offset` is a multiple of the size of huge pages, the address is one, too.
-  Pages Map(uint64_t array, uint64_t bytes, int rights, int flags, int descriptor = -1, uint64_t offset = 0) const {
-    const uint64_t over = offset % kHugePage, around = stretch_ / 2 - over;
-    uint8_t* const far = reinterpret_cast<uint8_t*>(kBegin + stretch_ * array + stretch_ / 2 + over);
-    if (bytes == 0 || MapAt(far, bytes, rights, flags, descriptor, offset)) return {far, around};
+  // the stretch. `shift`: how far from its middle the pages begin. Each array should have a shift of its own, because
+  // the caches of some processors are slower for addresses that differ only in their highest bits. If the shift is a
+  // multiple of the size of huge pages, the address is one, too.
+  Pages Map(uint64_t array, uint64_t shift, uint64_t bytes, int rights, int flags, int descriptor = -1,
+            uint64_t offset = 0) const {
+    const uint64_t over = shift % kHugePage;
+    uint8_t* const far = reinterpret_cast<uint8_t*>(kBegin + stretch_ * array + stretch_ / 2 + shift);
+    if (bytes == 0 || MapAt(far, bytes, rights, flags, descriptor, offset)) return {far, stretch_ / 2};
     const uint64_t room = bytes + 2 * (kLeastAround + kHugePage);
     void* const reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) return {nullptr, 0};

@@ -198,16 +198,19 @@ class Runtime {
     uint64_t tried = 0;
     do stretch_ = (stretch_ + 1) % kStretches;
     while (used(stretch_) && ++tried < kStretches);
-    return FarAddresses(kStretches).Map(stretch_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS).at;
+    shift_ = (shift_ + bytes) % kMostShift;
+    return FarAddresses(kStretches).Map(stretch_, shift_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON).at;
   }
   // The alignment of aclrtMalloc's addresses.
   static constexpr uint64_t kAlign = 64;
   // The allocations that can lie far from each other at once: 64 GiB on each side of each.
   static constexpr uint64_t kStretches = 256;
+  static constexpr uint64_t kMostShift = uint64_t{1} << 30;
 
   GntJob& job_;
   std::vector<Memory> memory_;
   uint64_t stretch_ = 0;  // of the last allocation
+  uint64_t shift_ = 0;    // of the last allocation
   std::vector<Stream*> streams_;
   std::set<const void*> unfinished_;
 };
