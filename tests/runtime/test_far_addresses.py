@@ -37,8 +37,10 @@ extern "C" int64_t map_two(uint64_t arrays, int taken, uint64_t* around) {
   const auto apart = second.at > first.at ? second.at - first.at : first.at - second.at;
   bool good = second.at[0] == 0 && reinterpret_cast<uintptr_t>(second.at) % FarAddresses::kHugePage == (taken ? 0 : 8192);
   for (const auto& one : {first, second}) {
-    good = good && !Readable(one.at - 1) && !Readable(one.at - FarAddresses::kLeastAround) && Readable(one.at) &&
-           Readable(one.at + 8191) && !Readable(one.at + 8192) && !Readable(one.at + 8191 + FarAddresses::kLeastAround);
+    constexpr uint64_t kLeast = FarAddresses::kLeastAround;
+    good = good && Readable(one.at) && Readable(one.at + 8191);
+    good = good && !Readable(one.at - 1) && !Readable(one.at - kLeast);
+    good = good && !Readable(one.at + 8192) && !Readable(one.at + 8191 + kLeast);
   }
   FarAddresses::Unmap(first.at, 8192);
   FarAddresses::Unmap(second.at, 8192);
