@@ -35,7 +35,8 @@ extern "C" int64_t map_two(uint64_t arrays, int taken, uint64_t* around) {
   if (first.at == nullptr || second.at == nullptr) return -1;
   first.at[0] = second.at[8191] = 1;
   const auto apart = second.at > first.at ? second.at - first.at : first.at - second.at;
-  bool good = second.at[0] == 0 && reinterpret_cast<uintptr_t>(second.at) % FarAddresses::kHugePage == (taken ? 0 : 8192);
+  const uint64_t over = reinterpret_cast<uintptr_t>(second.at) % FarAddresses::kHugePage;
+  bool good = second.at[0] == 0 && over == (taken ? 0 : 8192);
   for (const auto& one : {first, second}) {
     constexpr uint64_t kLeast = FarAddresses::kLeastAround;
     good = good && Readable(one.at) && Readable(one.at + 8191);
