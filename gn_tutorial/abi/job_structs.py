@@ -42,12 +42,15 @@ class JobFileArg(ctypes.Structure):
         ("bytes", ctypes.c_uint64),
         ("pages_at", ctypes.c_uint64),
         ("pages_bytes", ctypes.c_uint64),
+        ("same_as", ctypes.c_uint64),
         ("kind", ctypes.c_uint32),
         ("role", ctypes.c_uint32),
         ("address", ctypes.c_uint64),
         ("poison", ctypes.c_uint64),
         ("element_bytes", ctypes.c_uint64),
         ("descriptor", ctypes.c_uint64),
+        ("pages_address", ctypes.c_uint64),
+        ("around", ctypes.c_uint64),
     )
 
 
@@ -68,8 +71,7 @@ class JobFileHeader(ctypes.Structure):
         ("memory_bytes", ctypes.c_uint64),
         ("cpu_seconds", ctypes.c_uint32),
         ("wall_seconds", ctypes.c_uint32),
-        ("page_bytes", ctypes.c_uint32),
-        ("guard_bytes", ctypes.c_uint32),
+        ("head_bytes", ctypes.c_uint64),
         ("folder_at", ctypes.c_uint64),
         ("options", structs.GntOptions),
         ("trace_at", ctypes.c_uint64),
@@ -91,7 +93,6 @@ class JobFileHeader(ctypes.Structure):
         ("here_block", ctypes.c_uint32),
         ("signal_code", ctypes.c_int32),
         ("fault_address", ctypes.c_uint64),
-        ("base_address", ctypes.c_uint64),
         ("nanoseconds", ctypes.c_uint64),
         ("tally", structs.GntTally),
         ("trace", structs.GntTrace),

@@ -22,7 +22,7 @@ the same, with a folder given  may create and write files and      may write fil
                                folders there, up to 1 GiB a file,
                                and delete them; else trapped
 signals another process        trapped (seccomp)                   not prevented
-reads past an array            guard page after at most 543 bytes  guard page after at most 543 bytes
+reads past an array            trapped after at most 543 bytes     trapped after at most 543 bytes
 outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after four times
                                                                    the limit
 =============================  ==================================  =====================================

@@ -4,13 +4,14 @@ Later launches reuse the memory once no process can have it mapped (shared_memor
 data, so every byte is written before it is read.
 
 A large tensor that the kernel writes has memory of its own (``descriptor``) if the pool may lend it. The launcher maps
-this memory over the tensor's place in the file. The result's array may keep the memory, so the data need no copy.
+this memory instead of the tensor's place in the file. The result's array may keep the memory, so the data need no copy.
 
-Each tensor has pages of its own between two guards (GUARD). It starts at a multiple of 512 bytes, and ends at most 543
-bytes before the guard behind it. So an access past its end traps at once, or hits poison. If an access changes poison
-around a tensor that the kernel may write, the change is found afterwards (``overrun``).
-From the first guard on, the kernel can access only the tensors' pages, so it cannot read what an earlier launch left
-between them.
+Each tensor has pages of its own. It starts at a multiple of 512 bytes, and ends at most 543 bytes before the end of its
+pages. The launcher maps these pages far from anything else (gn_twin/base/far_addresses.h). So an access past a tensor's
+end traps at once, or hits poison, and its address shows to which tensor it belongs, however far it went. If an access
+changes poison around a tensor that the kernel may write, the change is found afterwards (``overrun``).
+Behind the head of the file, the kernel can access only the tensors' pages. So it cannot read what an earlier launch
+left in other pages.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy as np
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, JobLayout, tail_bytes
+from gn_tutorial.runtime.job_layout import ArgPlace, JobLayout, tail_bytes
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
 from gn_tutorial.runtime.mapping import BLOCK
 from gn_tutorial.runtime.shared_memory import POOL
@@ -75,9 +76,8 @@ class JobFile:
 
         self._reusable = False
         self._lent: set[str] = set()
-        described = min([place.pages_at - GUARD for place in places if place.pages_at], default=layout.bytes)
         self._shared = POOL.take(layout.bytes)
-        self._shared.clear(described)
+        self._shared.clear(layout.head_bytes)
         self.descriptor, self._memory = self._shared.descriptor, self._shared.view
         self.places = self._with_own_memory(places)
         #: The file descriptors that the launcher needs besides the job file's.
@@ -99,8 +99,7 @@ class JobFile:
             memory_bytes=memory_bytes,
             cpu_seconds=cpu_seconds,
             wall_seconds=wall_seconds,
-            page_bytes=PAGE,
-            guard_bytes=GUARD,
+            head_bytes=layout.head_bytes,
             folder_at=folder_at,
             options=options,
             trace_at=self._trace_at,
@@ -205,26 +204,34 @@ class JobFile:
                 return place.arg, at
         return None
 
-    def argument_at(self, offset: int) -> tuple[LaunchArg, int] | None:
-        """Return the tensor nearest to this offset into the file, and the offset from the tensor's start.
+    def argument_at(self, address: int) -> tuple[LaunchArg, int] | None:
+        """Return the tensor to which an address of the launcher belongs, and the offset from the tensor's start.
 
-        None if the offset is before the first guard, or if there is no tensor.
+        None if it belongs to no tensor.
         """
-        tensors = [place for place in self.places if place.pages_at]
-        if all(offset < place.pages_at - GUARD for place in tensors):
-            return None
-        # The distance from the offset to the tensor's pages, which is 0 inside them.
-        nearest = min(tensors, key=lambda p: max(p.pages_at - offset, offset - (p.pages_at + p.pages_bytes - 1), 0))
-        return nearest.arg, offset - nearest.data_at
+        found = []
+        for index, place in enumerate(self.places):
+            row = JobFileArg.from_buffer_copy(self._memory, self._row_at(index))
+            first, last = row.pages_address, row.pages_address + place.pages_bytes - 1
+            distance = max(first - address, address - last, 0)
+            if place.pages_at and distance <= row.around:
+                found.append((distance, place.arg, address - first - (place.data_at - place.pages_at)))
+        return min(found, key=lambda one: one[0])[1:] if found else None
+
+    @staticmethod
+    def _row_at(index: int) -> int:
+        """Return the place of an argument's row in the file."""
+        return ctypes.sizeof(JobFileHeader) + index * ctypes.sizeof(JobFileArg)
 
     def _describe(self, index: int, place: ArgPlace, name_at: int) -> None:
         arg = place.arg
         data_at = 0 if arg.absent else place.data_at
-        row = JobFileArg(name_at, data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
+        held = 1 + [other.arg.name for other in self.places].index(arg.same_as) if arg.same_as else 0
+        row = JobFileArg(name_at, data_at, arg.nbytes, place.pages_at, place.pages_bytes, held, arg.kind, arg.role)
         row.address = self._room.addresses.get(arg.same_as or arg.name, 0) if self._room else 0
         row.poison, row.element_bytes = poison_word(arg.dtype), arg.dtype.itemsize
         row.descriptor = place.own.descriptor if place.own else 0
-        at = ctypes.sizeof(JobFileHeader) + index * ctypes.sizeof(JobFileArg)
+        at = self._row_at(index)
         self._memory[at : at + ctypes.sizeof(JobFileArg)] = bytes(row)
 
     def _fill(self, place: ArgPlace) -> None:

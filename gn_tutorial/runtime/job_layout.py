@@ -1,4 +1,4 @@
-"""The layout of a job file: guards, pages and alignment of each argument."""
+"""The layout of a job file: pages and alignment of each argument."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from gn_tutorial.runtime.shared_memory import SharedMemory
 #: Alignment in bytes of each tensor in global memory, as strict as that of a device allocation.
 ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
-#: Size in bytes of the guard, an inaccessible range of addresses before and after each tensor. A guard takes no memory.
-#: No Unified Buffer is larger than a guard, so no copy that begins inside a tensor can jump over the guard.
-GUARD = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +43,13 @@ def tail_bytes(arg: LaunchArg) -> int:
 class JobLayout:
     """Allocates ranges of a file one after the other. taken: bytes in use at the file's start.
 
-    bytes: the file's size so far. texts: file offset and bytes of each text that ``place_texts`` placed.
+    bytes: the file's size so far. head_bytes: the whole pages before the first tensor's pages, known after
+    ``arguments``. texts: file offset and bytes of each text that ``place_texts`` placed.
     """
 
     def __init__(self, taken: int) -> None:
         self.bytes = taken
+        self.head_bytes = 0
         self.texts: list[tuple[int, bytes]] = []
 
     def take(self, size: int, alignment: int = 64) -> int:
@@ -71,20 +70,21 @@ class JobLayout:
     def arguments(self, args: Sequence[LaunchArg]) -> list[ArgPlace]:
         """Allocate a place for each argument, and return the places in the arguments' order.
 
-        Values come first in the file, so that only guards lie between the tensors.
+        Values come first in the file, so that the launcher can map the tensors apart from everything else.
         """
-        placed: dict[str, ArgPlace] = {}
-        for arg in sorted(args, key=lambda one: one.kind != ArgKind.VALUE):
-            placed[arg.name] = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else self._argument(arg)
+        placed = {arg.name: ArgPlace(arg, self.take(arg.nbytes)) for arg in args if arg.kind == ArgKind.VALUE}
+        self.head_bytes = self.take(0, PAGE)
+        for arg in args:
+            if arg.same_as:
+                placed[arg.name] = ArgPlace(arg, placed[arg.same_as].data_at)
+            elif arg.name not in placed:
+                placed[arg.name] = self._tensor(arg)
         return [placed[arg.name] for arg in args]
 
-    def _argument(self, arg: LaunchArg) -> ArgPlace:
-        if arg.kind == ArgKind.VALUE:
-            return ArgPlace(arg, self.take(arg.nbytes))
+    def _tensor(self, arg: LaunchArg) -> ArgPlace:
         room = -(-(arg.nbytes + tail_bytes(arg)) // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // PAGE) * PAGE
         # A large tensor begins where a huge page can begin.
         beginning = BLOCK if pages_bytes >= BLOCK else PAGE
-        pages_at = -(-(self.bytes + GUARD) // beginning) * beginning
-        self.bytes = pages_at + pages_bytes + GUARD
+        pages_at = self.take(pages_bytes, beginning)
         return ArgPlace(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)

@@ -222,7 +222,7 @@ def beside(arg: LaunchArg, offset: int) -> str:
 def _bad_access(evidence: Evidence, name: str) -> KernelError:
     header = evidence.header
     known = header.signal_code != _SI_KERNEL
-    found = evidence.job.argument_at(header.fault_address - header.base_address) if known else None
+    found = evidence.job.argument_at(header.fault_address) if known else None
     hint = "" if header.observed else _OBSERVE
     if found is not None:
         arg, offset = found
@@ -241,7 +241,9 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
     else:
         at = f" at address {header.fault_address:#x}" if known else ""
         what = f"the kernel used memory that is not its own ({name}{at})"
-    return evidence.error(KernelCrash, what, hint or "look for a wild pointer or index near this place")
+    # A local array has no bounds that could be checked. A write past its end changes pointers beside it.
+    near = "look for a wild pointer or index near this place; also for an index past the end of a local array"
+    return evidence.error(KernelCrash, what, hint or near)
 
 
 def _exception(evidence: Evidence, thrown: re.Match[str]) -> KernelError:

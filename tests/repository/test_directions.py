@@ -138,9 +138,14 @@ OPERATIONS = {room for room in TWIN_ROOMS if room.startswith("basic_api")} | {"a
 # The host API is for any device: it includes its own headers and the tilings. The twin's side adds the C interface.
 HOST_API = KERNELS / "host_api"
 TWIN_HOST_MAY_INCLUDE = {"gn_twin/base/abi.h", "device.h", "gn_host_api.h", "gn_host_twin.h", "stream.h"}
-# The launcher is a program of its own and shares nothing with a kernel library but the C interface, and how memory is
-# filled by several threads, which knows no kernel.
-LAUNCHER_MAY_INCLUDE = {"gn_twin/base/abi.h", "gn_twin/core/poison.h", "gn_twin/core/team.h"}
+# The launcher is a program of its own and shares nothing with a kernel library but the C interface, how memory is
+# filled by several threads, and the addresses of arrays. These know no kernel.
+LAUNCHER_MAY_INCLUDE = {
+    "gn_twin/base/abi.h",
+    "gn_twin/base/far_addresses.h",
+    "gn_twin/core/poison.h",
+    "gn_twin/core/team.h",
+}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<][^">]+[">])', re.MULTILINE)
 CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b.*", re.MULTILINE)

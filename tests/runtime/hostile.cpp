@@ -78,8 +78,8 @@ void NoAddress() { *reinterpret_cast<volatile int*>(uintptr_t{0xdead000000000000
 void WriteInput() { *static_cast<volatile uint8_t*>(x) = 1; }
 void PastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 600] = 1; }
 void TilePastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 192 * 1024] = 1; }
-// Behind the last guard, where the file may hold what an earlier launch left.
-void FarPastEnd() { sink = static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 400 * 1024]; }
+// As an index of 32 bits that wrapped around, and beyond all that the file holds of this launch or an earlier one.
+void FarPastEnd() { sink = static_cast<volatile uint8_t*>(x)[job->args[0].bytes + (uint64_t{48} << 30)]; }
 // Behind the bytes that every allocation has there: the size rounded up to 32, and 32 more.
 void JustPastEnd() { static_cast<volatile uint8_t*>(y)[(job->args[1].bytes + 31) / 32 * 32 + 32] = 1; }
 void JustBefore() { static_cast<volatile uint8_t*>(y)[-1] = 1; }
@@ -105,11 +105,10 @@ void PrintThenCrash() {
 }
 void KillSelf() { kill(getpid(), SIGKILL); }
 void ScribbleJob() {
-  // The job file's header lies below the first tensor's guard page.
-  const long page = sysconf(_SC_PAGESIZE);
-  auto* at = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(x) / static_cast<uintptr_t>(page) *
-                                        static_cast<uintptr_t>(page));
-  memset(at - 2 * page - 64 * 1024, 0xee, 64 * 1024);
+  // The job file's header lies before the report.
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  char* const start = reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(job->report) / page * page);
+  memset(start, 0xee, static_cast<size_t>(job->report + job->report_bytes - start));
 }
 
 // Endings.

@@ -110,6 +110,7 @@ MISTAKES = {
     "no blocks": ("BLOCKS", "0"),
     "a short allocation": ("SIZE", "128"),
     "an odd allocation": ("SIZE", "193"),
+    "an offset too far": ("COPY_IN", "y = (char*)y + (size_t{12} << 30)"),
 }
 
 
@@ -166,13 +167,16 @@ def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
     assert CliRunner().invoke(app.app, [*run, "--unoptimised"]).stdout == "done\n"
 
 
-def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(mistaken: Path) -> None:
+@pytest.mark.parametrize(("mistake", "block"), [("a short allocation", 1), ("an offset too far", 0)])
+def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(
+    mistaken: Path, mistake: str, block: int
+) -> None:
     path = mistaken
     with pytest.raises(KernelFault) as error:
-        run_quickly(path, ["a short allocation"])
+        run_quickly(path, [mistake])
     found = error.value.diagnostics[0]
     assert (found.id, found.file, found.line, found.block) == (
-        "gm-out-of-bounds", str(path), line_of(path, "DataCopy(target"), 1,
+        "gm-out-of-bounds", str(path), line_of(path, "DataCopy(target"), block,
     )  # fmt: skip
     assert f"aclrtMalloc of line {line_of(path, 'aclrtMalloc(&y')}" in found.what
 

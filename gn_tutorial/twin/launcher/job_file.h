@@ -3,9 +3,12 @@
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Fields
 // named ..._at are byte offsets from the start of the file, because the two sides map the file at different addresses.
-// A large tensor that the kernel writes has memory of its own, which is mapped over the tensor's place in the file. So
+// A large tensor that the kernel writes has memory of its own, which is mapped instead of its place in the file. So
 // Python can keep that memory, and use the file for the next launch. gn_tutorial/abi/job_structs.py mirrors the
 // structs; tests/abi/test_abi.py compares both.
+//
+// The launcher maps what comes before the tensors as one piece, and each tensor's pages far from anything else
+// (gn_twin/base/far_addresses.h). What an earlier launch left in other pages is out of the kernel's reach.
 #pragma once
 #include <stdint.h>
 
@@ -31,14 +34,19 @@ struct JobFileArg {
   uint64_t name_at;  // 0: no name
   uint64_t data_at;  // 0: a null pointer
   uint64_t bytes;
-  uint64_t pages_at;  // the tensor's own pages, between two guards. 0: a value, or memory of an earlier argument
+  uint64_t pages_at;  // the tensor's own pages. 0: a value, or memory of an earlier argument
   uint64_t pages_bytes;
+  uint64_t same_as;  // 1 plus the number of the earlier argument whose memory this is; 0: none
   GntKind kind;
   GntRole role;
   uint64_t address;  // the tensor's address in traces
   uint64_t poison;
   uint64_t element_bytes;
   uint64_t descriptor;  // file descriptor of the memory behind these pages; 0: they are part of the file
+  // Written by the launcher: the address of the pages, and the number of addresses before and behind them that belong
+  // to this tensor.
+  uint64_t pages_address;
+  uint64_t around;
 };
 
 struct JobFile {
@@ -56,9 +64,8 @@ struct JobFile {
   uint64_t memory_bytes;  // address space that the kernel may add to the launcher's own mappings
   uint32_t cpu_seconds;   // of all threads together
   uint32_t wall_seconds;  // used only if Python died: Python stops the kernel earlier
-  uint32_t page_bytes;
-  uint32_t guard_bytes;  // before and after each tensor's pages: no access is allowed there
-  uint64_t folder_at;    // path of the only folder in which files may be written; 0: none
+  uint64_t head_bytes;    // of the file, before the tensors' pages: whole pages
+  uint64_t folder_at;     // path of the only folder in which files may be written; 0: none
   GntOptions options;
   uint64_t trace_at;  // 0: no trace
   uint64_t trace_bytes;
@@ -80,7 +87,6 @@ struct JobFile {
   uint32_t here_block;
   int32_t signal_code;  // si_code
   uint64_t fault_address;
-  uint64_t base_address;  // where the launcher mapped this file
   uint64_t nanoseconds;
   GntTally tally;
   GntTrace trace;        // its pointers are meaningless in Python

@@ -21,6 +21,7 @@
 
 #include "filter.h"
 #include "folder_calls.h"
+#include "gn_twin/base/far_addresses.h"
 #include "job_file.h"
 #include "last_words.h"
 #include "prepare_pages.h"
@@ -30,31 +31,21 @@ namespace {
 
 constexpr int kBadJobFile = 98;
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-constexpr uintptr_t kHugePage = uintptr_t{2} << 20;  // as in gn_tutorial/runtime/mapping.py
-
-size_t file_bytes = 0;
 
 uint8_t* At(uint64_t offset) { return reinterpret_cast<uint8_t*>(file) + offset; }
 const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(offset)); }
 
+// Maps what the job file holds before the tensors.
 bool MapJobFile() {
   struct stat info = {};
-  if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
-  file_bytes = static_cast<size_t>(info.st_size);
-  // Maps the file at a multiple of the size of huge pages, so that the mapping can use huge pages. The address is
-  // inside a range that is reserved first.
-  const auto room = mmap(nullptr, file_bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return false;
-  const uintptr_t taken = reinterpret_cast<uintptr_t>(room);
-  void* const start = reinterpret_cast<void*>((taken + kHugePage - 1) & ~(kHugePage - 1));
-  if (mmap(start, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, STDIN_FILENO, 0) == MAP_FAILED)
+  static JobFile header;
+  if (fstat(STDIN_FILENO, &info) != 0 || pread(STDIN_FILENO, &header, sizeof(header), 0) != sizeof(header))
     return false;
+  if (header.magic != GNT_JOB_MAGIC || header.header_bytes != sizeof(JobFile)) return false;
+  if (header.head_bytes > static_cast<uint64_t>(info.st_size)) return false;
+  void* const start = mmap(nullptr, header.head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, STDIN_FILENO, 0);
   file = static_cast<JobFile*>(start);
-  // The kernel must not hold the descriptor, because the kernel could shrink the file while Python uses it.
-  const int null = open("/dev/null", O_RDONLY);
-  if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
-  close(null);
-  return file->magic == GNT_JOB_MAGIC && file->header_bytes == sizeof(JobFile);
+  return start != MAP_FAILED;
 }
 
 #if defined(__linux__)
@@ -65,7 +56,7 @@ uint64_t MappedBytes() {
   if (statm == nullptr) return 0;
   if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
   fclose(statm);
-  return static_cast<uint64_t>(pages) * file->page_bytes;
+  return static_cast<uint64_t>(pages) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 #endif
 
@@ -90,31 +81,38 @@ void SetLimits() {
 
 void OnFork() { EndBecauseOfCall("fork"); }
 
-// Maps a tensor's own memory over the tensor's place in the file. As with the job file, the kernel must not hold the
-// descriptor.
-bool MapOwnMemory(const JobFileArg& arg) {
-  const int descriptor = static_cast<int>(arg.descriptor);
-  if (descriptor == 0) return true;
-  void* const there =
-      mmap(At(arg.pages_at), arg.pages_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
-  close(descriptor);
-  return there != MAP_FAILED;
+// Maps a tensor's pages, from the file or from its own memory. An access past them hits an address without access
+// rights, and a write to an input hits a read-only page. The kernel must not hold the descriptor, because it could then
+// shrink the memory while Python uses it.
+bool MapTensor(JobFileArg& arg, const gn_twin::FarAddresses& far, uint64_t number) {
+  const bool own = arg.descriptor != 0, only_read = arg.role == GNT_IN || arg.role == GNT_TILING;
+  const int descriptor = own ? static_cast<int>(arg.descriptor) : STDIN_FILENO;
+  const int rights = only_read ? PROT_READ : PROT_READ | PROT_WRITE;
+  const auto pages =
+      far.Map(number, arg.pages_at, arg.pages_bytes, rights, MAP_SHARED, descriptor, own ? 0 : arg.pages_at);
+  if (own) close(descriptor);
+  arg.pages_address = reinterpret_cast<uintptr_t>(pages.at);
+  arg.around = pages.around;
+  return pages.at != nullptr;
 }
 
-// Sets the rights of pages. An access past a tensor hits a page without rights, and a write to an input hits a
-// read-only page. From the first tensor's guard on, everything outside the tensors has no rights, because it may hold
-// data of an earlier launch.
-void ProtectPages(const JobFileArg* args, uint32_t count) {
-  uint64_t end = 0;  // of the last tensor's pages; tensors lie in the order of their arguments
-  for (const JobFileArg* arg = args; arg != args + count; ++arg) {
-    if (arg->pages_at == 0) continue;
-    const uint64_t guard = end != 0 ? end : arg->pages_at - file->guard_bytes;
-    mprotect(At(guard), arg->pages_at - guard, PROT_NONE);
-    end = arg->pages_at + arg->pages_bytes;
-    const bool only_read = arg->role == GNT_IN || arg->role == GNT_TILING || arg->role == GNT_LIST;
-    if (only_read && arg->pages_bytes != 0) mprotect(At(arg->pages_at), arg->pages_bytes, PROT_READ);
+bool MapTensors(JobFileArg* args, uint32_t count) {
+  const gn_twin::FarAddresses far(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (args[i].pages_at != 0 && !MapTensor(args[i], far, i)) return false;
   }
-  if (end != 0) mprotect(At(end), file_bytes - end, PROT_NONE);
+  const int null = open("/dev/null", O_RDONLY);  // takes the place of the job file's descriptor
+  if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
+  close(null);
+  return true;
+}
+
+// Returns the address of an argument's data: of a value in the job file, of a tensor in its pages.
+uint8_t* DataOf(const JobFileArg* args, const JobFileArg& arg) {
+  if (arg.data_at == 0) return nullptr;
+  const JobFileArg& held = arg.same_as != 0 ? args[arg.same_as - 1] : arg;
+  if (held.pages_at == 0) return At(arg.data_at);
+  return reinterpret_cast<uint8_t*>(held.pages_address) + (arg.data_at - held.pages_at);
 }
 
 // Replaces the indices of arguments in a list by the addresses of these arguments (gn_tutorial/abi/tensor_list.py).
@@ -128,10 +126,11 @@ void FillList(const GntArg& list, const GntArg* args, uint32_t count) {
 bool BuildJob() {
   auto* args = static_cast<GntArg*>(calloc(file->arg_count + 1, sizeof(GntArg)));
   if (args == nullptr) return false;
-  const auto* source = reinterpret_cast<const JobFileArg*>(At(file->args_at));
+  auto* source = reinterpret_cast<JobFileArg*>(At(file->args_at));
+  if (!MapTensors(source, file->arg_count)) return false;
   for (uint32_t i = 0; i < file->arg_count; ++i) {
     args[i].name = source[i].name_at != 0 ? TextAt(source[i].name_at) : nullptr;
-    args[i].data = source[i].data_at != 0 ? At(source[i].data_at) : nullptr;
+    args[i].data = DataOf(source, source[i]);
     args[i].bytes = source[i].bytes;
     args[i].kind = source[i].kind;
     args[i].role = source[i].role;
@@ -140,10 +139,10 @@ bool BuildJob() {
     args[i].element_bytes = source[i].element_bytes;
   }
   for (uint32_t i = 0; i < file->arg_count; ++i) {
-    if (args[i].role == GNT_LIST) FillList(args[i], args, file->arg_count);
-    if (!MapOwnMemory(source[i])) return false;
+    if (args[i].role != GNT_LIST) continue;
+    FillList(args[i], args, file->arg_count);
+    mprotect(reinterpret_cast<void*>(source[i].pages_address), source[i].pages_bytes, PROT_READ);
   }
-  ProtectPages(source, file->arg_count);
   job.abi_version = GNT_ABI_VERSION;
   job.blocks = file->blocks;
   job.tiling_key = file->tiling_key;
@@ -197,7 +196,6 @@ void LoadAndRun() {
 int main() {
   using namespace launcher;
   if (!MapJobFile()) return kBadJobFile;
-  file->base_address = reinterpret_cast<uintptr_t>(file);
   // Buffers line by line, because output before a crash must reach Python, and stdio would otherwise hold up to 4 KiB
   // of it.
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);

@@ -17,9 +17,7 @@ namespace launcher {
 class PagesToPrepare {
  public:
   PagesToPrepare(JobFile* file, const GntJob& job)
-      : base_(reinterpret_cast<uint8_t*>(file)),
-        rows_(reinterpret_cast<const JobFileArg*>(base_ + file->args_at)),
-        job_(job) {
+      : rows_(reinterpret_cast<const JobFileArg*>(reinterpret_cast<uint8_t*>(file) + file->args_at)), job_(job) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       chunks_ += Chunks(rows_[i]);
       bytes_ += rows_[i].pages_bytes;
@@ -48,19 +46,21 @@ class PagesToPrepare {
     uint32_t i = 0;
     for (uint64_t own; (own = Chunks(rows_[i])) <= chunk; ++i) chunk -= own;
     const JobFileArg& row = rows_[i];
-    const uint64_t begin = row.pages_at + chunk * kChunk, end = row.pages_at + row.pages_bytes;
-    const uint64_t stop = begin + kChunk < end ? begin + kChunk : end;
-    for (uint64_t at = begin; at < stop; at += kMappedTogether) (void)*const_cast<volatile uint8_t*>(base_ + at);
+    uint8_t* const pages = reinterpret_cast<uint8_t*>(row.pages_address);
+    uint8_t* const begin = pages + chunk * kChunk;
+    uint8_t* const end = pages + row.pages_bytes;
+    uint8_t* const stop = begin + kChunk < end ? begin + kChunk : end;
+    for (uint8_t* at = begin; at < stop; at += kMappedTogether) (void)*const_cast<volatile uint8_t*>(at);
     const GntArg& arg = job_.args[i];
     if (!gn_twin::HoldsPoison(arg.role) || arg.data == nullptr) return;
     // The array lies inside its pages. It begins at a multiple of 512 bytes, as chunks do, so each chunk begins with a
     // whole word of poison.
-    const uint64_t from = begin > row.data_at ? begin : row.data_at, to = row.data_at + row.bytes;
-    const uint64_t until = stop < to ? stop : to;
-    if (from < until) gn_twin::FillWithPoison(base_ + from, until - from, arg.poison);
+    uint8_t* const from = begin > arg.data ? begin : arg.data;
+    uint8_t* const to = arg.data + arg.bytes;
+    uint8_t* const until = stop < to ? stop : to;
+    if (from < until) gn_twin::FillWithPoison(from, static_cast<uint64_t>(until - from), arg.poison);
   }
 
-  uint8_t* base_;
   const JobFileArg* rows_;
   const GntJob& job_;
   uint64_t chunks_ = 0;

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+import numpy as np
 import program_pairs
 import pytest
 from playground_support import Page, missing
 from program_pairs import SOURCES
 
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.course.playground.compiling import Compilation
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
@@ -78,6 +81,28 @@ def test_an_exception_is_an_error_at_its_line(page: Page) -> None:
     assert "exceptions disabled" in said
     (error,) = source.failure(said).errors
     assert "throw" in SOURCES["kernel/exception_bad"].read_text(encoding="utf-8").splitlines()[error.line - 1]
+
+
+def test_an_offset_in_bytes_is_blamed_on_its_own_array(page: Page) -> None:
+    """It leads 4 MiB behind the end of an array of 4 KiB, or before its start."""
+    source = """#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void far(GM_ADDR a, GM_ADDR b, GM_ADDR y, uint32_t first) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 256);
+  GlobalTensor<float> g;
+  g.SetGlobalBuffer((__gm__ float*)a + first);
+  DataCopy(buffer.Get<float>(), g, 64);
+}
+"""
+    assert page.compile("far", Compilation(PurePosixPath("programs/far.cpp"), source)) == ""
+    zeros = np.zeros(1024, np.float32)
+    args = [LaunchArg(name, ArgKind.TENSOR, Role.IN if name != "y" else Role.INOUT, zeros) for name in "aby"]
+    for first, found in ((960, []), (1 << 20, ["a"]), (-64 % 2**32, ["a"])):
+        number = LaunchArg("first", ArgKind.VALUE, Role.IN, np.uint32(first).tobytes())
+        launched = page.launch("far", LaunchRequest(entry="far", args=[*args, number]))
+        assert [one.fields["argument"] for one in launched.findings if one.id == "gm-out-of-bounds"] == found
 
 
 @pytest.mark.thorough

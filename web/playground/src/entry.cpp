@@ -24,8 +24,12 @@ bool gn_twin::ReportSource(GntJob& job, const char* entry) {
 extern "C" {
 int32_t gnt_run(const char* entry, GntJob* job);
 
-// At a multiple of 512 bytes, as tensors lie in a job file. Null if there is no memory.
-PAGE(page_alloc) void* page_alloc(uint32_t bytes) { return aligned_alloc(512, (uint64_t{bytes} + 512 + 511) / 512 * 512); }
+// Returns memory at a multiple of 512 bytes, as tensors lie in a job file, with `around` unused bytes on each side, a
+// multiple of 512; null if there is no memory.
+PAGE(page_alloc) void* page_alloc(uint32_t bytes, uint32_t around) {
+  uint8_t* const at = static_cast<uint8_t*>(aligned_alloc(512, (uint64_t{bytes} + 512 + 511) / 512 * 512 + 2 * uint64_t{around}));
+  return at != nullptr ? at + around : nullptr;
+}
 
 PAGE(page_argument)
 void page_argument(uint32_t index, const char* name, uint8_t* data, uint32_t bytes, uint32_t kind, uint32_t role, uint64_t address,

@@ -6,6 +6,9 @@
 export const CAN_SUSPEND = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function';
 const REPORT_BYTES = 64 * 1024;
 const LIST = 5;  // GntRole
+const TENSOR = 0;  // GntKind
+// The most memory that a kernel has (compiler.mjs), and the most addresses on each side of an array that belong to it alone.
+const MOST_MEMORY = 1 << 30, MOST_AROUND = 32 << 20;
 const WASI_NOT_SUPPORTED = 52, WASI_BAD_FILE = 8;
 
 // The launch is over, and the twin's report says why.
@@ -104,8 +107,8 @@ class Instance {
 
   view() { return new DataView(this.memory.buffer); }
   bytes(at, length) { return new Uint8Array(this.memory.buffer, at, length); }
-  alloc(bytes) {
-    const at = this.exports.page_alloc(bytes);
+  alloc(bytes, around = 0) {
+    const at = this.exports.page_alloc(bytes, around);
     if (at === 0) throw new Ended(`there is no memory for ${bytes} bytes`);
     return at;
   }
@@ -124,12 +127,21 @@ class Instance {
     return Array.from({ length: count }, (_, i) => Number(this.view().getBigUint64(at + 8 * i, true)));
   }
 
+  // How many bytes to leave unused around each array, so that an address shows from which array a pointer came (kReach of
+  // gn_twin/core/core.h). What is never written takes addresses and no memory; the kernel keeps half of the free addresses.
+  around(job) {
+    const arrays = job.args.filter(arg => arg.kind === TENSOR && !arg.same_as && !arg.absent);
+    const taken = arrays.reduce((sum, arg) => sum + arg.bytes, this.memory.buffer.byteLength + (job.trace?.bytes ?? 0));
+    const each = Math.floor((MOST_MEMORY - taken) / 4 / Math.max(arrays.length, 1) / 512) * 512;
+    return Math.max(0, Math.min(each, MOST_AROUND));
+  }
+
   async launch(job) {
-    const { exports } = this, places = {};
+    const { exports } = this, places = {}, around = this.around(job);
     let report = 0, slots = 0, status = 1, ended = null;
     try {
       job.args.forEach((arg, i) => {
-        const at = arg.same_as ? places[arg.same_as] : arg.absent ? 0 : this.alloc(arg.bytes);
+        const at = arg.same_as ? places[arg.same_as] : arg.absent ? 0 : this.alloc(arg.bytes, arg.kind === TENSOR ? around : 0);
         places[arg.name] = at;
         if (arg.data && at && !arg.same_as) this.bytes(at, arg.bytes).set(arg.data);
         exports.page_argument(i, this.text(arg.name), at, arg.bytes, arg.kind, arg.role, BigInt(arg.address), BigInt(arg.poison), arg.element_bytes);

@@ -13,11 +13,8 @@ inline S ReadTiling(Pointer pointer, Loc loc = Loc::here()) {
   const void* from = SpaceCast<const void*>(pointer);
   if constexpr (kObserved) {
     Core& core = ThisCore();
-    const uint8_t* at = static_cast<const uint8_t*>(from);
-    for (uint32_t i = 0; i < core.job->arg_count; ++i) {
-      const GntArg& arg = core.job->args[i];
-      if (arg.kind != GNT_TENSOR || at < arg.data || at >= arg.data + arg.bytes) continue;
-      const uint64_t room = static_cast<uint64_t>(arg.data + arg.bytes - at);
+    if (const GntArg* const arg = ArgumentAt(core, from); arg != nullptr) {
+      const uint64_t room = static_cast<uint64_t>(arg->data + arg->bytes - static_cast<const uint8_t*>(from));
       if (sizeof(S) > room) core.Stop("tiling-too-short", loc, {{"struct_bytes", sizeof(S)}, {"room", room}});
     }
   }

@@ -371,18 +371,39 @@ inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const
   return quiet;
 }
 
-// Returns the tensor argument that contains an address; else the nearest one that begins at or before the address; null
-// if there is neither. The nearest one is needed because a block without work may point just past its argument's end.
-inline const GntArg* ArgumentAt(const Core& core, const void* address) {
-  const uint8_t* at = static_cast<const uint8_t*>(address);
-  const GntArg* nearest = nullptr;
+// The distance from an array within which an address belongs to it, if neither another array nor null is nearer.
+// Isolated launches and samples place arrays so far apart (base/far_addresses.h) that an address with any offset up to
+// this one belongs to the array that the offset was added to. In WebAssembly the page leaves less room between arrays,
+// and in a launch in Python's process arrays lie where Python has them: there, the nearest array is a guess.
+inline constexpr uint64_t kReach = sizeof(void*) == 8 ? uint64_t{1} << 39 : uint64_t{1} << 26;
+
+// Returns the tensor argument that a kernel's pointer came from: the one that contains the address, else the one to
+// which it belongs, because the kernel may have added any offset; null if there is none. Of several that contain the
+// address, because the launch was given overlapping arrays, returns the one that ends last.
+GNT_NOINLINE inline const GntArg* ArgumentOf(const Core& core, const void* pointer) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(pointer);
+  const GntArg* found = nullptr;
+  uint64_t least = at < kReach ? at : kReach;
   for (uint32_t i = 0; i < core.job->arg_count; ++i) {
     const GntArg& arg = core.job->args[i];
-    if (arg.kind != GNT_TENSOR || arg.data == nullptr || at < arg.data) continue;
-    if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
-    if (at < arg.data + arg.bytes) return &arg;
+    if (arg.kind != GNT_TENSOR || arg.data == nullptr) continue;
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(arg.data), end = begin + arg.bytes;
+    // One more past the end, so that an address where one array ends and another begins belongs to the latter.
+    const uint64_t distance = at < begin ? begin - at : at < end ? 0 : at - end + 1;
+    const bool ends_later = found != nullptr && distance == least && arg.data + arg.bytes > found->data + found->bytes;
+    if (distance >= least && !ends_later) continue;
+    least = distance;
+    found = &arg;
   }
-  return nearest;
+  return found;
+}
+
+// Returns the tensor argument that contains an address, or null.
+inline const GntArg* ArgumentAt(const Core& core, const void* address) {
+  const GntArg* const arg = ArgumentOf(core, address);
+  const uintptr_t at = reinterpret_cast<uintptr_t>(address);
+  if (arg == nullptr || at < reinterpret_cast<uintptr_t>(arg->data)) return nullptr;
+  return at - reinterpret_cast<uintptr_t>(arg->data) < arg->bytes ? arg : nullptr;
 }
 
 inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }

@@ -15,14 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "gn_twin/base/far_addresses.h"
 #include "gn_twin/core/launch.h"
 
 namespace gn_twin::host {
 
 enum class Where : uint8_t { Device, Host };
 
-// The memory of one aclrtMalloc, aclrtMallocHost or GmAlloc. Its reserved bytes end less than 64 bytes before a page
-// without access rights.
+// The memory of one aclrtMalloc, aclrtMallocHost or GmAlloc. Its reserved bytes end less than 64 bytes before the end of
+// its pages, which lie far from anything else.
 struct Memory {
   uint8_t* data;
   uint64_t bytes;
@@ -30,6 +31,7 @@ struct Memory {
   uint64_t pages_bytes;
   Where where;
   std::string name;  // its name in diagnostics
+  uint64_t stretch;  // of FarAddresses
 };
 
 // The state of one run of a sample. RunMain makes it; a process has one at a time, as there is one `main`.
@@ -37,7 +39,7 @@ class Runtime {
  public:
   explicit Runtime(GntJob& job) : job_(job) {}
   ~Runtime() {
-    for (const Memory& one : memory_) munmap(one.pages, one.pages_bytes);
+    for (const Memory& one : memory_) FarAddresses::Unmap(one.pages, one.pages_bytes);
   }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -48,17 +50,12 @@ class Runtime {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
     const uint64_t inside = (room + page - 1) / page * page;
-    const uint64_t total = inside + 2 * kGuard;
-    void* start = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED) return nullptr;
-    uint8_t* pages = static_cast<uint8_t*>(start);
-    if (inside > 0 && mprotect(pages + kGuard, inside, PROT_READ | PROT_WRITE) != 0) {
-      munmap(start, total);
-      return nullptr;
-    }
-    uint8_t* data = pages + kGuard + inside - room;
-    if (inside > 0) memset(pages + kGuard, 0xff, inside);
-    memory_.push_back({data, bytes, pages, total, where, std::string(call) + " of line " + std::to_string(loc.line)});
+    uint8_t* const pages = NewPages(inside);
+    if (pages == nullptr) return nullptr;
+    memset(pages, 0xff, inside);
+    uint8_t* const data = pages + inside - room;
+    memory_.push_back(
+        {data, bytes, pages, inside, where, std::string(call) + " of line " + std::to_string(loc.line), stretch_});
     return data;
   }
 
@@ -69,7 +66,7 @@ class Runtime {
       if (memory_[i].where != where) {
         Stop("host-wrong-free", loc, {{"op", call}, {"memory", memory_[i].name.c_str()}});
       }
-      munmap(memory_[i].pages, memory_[i].pages_bytes);
+      FarAddresses::Unmap(memory_[i].pages, memory_[i].pages_bytes);
       memory_.erase(memory_.begin() + static_cast<std::ptrdiff_t>(i));
       return;
     }
@@ -189,14 +186,31 @@ class Runtime {
   // aclrtMalloc reserves the size rounded up to 32 bytes, plus 32 (CANN 8.0, application API reference). Kernels rely
   // on this when they read the last block of an array. The host's copies may use only the requested size.
   static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
+  // Returns new pages, or null if there is no memory. Freed addresses are used again as late as possible, so that a use
+  // after the free shows.
+  uint8_t* NewPages(uint64_t bytes) {
+    const auto used = [this](uint64_t stretch) {
+      for (const Memory& one : memory_) {
+        if (one.stretch == stretch) return true;
+      }
+      return false;
+    };
+    uint64_t tried = 0;
+    do stretch_ = (stretch_ + 1) % kStretches;
+    while (used(stretch_) && ++tried < kStretches);
+    shift_ = (shift_ + bytes) % kMostShift;
+    return FarAddresses(kStretches).Map(stretch_, shift_, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON).at;
+  }
   // The alignment of aclrtMalloc's addresses.
   static constexpr uint64_t kAlign = 64;
-  // The bytes without access rights on each side. No Unified Buffer is larger, so no copy that begins inside the
-  // allocation can reach beyond them.
-  static constexpr uint64_t kGuard = 256 * 1024;
+  // The allocations that can lie far from each other at once: 64 GiB on each side of each.
+  static constexpr uint64_t kStretches = 256;
+  static constexpr uint64_t kMostShift = uint64_t{1} << 30;
 
   GntJob& job_;
   std::vector<Memory> memory_;
+  uint64_t stretch_ = 0;  // of the last allocation
+  uint64_t shift_ = 0;    // of the last allocation
   std::vector<Stream*> streams_;
   std::set<const void*> unfinished_;
 };

@@ -48,7 +48,7 @@ class DataCacheLines {
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);
-      if (arg == nullptr || at >= arg->data + arg->bytes) return {};
+      if (arg == nullptr) return {};
       from_ = arg->data;
       to_ = arg->data + arg->bytes;
       argument_ = static_cast<uint64_t>(arg - core.job->args);

@@ -209,14 +209,14 @@ class GlobalTensor {
 
   GlobalTensor() = default;
 
-  // Makes this view start at `address`, which points into a kernel argument. `elements`: the number of elements that
-  // the kernel intends to use from there; 0: unknown.
+  // Makes this view start at `address`. The view and all that is made from it with [] belong to the kernel argument
+  // that the address came from, also if it lies outside of this argument. `elements`: the number of elements that the
+  // kernel intends to use from there; 0: unknown.
   void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
     data_ = gn_twin::SpaceCast<T*>(address);
     size_ = elements;
     if constexpr (gn_twin::kObserved) {
-      const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), data_);
-      argument_ = arg;
+      argument_ = gn_twin::ArgumentOf(gn_twin::ThisCore(), data_);
     }
   }
   void SetGlobalBuffer(__gm__ T* address) { SetGlobalBuffer(address, 0); }

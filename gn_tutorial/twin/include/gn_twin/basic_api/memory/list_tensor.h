@@ -78,8 +78,7 @@ class ListTensorDesc {
   static uint64_t WordsOfArgument(const void* data) {
     const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), data);
     if (arg == nullptr) return 0;
-    const uint64_t offset = static_cast<uint64_t>(static_cast<const uint8_t*>(data) - arg->data);
-    return offset < arg->bytes ? (arg->bytes - offset) / 8 : 0;
+    return static_cast<uint64_t>(arg->data + arg->bytes - static_cast<const uint8_t*>(data)) / 8;
   }
   [[noreturn]] void Refuse(gn_twin::Loc loc, uint32_t index = 0) const {
     gn_twin::ThisCore().Stop("list-tensor", loc, {{"tensors", count_}, {"index", index}, {"words", room_}});
