@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 
 #: What stops a launch; every other finding is a warning.
-ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
+ERRORS = frozenset(
+    f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm", "host-copy")
+)
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "14"
+CHECKS = "15"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
