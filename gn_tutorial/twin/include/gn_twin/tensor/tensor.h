@@ -243,7 +243,7 @@ class GlobalTensor {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
   void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value, true);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
