@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,7 +275,7 @@ class HostSide:
         found = set[str]()
         for path in (self.kernel_file, *files):
             listed = list(words(self.layout.texts[path]))
-            found |= {name for before, name in zip(listed, listed[1:], strict=False) if before in (".", "->")}
+            found |= {name for before, name in itertools.pairwise(listed) if before in (".", "->")}
         return [one for one in fields if one in found]
 
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:

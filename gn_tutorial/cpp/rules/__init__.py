@@ -25,8 +25,8 @@ from gn_tutorial.cpp.rules.virtual import virtual
 
 #: In this order: at one line the first finding of an id stays.
 RULES = (
-    virtual, heap, typeid, exceptions, globals_, double, stack, cpp20, no_gm, host_copy, std, never_set, unsigned, math, division,
-    hidden, recursion, not_aicore,
+    virtual, heap, typeid, exceptions, globals_, double, stack, cpp20, no_gm, host_copy, std, never_set, unsigned, math,
+    division, hidden, recursion, not_aicore,
 )  # fmt: skip
 
 __all__ = ["RULES"]

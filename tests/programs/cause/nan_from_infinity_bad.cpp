@@ -16,7 +16,7 @@ extern "C" __global__ __aicore__ void cause_nan_from_infinity_bad(GM_ADDR x, GM_
   SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
   Sub(a, a, a, 64);
   Adds(b, a, 0.0f, 64);
-  Rsqrt(b, b, 64);  // the cause
+  Rsqrt(b, b, 64);   // the cause
   Mul(b, b, a, 64);  // expect: nan-from-numbers
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
   DataCopy(yGm, b, 64);

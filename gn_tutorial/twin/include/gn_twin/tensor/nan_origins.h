@@ -201,7 +201,8 @@ class NanSearch {
     };
     const float infinity = __builtin_inff();
     if (one.values == 1 && lost(0)) {
-      if (nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && IsNan(result)) return set(0, nans_.lost, true);
+      if (nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && IsNan(result))
+        return set(0, nans_.lost, true);
       const bool pole = is("Rsqrt") || is("Reciprocal") || is("Ln");
       if (!IsNan(result) && pole) return set(0, 0.0f);
       one.word[0] = !is("Exp") ? kUnknown : dst_.element_bytes == 2 ? "> 11.1" : "> 88.7";
@@ -297,10 +298,9 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
   for (uint32_t i = 0; i < one.values && used + 40 < kRoom; ++i) {
     const char* const between = i == 0 ? "" : ", ";
     const char* const word = IsNan(one.value[i]) ? "NaN" : one.word[i];
-    used += static_cast<uint32_t>(
-        word != nullptr
-            ? __builtin_snprintf(text + used, kRoom - used, "%s%s", between, word)
-            : __builtin_snprintf(text + used, kRoom - used, "%s%g", between, static_cast<double>(one.value[i])));
+    used += static_cast<uint32_t>(word != nullptr ? __builtin_snprintf(text + used, kRoom - used, "%s%s", between, word)
+                                                  : __builtin_snprintf(text + used, kRoom - used, "%s%g", between,
+                                                                       static_cast<double>(one.value[i])));
   }
 }
 

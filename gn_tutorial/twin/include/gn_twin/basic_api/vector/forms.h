@@ -100,8 +100,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
-  if constexpr (kFromZero<Op, D>)
-    (KeepNegative(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
+  if constexpr (kFromZero<Op, D>) (KeepNegative(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
