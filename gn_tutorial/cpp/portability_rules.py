@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 
 #: What stops a launch; every other finding is a warning.
-ERRORS = frozenset(f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm"))
+ERRORS = frozenset(
+    f"language-{name}" for name in ("virtual", "heap", "recursion", "std", "typeid", "no-gm", "host-copy")
+)
 #: What only the code of a core may not have: threads run an entry that is marked ``__global__`` alone.
 _OF_CORES = frozenset(("language-math",))
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "15"
+CHECKS = "16"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')

@@ -85,6 +85,13 @@ def named_structs(text: str) -> list[str]:
     return [names[0] for names in listed if names]
 
 
+def takes_registered_struct(text: str) -> bool:
+    """Return whether a kernel asks for its tiling data without naming a struct: it gets the registered one."""
+    return any(calls(text, "GET_TILING_DATA", "GET_TILING_DATA_MEMBER")) and not any(
+        calls(text, "REGISTER_TILING_DEFAULT", "REGISTER_TILING_FOR_TILINGKEY")
+    )
+
+
 class Prototype(NamedTuple):
     """A function that a header declares. types: of its parameters. comment: the one in front of it, else empty."""
 

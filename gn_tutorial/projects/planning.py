@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.compiler.cached_library import Kept
-from gn_tutorial.cpp.queries import calls, named_structs, registered_structs
+from gn_tutorial.cpp.queries import calls, named_structs, registered_structs, takes_registered_struct, words
 from gn_tutorial.cpp.source_text import readable_text
 from gn_tutorial.cpp.structs import Struct, constant, read_struct
 from gn_tutorial.errors import ArgumentError
@@ -68,9 +69,11 @@ class HostSide:
         self._require_success(call, answer)
         data = bytes.fromhex(tiling["data"])
         struct_name, struct = self._struct(call, tiling, len(data))
-        notes = judged(answer.facts, call.soc.vector_cores, str(self.layout.hosts[0]))
+        unset = self._unset_fields(call, outputs, data, struct) if look_for_unset or not any(data) else []
+        missing = self._not_arrived(call, tiling, struct_name, struct, unset)
+        notes = missing + judged(answer.facts, call.soc.vector_cores, str(self.layout.hosts[0]))
         notes += self._constant_blocks(call, tiling)
-        notes += self._never_set(call, outputs, data, struct) if look_for_unset else []
+        notes += self._never_set(struct, unset) if look_for_unset and not missing else []
         notes += [PlanNote("chip-not-configured", call.note)] if call.note else []
         notes += [PlanNote("other-chip", call.soc.note)] if call.soc.note else []
         sizes = [size for size in tiling["workspaces"] if size != UNSET_SIZE]
@@ -187,12 +190,12 @@ class HostSide:
             )
         ]
 
-    def _never_set(
+    def _unset_fields(
         self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
-    ) -> list[PlanNote]:
-        """Return one note on the fields that tiling never sets: those that ``unset_fields`` finds after a second run.
+    ) -> list[str]:
+        """Return the fields that tiling never sets: those that ``unset_fields`` finds after a second run.
 
-        The second run begins with another fill byte. No note if there are no such fields, or if the second run fails.
+        The second run begins with another fill byte. Returns no field if the second run fails.
         """
         if struct is None:
             return []
@@ -202,18 +205,78 @@ class HostSide:
             return []  # tiling fails because of an unset field; the launch reports the consequences
         if other.get("status") != 0 or len(other["data"]) != 2 * len(data):
             return []
-        names = unset_fields(struct, data, bytes.fromhex(other["data"]))
-        if not names:
+        return unset_fields(struct, data, bytes.fromhex(other["data"]))
+
+    def _never_set(self, struct: Struct | None, unset: Sequence[str]) -> list[PlanNote]:
+        """Return one note on the fields that tiling never sets; no note if there are none."""
+        if struct is None or not unset:
             return []
         return [
             PlanNote(
                 "field-never-set",
-                f"the tiling function never sets {', '.join(names)} of {struct.name}: 0 in a macro struct, anything in "
+                f"the tiling function never sets {', '.join(unset)} of {struct.name}: 0 in a macro struct, anything in "
                 "a plain one",
                 str(self.layout.struct_header(struct.name) or ""),
-                f"set {names[0]}, or remove it from the struct",
+                f"set {unset[0]}, or remove it from the struct",
             )
         ]
+
+    def _not_arrived(
+        self, call: OpCall, tiling: Mapping[str, Any], name: str, struct: Struct | None, unset: Sequence[str]
+    ) -> list[PlanNote]:
+        """Return one note if the kernel reads tiling data that tiling did not pass on; else no note.
+
+        The note is an error: without these data the kernel does nothing, or something else. name: of the struct.
+        unset: its fields that tiling never sets.
+        """
+        texts, host = self.layout.texts, self.layout.hosts[0]
+        of_others = [one["op"] for one in tiling["classes"]]
+        if (
+            of_others
+            and takes_registered_struct(texts[self.kernel_file])
+            and not any(registered_structs(text, call.definition.type) for text in texts.values())
+        ):
+            file = next((path for path, text in texts.items() if any(calls(text, "REGISTER_TILING_DATA_CLASS"))), host)
+            return [
+                PlanNote(
+                    "tiling-class-of-another",
+                    f"REGISTER_TILING_DATA_CLASS names {of_others[0]}, and the operator is {call.definition.type}: "
+                    "GET_TILING_DATA in its kernel finds no struct",
+                    str(file),
+                    f"REGISTER_TILING_DATA_CLASS({call.definition.type}, {tiling['classes'][0]['name']})",
+                    "error",
+                )
+            ]
+        whole = struct or (read_struct(name, texts) if name and not tiling["bytes"] else None)
+        if whole is None or not whole.fields or (tiling["bytes"] and len(unset) < len(whole.fields)):
+            return []
+        read = self._read_by_kernel([one.name for one in whole.fields])
+        if not read:
+            return []
+        if tiling["bytes"]:
+            what = f"nothing writes the {tiling['bytes']} bytes that SetDataSize counts"
+            fix = "tiling.SaveToBuffer(raw->GetData(), raw->GetCapacity()) before SetDataSize"
+        else:
+            what = "SetDataSize is never called, so that 0 bytes of tiling data reach the kernel"
+            fix = "context->GetRawTilingData()->SetDataSize(tiling.GetDataSize()) behind SaveToBuffer"
+        return [
+            PlanNote(
+                "tiling-data-missing",
+                f"{what}: the kernel reads {', '.join(read)} of {whole.name}, which never arrive",
+                str(host),
+                fix,
+                "error",
+            )
+        ]
+
+    def _read_by_kernel(self, fields: Sequence[str]) -> list[str]:
+        """Return those of the fields that the kernel's file, or a header beside it, names behind ``.`` or ``->``."""
+        files = [path for path in self.layout.headers if path.parent == self.kernel_file.parent]
+        found = set[str]()
+        for path in (self.kernel_file, *files):
+            listed = list(words(self.layout.texts[path]))
+            found |= {name for before, name in itertools.pairwise(listed) if before in (".", "->")}
+        return [one for one in fields if one in found]
 
     def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
         """Return name and fields of the tiling struct that is registered for operator and key, or named in the files.

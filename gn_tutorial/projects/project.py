@@ -170,9 +170,7 @@ class Project:
         the errors. Raises as ``Kernel.run``; HostError for a plan with an error among its notes, such as an unset
         number of blocks.
         """
-        for note in plan.notes:
-            if note.severity == "error":
-                raise HostError(note.what, where=note.where, hint=note.fix)
+        self.require(plan)
         how["options"] = _as_a_device(how.get("options") or TwinOptions(), self.soc)
         made = self.kernel(call, plan)
         wanted = self.definition.snake_name
@@ -192,6 +190,13 @@ class Project:
         order = [name for name, _, _ in plan.outputs]
         arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
+
+    @staticmethod
+    def require(plan: TilingPlan) -> None:
+        """Raise HostError for a plan with an error among its notes, such as an unset number of blocks."""
+        for note in plan.notes:
+            if note.severity == "error":
+                raise HostError(note.what, where=note.where, hint=note.fix)
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
         """Return the kernel for the call. It is not built yet.

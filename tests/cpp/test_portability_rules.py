@@ -128,6 +128,14 @@ def test_recursion(code: str, wanted: list[str]) -> None:
         ("g.SetGlobalBuffer((float*)x + 4);", "no-gm"),
         ("__gm__ uint8_t* p = x;", ""),
         ("g.SetGlobalBuffer((__gm__ float*)x); auto at = (uint64_t)x; auto q = x; GM_ADDR z = x;", ""),
+        ("int n = 0; memcpy(&n, x, 4);", "host-copy"),
+        ("int n = 0; memcpy(&n, (__gm__ void*)x, sizeof(n));", "host-copy"),
+        ("std::memset(reinterpret_cast<__gm__ float*>(y) + 4, 0, 4);", "host-copy"),
+        ("auto t = (__gm__ Tiling*)x; int n = 0; memcpy(&n, &(t->n), 4);", ""),  # `auto` says no memory
+        ("__gm__ Tiling* t = (__gm__ Tiling*)x; int n = 0; memcpy(&n, &(t->n), 4);", "host-copy"),
+        ("__gm__ int* t = (__gm__ int*)x; int n[4]; memset(n, t[0], t[1]); memset(n, *t, 4);", ""),
+        ("int n = 0, m = 1; memcpy(&n, &m, 4); float x[2]; { memset(x, 0, 8); }", ""),
+        ("auto memcpy = [](GM_ADDR from) {}; memcpy(x);", ""),
         ("__ubuf__ float* p = (__ubuf__ float*)t.GetPhyAddr(); auto q = reinterpret_cast<__gm__ T*>(x);", ""),
     ],
 )

@@ -144,7 +144,7 @@ def test_the_size_of_the_unified_buffer_is_the_framework_s(edited: Edited, soc: 
 
 # --- what is amiss ---------------------------------------------------------------------------------------------------
 
-TILING = "op_host/scale_shift.cpp"
+TILING, STRUCT = "op_host/scale_shift.cpp", "op_host/scale_shift_tiling.h"
 #: Mistakes that do not hide one another, together in one project: building its host files is what takes the time.
 NOTES = (
     {
@@ -184,6 +184,27 @@ def test_what_works_by_luck_is_said(edited: Edited, mistakes: dict[str, tuple[st
     if error is not None:
         with pytest.raises(HostError, match=re.escape(error.what[:12])):
             found(data((5, 33)))
+
+
+NOT_ARRIVED = {
+    "SaveToBuffer": (TILING, "tiling-data-missing", "nothing writes the 24 bytes that SetDataSize counts"),
+    "SetDataSize": (TILING, "tiling-data-missing", "SetDataSize is never called"),
+    "REGISTER": (STRUCT, "tiling-class-of-another", "names ScaleShiftCustom, and the operator is ScaleShift"),
+}
+
+
+@pytest.mark.parametrize("mistake", NOT_ARRIVED)
+def test_tiling_data_that_do_not_arrive_are_named_before_the_kernel_is_built(edited: Edited, mistake: str) -> None:
+    file, rule, words = NOT_ARRIVED[mistake]
+    text = (SCALE / file).read_text()
+    old = re.search(rf"[^;\n]*{mistake}[^;\n]*", text)[0]
+    new = old.replace("(ScaleShift,", "(ScaleShiftCustom,") if mistake == "REGISTER" else ""
+    found, x = gnt.project(edited(SCALE, file, old, new)), data((5, 33))
+    (note,) = found.tiling(x).notes
+    assert (note.rule, note.severity) == (rule, "error")
+    assert words in note.what
+    with pytest.raises(HostError, match=re.escape(note.what)):
+        found(x)
 
 
 @pytest.mark.thorough

@@ -96,6 +96,7 @@ def project_run(
     function = load_reference(reference) if reference else None
     found = _project(folder, op, soc)
     call, plan = _planned(found, inputs, attributes, outputs, seed)
+    found.require(plan)
     with working(f"compiling the kernel of {found.name}"):
         found.kernel(call, plan).build(not bare)
     with working(f"running {found.name}"):

@@ -11,6 +11,7 @@ from gn_tutorial.cpp.rules.exceptions import exceptions
 from gn_tutorial.cpp.rules.globals import globals_
 from gn_tutorial.cpp.rules.heap import heap
 from gn_tutorial.cpp.rules.hidden import hidden
+from gn_tutorial.cpp.rules.host_copy import host_copy
 from gn_tutorial.cpp.rules.math import math
 from gn_tutorial.cpp.rules.never_set import never_set
 from gn_tutorial.cpp.rules.no_gm import no_gm
@@ -24,8 +25,8 @@ from gn_tutorial.cpp.rules.virtual import virtual
 
 #: In this order: at one line the first finding of an id stays.
 RULES = (
-    virtual, heap, typeid, exceptions, globals_, double, stack, cpp20, no_gm, std, never_set, unsigned, math, division,
-    hidden, recursion, not_aicore,
+    virtual, heap, typeid, exceptions, globals_, double, stack, cpp20, no_gm, host_copy, std, never_set, unsigned, math,
+    division, hidden, recursion, not_aicore,
 )  # fmt: skip
 
 __all__ = ["RULES"]

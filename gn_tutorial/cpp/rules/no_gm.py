@@ -13,12 +13,13 @@ from gn_tutorial.cpp.scopes import Declaration
 from gn_tutorial.cpp.syntax import Node
 
 _CASTS = ("reinterpret_cast", "static_cast")
-_OF_GLOBAL = frozenset(("__gm__", "GM_ADDR"))
+#: The words of a type that points into global memory.
+OF_GLOBAL = frozenset(("__gm__", "GM_ADDR"))
 
 
 def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding where a variable's pointer becomes one without the word."""
-    if not code.has(*_OF_GLOBAL):
+    if not code.has(*OF_GLOBAL):
         return
     for node in code.nodes["cast_expression"]:
         yield from _pointer(code, node.child_by_field_name("type"), node.child_by_field_name("value"))
@@ -33,12 +34,12 @@ def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
         declarator, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
         if declarator is None or declarator.type != "pointer_declarator" or value is None:
             continue
-        name, declaration = _pointed_from(value), code.syntax.parent(node)
+        name, declaration = pointed_from(value), code.syntax.parent(node)
         kind = declaration.child_by_field_name("type") if declaration is not None else None
         if name is None or kind is None or kind.type == "placeholder_type_specifier" or declaration is None:
             continue
         written = code.head(declaration) + code.syntax.between(declaration.start_byte, node.end_byte)
-        if not _OF_GLOBAL & set(re.findall(r"\w+", written)) and _is_global(code, name):
+        if not OF_GLOBAL & set(re.findall(r"\w+", written)) and is_global(code, name):
             yield code.finding("no-gm", name, name=code.text(name))
 
 
@@ -47,9 +48,9 @@ def _pointer(code: DeviceCode, to: Node | None, value: Node | None) -> Iterator[
     pointer = to.child_by_field_name("declarator") if to is not None and to.type == "type_descriptor" else None
     if to is None or value is None or pointer is None or pointer.type != "abstract_pointer_declarator":
         return
-    name = _pointed_from(value)
-    plain = name is not None and not _OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
-    if name is not None and plain and not _is_auto(to) and _is_global(code, name):
+    name = pointed_from(value)
+    plain = name is not None and not OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
+    if name is not None and plain and not _is_auto(to) and is_global(code, name):
         yield code.finding("no-gm", name, name=code.text(name))
 
 
@@ -58,7 +59,7 @@ def _is_auto(to: Node) -> bool:
     return kind is not None and kind.type == "placeholder_type_specifier"
 
 
-def _pointed_from(value: Node) -> Node | None:
+def pointed_from(value: Node) -> Node | None:
     """Return the name in ``name``, ``(name)``, ``name + n`` and ``name - n``."""
     while value.type in ("parenthesized_expression", "binary_expression"):
         operator = value.child_by_field_name("operator")
@@ -71,7 +72,7 @@ def _pointed_from(value: Node) -> Node | None:
     return value if value.type == "identifier" else None
 
 
-def _is_global(code: DeviceCode, name: Node) -> bool:
+def is_global(code: DeviceCode, name: Node) -> bool:
     """Whether a name means a parameter or a variable that is declared as a pointer into global memory."""
     if not code.function_of(name):
         return False

@@ -14,8 +14,8 @@ extern "C" __global__ __aicore__ void cause_exp_overflow_bad(GM_ADDR x, GM_ADDR 
   DataCopy(a, xGm[200], 64);
   SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
   Adds(a, a, 0.0f, 64);
-  Exp(a, a, 64);  // expect: nan-from-negative
-  Div(a, a, a, 64);
+  Exp(a, a, 64);     // the cause
+  Div(a, a, a, 64);  // expect: nan-from-numbers
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
   DataCopy(yGm, a, 64);
 }

@@ -14,7 +14,7 @@ extern "C" __global__ __aicore__ void precision_negative_root_bad(GM_ADDR x, GM_
   DataCopy(a, xGm, 64);
   SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
   Adds(a, a, -10.0f, 64);
-  Sqrt(a, a, 64);  // expect: nan-from-negative
+  Sqrt(a, a, 64);  // expect: nan-from-numbers
   Adds(a, a, 1.0f, 64);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
   DataCopy(yGm, a, 64);

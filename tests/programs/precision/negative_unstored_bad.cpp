@@ -16,7 +16,7 @@ extern "C" __global__ __aicore__ void precision_negative_unstored_bad(GM_ADDR x,
   SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
   Muls(a, a, -1.0f, 64);
   Adds(a, a, 40.0f, 64);
-  Ln(b, a, 64);  // expect: nan-from-negative
+  Ln(b, a, 64);  // expect: nan-from-numbers
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
   DataCopy(yGm, b, 64);
 }

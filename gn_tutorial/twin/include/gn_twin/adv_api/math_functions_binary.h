@@ -28,7 +28,7 @@ namespace elementary {
 inline double Fmod(double a, double b) {
   const double divisor = __builtin_fabs(b);
   double rest = __builtin_fabs(a);
-  if (!(rest < __builtin_inf()) || !(divisor > 0.0)) return __builtin_nan("");
+  if (!(rest < __builtin_inf()) || !(divisor > 0.0)) return Outside();
   if (divisor == __builtin_inf()) return a;
   double step = divisor;
   while (2.0 * step <= rest) step *= 2.0;

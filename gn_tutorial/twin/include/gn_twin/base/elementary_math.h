@@ -8,9 +8,16 @@
 #pragma once
 #include <stdint.h>
 
+#include "gn_twin/base/float_flags.h"
 #include "gn_twin/base/math.h"
 
 namespace gn_twin::elementary {
+
+// Returns the NaN of an argument outside a function's domain, and raises the flag for it as an operation would.
+inline double Outside() {
+  RaiseInvalid();
+  return __builtin_nan("");
+}
 
 inline constexpr double kLn2 = 0.6931471805599453;
 inline constexpr double kHalfPi = 1.5707963267948966;
@@ -71,7 +78,7 @@ inline LogParts Split(double x) {
 
 // Returns the logarithm of x to the base 2^(1 / per_octave). At powers of two it is e * per_octave, rounded once.
 inline double LogScaled(double x, double per_octave) {
-  if (!(x > 0.0)) return x == 0.0 ? -__builtin_inf() : __builtin_nan("");
+  if (!(x > 0.0)) return x == 0.0 ? -__builtin_inf() : Outside();
   if (x == __builtin_inf()) return x;
   const LogParts parts = Split(x);
   return parts.e * per_octave + parts.ln_m * (per_octave / kLn2);
@@ -90,7 +97,7 @@ struct SinCos {
   double cosine;
 };
 inline SinCos SinAndCos(double x) {
-  if (!(__builtin_fabs(x) <= 65504.0)) return {__builtin_nan(""), __builtin_nan("")};
+  if (!(__builtin_fabs(x) <= 65504.0)) return {Outside(), Outside()};
   const double k = (x * (1.0 / kHalfPi) + 6755399441055744.0) - 6755399441055744.0;
   // pi/2 in two parts. The first has 33 bits and k has 16, so that their product is exact.
   const double r = (x - k * 1.5707963267341256) - k * 6.077100506506192e-11;
@@ -155,7 +162,7 @@ inline double Acosh(double x) {
 }
 inline double Atanh(double x) {
   const double size = __builtin_fabs(x);
-  return size > 1.0 ? __builtin_nan("") : __builtin_copysign(0.5 * LnPlus1(2.0 * size / (1.0 - size)), x);
+  return size > 1.0 ? Outside() : __builtin_copysign(0.5 * LnPlus1(2.0 * size / (1.0 - size)), x);
 }
 
 // Returns erf(x) = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 + ...). Every term has the sign of x, so nothing
@@ -210,7 +217,7 @@ inline double Pow(double x, double y) {
   } else if (size == 0.0 || size == __builtin_inf()) {
     power = (size == 0.0) == (y > 0.0) ? 0.0 : __builtin_inf();
   } else {
-    if (x < 0.0 && !whole) return __builtin_nan("");
+    if (x < 0.0 && !whole) return Outside();
     const double exponent = y * Ln(size);
     power = exponent < -200.0 ? 0.0 : (exponent > 200.0 ? __builtin_inf() : Exp(exponent));
   }

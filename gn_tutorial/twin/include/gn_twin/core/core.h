@@ -6,11 +6,13 @@
 
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
-#include "gn_twin/core/negative_inputs.h"
+#include "gn_twin/base/float16.h"
+#include "gn_twin/base/float_flags.h"
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
 #include "gn_twin/core/core_state.h"
+#include "gn_twin/core/nan_origins.h"
 #include "gn_twin/core/padded_rows.h"
 #include "gn_twin/core/stop.h"
 #include "gn_twin/events/observer.h"
@@ -25,6 +27,9 @@ class AsyncCopies;
 class ShapeTable;
 struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
+void TraceNan(Core& core);     // tensor/nan_origins.h, as the next two
+void TraceNumber(Core& core);
+void TraceScalar(Core& core, const char* op, Loc loc, float value, bool stored);
 
 struct Core {
   GNT_COLD Core() { buffers[0] = Buffer{}; }  // runs once a block: not worth unrolled code for hundreds of members
@@ -172,7 +177,7 @@ struct Core {
   bool deq_scale_set = false;
 
   ShapeTable* shapes = nullptr;  // the shapes that SetShapeInfo set
-  NegativeInputs negatives;
+  NanOrigins nans;
 
   // How often the kernel asked queues for their fill level since a tensor last entered or left a queue.
   static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has iterations
@@ -207,7 +212,23 @@ struct Core {
     if constexpr (!kObserved) return here;
     return {job->here_file != nullptr ? job->here_file : "", job->here_line};
   }
+  // Looks at the results of the last instruction, if they may be NaN or infinite. Called before an operation that may
+  // change its operands.
+  [[gnu::always_inline]] void LookForNan() {
+    if (nans.look != NanOrigins::Never) [[unlikely]]
+      LookOnce();
+  }
+  GNT_NOINLINE void LookOnce() {
+    if (nans.look == NanOrigins::Results || MayBeNotFinite()) [[unlikely]]
+      TraceNan(*this);
+    if (nans.look == NanOrigins::Once) nans.look = NanOrigins::Never;
+  }
   void Emit(const Event& event) {
+    LookForNan();
+    if (event.kind == Kind::Vector) {
+      nans.Remember(event);
+      nans.AtLeast(NanOrigins::Once);
+    }
     if (!scalars.Empty()) FlushScalars();
     observers->OnEvent(*this, event);
   }
@@ -331,11 +352,32 @@ struct Core {
     if (IsError(*job, id, true)) Stop(id, loc, fields);
     Find(id, false, loc, {}, fields);
   }
-  // Reports a scalar that goes into memory or into an instruction but was never set, or comes from unwritten memory.
+  // Reports a scalar that goes into memory but was never set, or comes from unwritten memory. stored: it goes into
+  // global memory.
   template <class T>
-  void NoteScalarValue(const char* op, Loc loc, const T& value) {
-    if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
-      TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
+  void NoteScalarValue(const char* op, Loc loc, const T& value, bool stored = false) {
+    if constexpr (!kObserved) return;
+    if (IsWild(value) || IsUnwritten(value)) [[unlikely]]
+      return TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
+    if constexpr (kIsFloat<T>) {
+      if (!(static_cast<float>(value) - static_cast<float>(value) == 0.0f)) [[unlikely]]
+        TraceScalar(*this, op, loc, static_cast<float>(value), stored);
+    }
+  }
+  // Does the same for a scalar that an instruction takes, and keeps it for a finding about NaN.
+  template <class T>
+  void NoteNumber(const char* op, Loc loc, const T& value) {
+    if constexpr (!kObserved) return;
+    if (IsWild(value) || IsUnwritten(value)) [[unlikely]]
+      return TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
+    if constexpr (kIsFloat<T>) {
+      LookForNan();
+      nans.number_op = op;
+      nans.number_line = loc.line;
+      nans.number = static_cast<float>(value);
+      if (!(nans.number - nans.number == 0.0f)) [[unlikely]]
+        TraceNumber(*this);
+    }
   }
   // Reports a scalar without a value, unless gm-read-before-write was reported before: then the scalar probably comes
   // from the read which that finding names.

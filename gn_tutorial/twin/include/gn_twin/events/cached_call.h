@@ -129,6 +129,8 @@ class CachedCalls : public FastEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
+  CachedCalls() {}
+
   // Repeats the checks of a cached call and marks its results as written. The caller has checked that the operands are
   // inside their tensors and not freed. Returns false if observers need the call's whole event, for example if a source
   // lacks values.
@@ -146,6 +148,8 @@ class CachedCalls : public FastEvents {
     const bool there = key.line == line && key.at[0] == dst && key.at[1] == src0 && key.at[2] == src1;
     return there ? all_[first] : all_[first ^ 1];
   }
+  // Returns the event of a call of this cache, without pieces.
+  const Event& EventOf(const CachedCall& call) const { return events_[&call - all_]; }
   CachedCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
   // Caches a call like the next function, with a key made from the call's event.
   GNT_COLD void Insert(Core& core, const Event& event) {
@@ -169,6 +173,7 @@ class CachedCalls : public FastEvents {
       if (call.last != tag) continue;
       call.key = Learn(core, event, call) ? key : CallKey{};
       call.shape = shape;
+      CopyEvent(events_[2 * pair + i], event);
       return;
     }
     turns_[pair] ^= 1;  // two calls that want the same place get one each
@@ -207,6 +212,9 @@ class CachedCalls : public FastEvents {
   uint8_t turns_[kRoom / 2] = {};
   uint16_t used_[kRoom] = {};  // the places that Forget has to clear: a block may use few of them
   uint32_t used_count_ = 0;
+  union {
+    Event events_[kRoom];  // of the calls; never initialised, because few are used
+  };
 };
 
 }  // namespace gn_twin

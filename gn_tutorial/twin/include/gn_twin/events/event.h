@@ -108,6 +108,12 @@ struct Event {
   Event() {}
 };
 
+// Copies an event without its pieces, whose offsets are only there while it is emitted.
+inline void CopyEvent(Event& to, const Event& from) {
+  __builtin_memcpy(static_cast<void*>(&to), &from, sizeof(Event) - (4 - from.operands) * sizeof(Operand));
+  for (uint32_t i = 0; i < to.operands; ++i) to.operand[i].pieces = nullptr;
+}
+
 // One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference. The struct has 24 bytes,
 // with the place in two fields, so that in a loop of accesses the compiler writes it with three stores.
 struct ScalarAccess {

@@ -46,13 +46,17 @@ template <class D, class... S>
                                               const LocalTensor<S>&... src) {
   if (core.cached == nullptr) [[unlikely]]
     return false;
+  core.LookForNan();
   CachedCall& call = core.cached->PlaceOf(key);
   if (!call.key.Equals<1 + sizeof...(S)>(key)) [[unlikely]]
     return false;
   uint32_t at = 0;
   if (!StillHas(core, dst, call.part[0].Bytes()) || !(StillHas(core, src, call.part[++at].Bytes()) && ...)) [[unlikely]]
     return false;
-  return core.FlushedCache().Recheck(core, call);
+  if (!core.FlushedCache().Recheck(core, call)) [[unlikely]]
+    return false;
+  core.nans.call = &call;
+  return true;
 }
 
 // Emits an instruction. `form`: the instruction's numbers in one word; 0 if they do not fit. `kind`: a constant of

@@ -61,6 +61,8 @@ void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, R
               Rows far, uint32_t align, EmitChecked emit_checked) {
   Core& core = ThisCore();
   core.At(loc);
+  if (pipe == Pipe::MTE3) core.nans.AtLeast(NanOrigins::Once);  // sums and products may have overflowed
+  core.LookForNan();
   const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
   if (pipe == Pipe::MTE2) NoteGlobalRead(core, op, there, loc);
   const bool one_run = near.count == 1 || near.pitch == near.bytes;

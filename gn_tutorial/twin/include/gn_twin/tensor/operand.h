@@ -208,8 +208,10 @@ class Operation {
   }
   GNT_NOINLINE static void EmitByEvent(Core& core, const Event& event) {
     const auto at = [&](uint32_t i) { return i < event.operands ? event.operand[i].at : nullptr; };
+    core.LookForNan();
+    core.nans.AtLeast(NanOrigins::Once);  // one of many functions, and perhaps one that divides
     CachedCall& call = core.cached->PlaceOf(event.loc.line, at(0), at(1), at(2));
-    if (call.Is(event) && core.FlushedCache().Recheck(core, call)) return;
+    if (call.Is(event) && core.FlushedCache().Recheck(core, call)) return void(core.nans.call = &call);
     core.Emit(event);
     core.cached->Insert(core, event);
   }

@@ -10,6 +10,23 @@
 
 namespace gn_twin {
 
+// Returns the name of an element type.
+template <class T>
+constexpr const char* TypeName() {
+  if constexpr (kSame<T, half>) return "half";
+  if constexpr (kSame<T, bfloat16_t>) return "bfloat16_t";
+  if constexpr (kSame<T, float>) return "float";
+  if constexpr (kSame<T, int8_t>) return "int8_t";
+  if constexpr (kSame<T, uint8_t>) return "uint8_t";
+  if constexpr (kSame<T, int16_t>) return "int16_t";
+  if constexpr (kSame<T, uint16_t>) return "uint16_t";
+  if constexpr (kSame<T, int32_t>) return "int32_t";
+  if constexpr (kSame<T, uint32_t>) return "uint32_t";
+  if constexpr (kSame<T, int64_t>) return "int64_t";
+  if constexpr (kSame<T, uint64_t>) return "uint64_t";
+  return "a type the twin has no name for";
+}
+
 // Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) at an impossible
 // address.
 inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
@@ -243,7 +260,7 @@ class GlobalTensor {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
   void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value, true);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
@@ -290,6 +307,7 @@ class GlobalTensor {
                                 {"offset", offset},
                                 {"bytes", bytes},
                                 {"element_bytes", sizeof(T)}};
+      AddElementType(offset, bytes, fields);
       if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), argument_->bytes, fields);
       if (offset == static_cast<int64_t>(argument_->bytes)) AddBeginsBehind(fields);
       core.Stop("gm-out-of-bounds", loc, fields);
@@ -322,6 +340,16 @@ class GlobalTensor {
   }
 
  private:
+  // Adds the cause if the array has smaller elements than T, and holds as many of them as are meant. Elements of one byte
+  // may be anything, such as tiling data.
+  GNT_COLD void AddElementType(int64_t offset, uint64_t bytes, gn_twin::FieldList& fields) const {
+    const uint64_t each = argument_->element_bytes;
+    if (each < 2 || each >= sizeof(T) || offset < 0) return;
+    if ((static_cast<uint64_t>(offset) + bytes) / sizeof(T) * each > argument_->bytes) return;
+    fields.Add({"cause", "element-type"});
+    fields.Add({"type", gn_twin::TypeName<T>()});
+    fields.Add({"array_element_bytes", each});
+  }
   GNT_COLD static void AddBeginsBehind(gn_twin::FieldList& fields) {
     if (!fields.Has("cause")) fields.Add({"cause", "begins-behind"});
   }

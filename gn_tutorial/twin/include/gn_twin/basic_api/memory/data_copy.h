@@ -7,7 +7,7 @@
 #include "gn_twin/basic_api/sync/atomic.h"
 #include "gn_twin/tensor/emit.h"
 #include "gn_twin/tensor/emit_copy.h"
-#include "gn_twin/tensor/negative_inputs.h"
+#include "gn_twin/tensor/nan_origins.h"
 
 namespace AscendC {
 
@@ -177,7 +177,7 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
   const uint8_t* const source = src.Bytes();
   if constexpr (kObserved && kOneOf<T, float, half, bfloat16_t>) {
-    if (ThisCore().negatives.pending != 0 && from.count != 0 && from.bytes != 0) [[unlikely]]
+    if (ThisCore().nans.count != 0 && from.count != 0 && from.bytes != 0) [[unlikely]]
       ReportStoredNan<T>(ThisCore(), loc, source, from.count, from.bytes, from.pitch);
   }
   const Store store(ThisCore());

@@ -38,6 +38,7 @@ GNT_ARITHMETIC(MulOp, *)
 #undef GNT_ARITHMETIC
 
 struct DivOp {
+  using LeavesNumbers = void;
   template <class T>
   T operator()(T a, T b) const {
     return T(static_cast<float>(a) / static_cast<float>(b));

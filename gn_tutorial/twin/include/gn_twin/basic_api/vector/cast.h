@@ -190,21 +190,6 @@ inline const char* NameOf(RoundMode mode) {
                                     "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
   return static_cast<uint32_t>(mode) < 7 ? kNames[static_cast<uint32_t>(mode)] : "an unknown mode";
 }
-template <class T>
-constexpr const char* TypeName() {
-  if constexpr (kSame<T, half>) return "half";
-  if constexpr (kSame<T, bfloat16_t>) return "bfloat16_t";
-  if constexpr (kSame<T, float>) return "float";
-  if constexpr (kSame<T, int8_t>) return "int8_t";
-  if constexpr (kSame<T, uint8_t>) return "uint8_t";
-  if constexpr (kSame<T, int16_t>) return "int16_t";
-  if constexpr (kSame<T, uint16_t>) return "uint16_t";
-  if constexpr (kSame<T, int32_t>) return "int32_t";
-  if constexpr (kSame<T, uint32_t>) return "uint32_t";
-  if constexpr (kSame<T, int64_t>) return "int64_t";
-  if constexpr (kSame<T, uint64_t>) return "uint64_t";
-  return "a type the twin has no name for";
-}
 
 // Calls run(op) with the operation of a mode that is known only at run time. If S to D has no such mode, an observed
 // library stops, and a bare one does nothing. For int32 to half an observed library also asks for a scale.

@@ -161,7 +161,7 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
   template <class T, class U>                                                                                        \
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
                    uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                        \
-    gn_twin::ThisCore().NoteScalarValue(#NAME, loc, src1Scalar);                                                     \
+    gn_twin::ThisCore().NoteNumber(#NAME, loc, src1Scalar);                                                          \
     gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode, gn_twin::CompareLengthOf<T>(#NAME, count, loc), dst, src0, {},    \
                               src1Scalar);                                                                           \
   }                                                                                                                  \

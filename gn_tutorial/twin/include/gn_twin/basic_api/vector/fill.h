@@ -52,7 +52,7 @@ template <class T, bool isSetMask = true>
 inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
-  gn_twin::ThisCore().NoteScalarValue("Duplicate", loc, scalarValue);
+  gn_twin::ThisCore().NoteNumber("Duplicate", loc, scalarValue);
   gn_twin::RunCount("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, count, dst);
 }
 template <class T, bool isSetMask = true, class Mask>
@@ -61,7 +61,7 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask
                       const uint16_t dstBlockStride, const uint8_t dstRepeatStride,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
-  gn_twin::ThisCore().NoteScalarValue("Duplicate", loc, scalarValue);
+  gn_twin::ThisCore().NoteNumber("Duplicate", loc, scalarValue);
   const gn_twin::Plan plan = gn_twin::MaskedPlan("Duplicate", loc, isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunPlan("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, plan,
                    gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});

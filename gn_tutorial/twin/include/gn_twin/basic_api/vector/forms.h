@@ -3,7 +3,7 @@
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
 #include "gn_twin/tensor/emit.h"
-#include "gn_twin/tensor/negative_inputs.h"
+#include "gn_twin/tensor/nan_origins.h"
 
 namespace gn_twin {
 
@@ -64,6 +64,31 @@ inline void WithFinish(const Core& core, Run run) {
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
+// Whether an operation is defined only from 0 on. Such an operation has a type FromZero.
+template <class Op, class D>
+inline constexpr bool kFromZero = kObserved && kOneOf<D, float, half> && requires { typename Op::FromZero; };
+// Keeps the first negative operand of such an operation if the results will overwrite it.
+template <class D, class S>
+inline void KeepNegative(const char* op, Loc loc, uint32_t count, const D* dst, const S* src) {
+  if (static_cast<const void*>(dst) != static_cast<const void*>(src)) return;
+  for (uint32_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(src[i]);
+    if (value < 0.0f) [[unlikely]]
+      return ThisCore().nans.Keep(op, loc.line, value);
+  }
+}
+// Raises the flag of an invalid operation if results are not finite, for an operation that computes them without one:
+// it has a type Silent.
+template <class Op, class D>
+inline void RaiseIfSilent(uint32_t count, const D* dst) {
+  if constexpr (kObserved && requires { typename Op::Silent; })
+    if (AnyNotFinite(dst, count)) RaiseInvalid();
+}
+
+// Whether an operation can make NaN or infinity from ordinary numbers: it has a type LeavesNumbers.
+template <class Op>
+inline constexpr bool kLeavesNumbers = kObserved && requires { typename Op::LeavesNumbers; };
+
 // How data flow through an operation. An operation whose first source is always the destination defines a type
 // Accumulates.
 template <class Op>
@@ -75,14 +100,15 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
-  if constexpr (kFromZero<Op, D>)
-    (NoteNegatives<Op>(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
+  if constexpr (kFromZero<Op, D>) (KeepNegative(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
     (watch.Before(dst.Data(), static_cast<uint32_t>(count), src.Data()), ...);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
+  RaiseIfSilent<Op>(static_cast<uint32_t>(count), dst.Data());
+  if constexpr (kLeavesNumbers<Op>) core.nans.AtLeast(NanOrigins::Once);
   if constexpr (kWatched<D, Op>) watch.After(name, loc, dst.Data(), 0, static_cast<uint32_t>(count), src.Data()...);
   WithFinish<D, Op>(
       core, [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
@@ -97,7 +123,7 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {
     if (plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...))
-      (NoteNegatives<Op>(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(), src.tensor.Data()), ...);
+      (KeepNegative(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(), src.tensor.Data()), ...);
   }
   OverflowWatch<D> watch;
   if (watched) {
@@ -105,6 +131,10 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
     (watch.Before(dst.tensor.Data(), static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()), ...);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
+  if constexpr (kLeavesNumbers<Op>) ThisCore().nans.AtLeast(NanOrigins::Once);
+  if constexpr (kObserved && requires { typename Op::Silent; })
+    plan.IsOneRun(dst.strides, sizeof(D)) ? RaiseIfSilent<Op>(static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data())
+                                          : RaiseInvalid();
   if (watched) watch.After(name, loc, dst.tensor.Data(), 0, static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()...);
   WithFinish<D, Op>(ThisCore(), [&](Finish finish) {
     ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
@@ -146,6 +176,7 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
     WriteMask(core, kLanes<D>, kLanes<D>);
     ForWholeRepeats(repeats, op, Walk<D>{dst.tensor.Data(), LaneIndex<D>(dst.strides, 1, 0)},
                     Walk<const S>{src.tensor.Data(), LaneIndex<S>(src.strides, 1, 0)}...);
+    if constexpr (kLeavesNumbers<Op>) core.nans.AtLeast(NanOrigins::Once);
     return true;
   } else {
     return false;

@@ -64,7 +64,7 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float> && (gn_twin::kSame<T, U> || gn_twin::kSame<U, half>),
                 "Axpy on Atlas A2 takes half to half, float to float or half to float");
-  gn_twin::ThisCore().NoteScalarValue("Axpy", loc, scalarValue);
+  gn_twin::ThisCore().NoteNumber("Axpy", loc, scalarValue);
   const gn_twin::AxpyOp op{static_cast<float>(scalarValue), gn_twin::ThisCore().job->options.axpy_fused != 0};
   gn_twin::RunCount("Axpy", loc, op, count, dst, dst, src);
 }
@@ -75,7 +75,7 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float> && (gn_twin::kSame<T, U> || gn_twin::kSame<U, half>),
                 "Axpy on Atlas A2 takes half to half, float to float or half to float");
-  gn_twin::ThisCore().NoteScalarValue("Axpy", loc, scalarValue);
+  gn_twin::ThisCore().NoteNumber("Axpy", loc, scalarValue);
   const gn_twin::AxpyOp op{static_cast<float>(scalarValue), gn_twin::ThisCore().job->options.axpy_fused != 0};
   gn_twin::RequireStrides("Axpy", repeatParams, loc);
   const gn_twin::Strides to{repeatParams.dstBlkStride, repeatParams.dstRepStride};

@@ -46,7 +46,7 @@ struct ShiftRightOp {
 template <bool kSetMask, class Op, class T>
 void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst, const LocalTensor<T>& src, T scalar,
                     int32_t count) {
-  ThisCore().NoteScalarValue(name, loc, scalar);
+  ThisCore().NoteNumber(name, loc, scalar);
   const WithScalar<Op, T> with{op, scalar};
   if constexpr (kSetMask) {
     RunCount(name, loc, with, count, dst, src);
@@ -79,7 +79,7 @@ namespace AscendC {
                    const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                      \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
     static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                        \
-    gn_twin::ThisCore().NoteScalarValue(#NAME, loc, scalarValue);                                                    \
+    gn_twin::ThisCore().NoteNumber(#NAME, loc, scalarValue);                                                         \
     gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                              \
       gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::WithScalar<decltype(op), T>{op, scalarValue}, mask,          \
                                    repeatTime, repeatParams, dst, src);                                              \

@@ -18,21 +18,23 @@ struct AbsOp {
   }
 };
 struct ExpOp {
-  using Overflows = void;
+  using LeavesNumbers = void;
   template <class T>
   T operator()(T value) const {
     return T(ExpFloat(static_cast<float>(value)));
   }
 };
 struct LnOp {
+  using LeavesNumbers = void;
   using FromZero = void;
-  using PoleAtZero = void;
+  using Silent = void;
   template <class T>
   T operator()(T value) const {
     return T(LnFloat(static_cast<float>(value)));
   }
 };
 struct SqrtOp {
+  using LeavesNumbers = void;
   using FromZero = void;
   template <class T>
   T operator()(T value) const {
@@ -54,8 +56,8 @@ inline T Coarse(T value) {
   }
 }
 struct RsqrtOp {
+  using LeavesNumbers = void;
   using FromZero = void;
-  using PoleAtZero = void;
   bool coarse = false;
   template <class T>
   T operator()(T value) const {
@@ -64,6 +66,7 @@ struct RsqrtOp {
   }
 };
 struct ReciprocalOp {
+  using LeavesNumbers = void;
   bool coarse = false;
   template <class T>
   T operator()(T value) const {

@@ -1,0 +1,21 @@
+// Infinity minus infinity is NaN.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void precision_infinity_less_itself_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  pipe.InitBuffer(aBuf, 256);
+  pipe.InitBuffer(bBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  DataCopy(a, xGm, 64);
+  SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  Mins(b, a, -__builtin_inff(), 64);
+  Sub(b, b, b, 64);  // expect: nan-from-numbers
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(yGm, b, 64);
+}
