@@ -33,7 +33,7 @@ class Pipe(IntEnum):
 class Kind(IntEnum):
     """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses.
 
-    A trace has no events of the kinds POINTER and PADDING.
+    A trace has no events of the kind PADDING.
     """
 
     VECTOR = 0
@@ -52,9 +52,8 @@ class Kind(IntEnum):
     FREE = 13
     RELEASE = 14
     ACQUIRE = 15
-    POINTER = 16
-    PADDING = 17
-    SCALARS = 18
+    PADDING = 16
+    SCALARS = 17
 
 
 class Space(IntEnum):

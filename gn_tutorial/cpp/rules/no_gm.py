@@ -9,16 +9,15 @@ import re
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
-from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.plain_pointers import OF_GLOBAL, points_to_global
 from gn_tutorial.cpp.syntax import Node
 
 _CASTS = ("reinterpret_cast", "static_cast")
-_OF_GLOBAL = frozenset(("__gm__", "GM_ADDR"))
 
 
 def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding where a variable's pointer becomes one without the word."""
-    if not code.has(*_OF_GLOBAL):
+    if not code.has(*OF_GLOBAL):
         return
     for node in code.nodes["cast_expression"]:
         yield from _pointer(code, node.child_by_field_name("type"), node.child_by_field_name("value"))
@@ -38,7 +37,7 @@ def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
         if name is None or kind is None or kind.type == "placeholder_type_specifier" or declaration is None:
             continue
         written = code.head(declaration) + code.syntax.between(declaration.start_byte, node.end_byte)
-        if not _OF_GLOBAL & set(re.findall(r"\w+", written)) and _is_global(code, name):
+        if not OF_GLOBAL & set(re.findall(r"\w+", written)) and _is_global(code, name):
             yield code.finding("no-gm", name, name=code.text(name))
 
 
@@ -48,7 +47,7 @@ def _pointer(code: DeviceCode, to: Node | None, value: Node | None) -> Iterator[
     if to is None or value is None or pointer is None or pointer.type != "abstract_pointer_declarator":
         return
     name = _pointed_from(value)
-    plain = name is not None and not _OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
+    plain = name is not None and not OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
     if name is not None and plain and not _is_auto(to) and _is_global(code, name):
         yield code.finding("no-gm", name, name=code.text(name))
 
@@ -76,21 +75,4 @@ def _is_global(code: DeviceCode, name: Node) -> bool:
     if not code.function_of(name):
         return False
     declared = code.scoped.meant(name) or []
-    return len(declared) == 1 and _points_to_global(code, declared[0])
-
-
-def _points_to_global(code: DeviceCode, one: Declaration) -> bool:
-    kind = one.node.child_by_field_name("type") if one.node is not None else None
-    declarator = one.declarator or (one.node.child_by_field_name("declarator") if one.node is not None else None)
-    if one.node is None or kind is None or declarator is None or one.place.scope.kind != "block":
-        return False
-    if declarator.type == "init_declarator":
-        declarator = declarator.child_by_field_name("declarator") or declarator
-    if code.text(kind) == "GM_ADDR":
-        return declarator.type == "identifier"
-    first = one.node.child_by_field_name("declarator") or declarator
-    head = code.head(one.node) + code.syntax.between(one.node.start_byte, first.start_byte)
-    pointer = declarator.type == "pointer_declarator" and "pointer_declarator" not in (
-        inner.type for inner in declarator.named_children
-    )
-    return pointer and "__gm__" in re.findall(r"\w+", head)
+    return len(declared) == 1 and declared[0].place.scope.kind == "block" and points_to_global(code, declared[0])
