@@ -150,8 +150,10 @@ struct PlainPointers {
     Loc loc;
     uint16_t buffer = kNoBuffer;
   };
+  enum class Seen : uint8_t { Unknown, Yes, No };
   static constexpr uint32_t kMost = 16, kReferences = 8;
 
+  Seen seen = Seen::Unknown;  // whether accesses through them are logged
   Into into[kMost];
   uint32_t count = 0;
   bool anywhere = false;  // there are more pointers, or some into memory of no buffer

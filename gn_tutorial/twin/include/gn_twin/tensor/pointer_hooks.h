@@ -1,10 +1,10 @@
 // What the compiler calls before each access of a kernel's own code to memory, in a kernel that uses plain pointers.
 //
 // They are the calls of -fsanitize=thread, whose own library is not linked. gn_tutorial/compiler/pointer_hooks.py removes
-// them from code of the twin and of the system, and gives the others the names below and one more argument: the site, a
-// file and a line. Accesses to the Unified Buffer and to arguments are logged like GetValue and SetValue. All other memory, such as
-// the stack, is of no interest. The compiler takes the functions for ones that never throw, so a finding here does not
-// end the launch at once.
+// them from code of the twin, and gives the others the names below and one more argument: the site, a file and a line.
+// Accesses to the Unified Buffer and to arguments are logged like GetValue and SetValue. All other memory, such as the
+// stack, is of no interest. The compiler assumes that these functions throw nothing, so a finding here does not end the
+// launch at once.
 #pragma once
 #if defined(__ELF__)  // elsewhere no kernel is built with these calls
 #include "gn_twin/tensor/tensor.h"
@@ -20,19 +20,63 @@ class PointerHooks {
   static void Store(const void* at, uint64_t bytes, uint32_t site) { Note(at, bytes, Access::Write, site); }
 
  private:
-  static constexpr uint32_t kLineBits = 20;
+  static constexpr uint32_t kLineBits = 20, kLines = (1u << kLineBits) - 1;
   // Behind an argument lie up to 543 bytes of no argument, then a guard (gn_tutorial/runtime/job_file.py).
   static constexpr uint64_t kBehind = 512;
+  static constexpr uint64_t kSmallBytes = uint64_t{64} << 20;  // _SMALL_BYTES of gn_tutorial/operators/source_build.py
+  static constexpr uint64_t kFrames = 4096;
+  static_assert(sizeof(Core) > kFrames);
 
-  static Loc LocOf(uint32_t site) { return {gnt_pointer_files[site >> kLineBits], site & ((1u << kLineBits) - 1)}; }
+  static Loc LocOf(uint32_t site) { return {gnt_pointer_files[site >> kLineBits], site & kLines}; }
 
   [[gnu::always_inline]] static void Note(const void* address, uint64_t bytes, Access access, uint32_t site) {
-    Core* const core = CoreOfThread();
-    if (core == nullptr || bytes == 0) [[unlikely]]
-      return;
     const uint8_t* const at = static_cast<const uint8_t*>(address);
+    // Most calls are for variables of the functions that run now. The Core lies in the same stack above them.
+    if (static_cast<uint64_t>(at - static_cast<const uint8_t*>(__builtin_frame_address(0))) < kFrames) return;
+    Core* const core = current_core;
+    if (core == nullptr || bytes == 0 || Continues(*core, at, bytes, access, site)) return;
+    if (core->pointers.seen == PlainPointers::Seen::Unknown) [[unlikely]]
+      core->pointers.seen = IsSmall(*core->job) ? PlainPointers::Seen::Yes : PlainPointers::Seen::No;
+    if (core->pointers.seen == PlainPointers::Seen::No) [[unlikely]]
+      return;
     if (core->InUb(at)) return InBuffer(*core, at, bytes, access, site);
     if (const GntArg* const arg = Near(*core, at); arg != nullptr) InArgument(*core, *arg, at, bytes, access, site);
+  }
+
+  // Adds the access to one of the last logged ones if it goes on there, in the same line, as most accesses of a loop do;
+  // returns whether it did. Observers expect each load, and each access to global memory, to lie in one block. An access
+  // that was logged in between must not touch these bytes, because some checks need the order. A trace counts every
+  // access, and after a poll every store to global memory is an event.
+  [[gnu::always_inline]] static bool Continues(Core& core, const uint8_t* at, uint64_t bytes, Access access,
+                                               uint32_t site) {
+    constexpr uint32_t kLast = 4, kMostBytes = 255;
+    ScalarAccess* one = core.scalars.next;
+    for (uint32_t i = 0; i < kLast && one != core.scalars.all; ++i) {
+      --one;
+      if (one->at + one->bytes == at && one->line == (site & kLines) &&
+          one->file == gnt_pointer_files[site >> kLineBits] && one->access == access) {
+        if (core.cached == nullptr || one->bytes + bytes > kMostBytes) return false;
+        if (one->space == Space::GM || access == Access::Read) {
+          const uint64_t in_block = reinterpret_cast<uintptr_t>(at) % kBlockBytes;
+          if (in_block == 0 || in_block + bytes > kBlockBytes) return false;
+        }
+        if (one->space == Space::GM && (core.scheduler->AnyPoll() || !IsIn(core.pointers.argument, at, bytes)))
+          return false;
+        one->bytes = static_cast<uint8_t>(one->bytes + bytes);
+        return true;
+      }
+      if (one->at < at + bytes && at < one->at + one->bytes) return false;
+    }
+    return false;
+  }
+  // Whether the accesses of a launch are logged. Those of a large one would take too long, unless it asks for all checks.
+  GNT_COLD static bool IsSmall(const GntJob& job) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < job.arg_count; ++i) bytes += job.args[i].kind == GNT_TENSOR ? job.args[i].bytes : 0;
+    return bytes <= kSmallBytes || job.options.auto_sync != 0;
+  }
+  static bool IsIn(const GntArg* argument, const uint8_t* at, uint64_t bytes) {
+    return argument != nullptr && at >= argument->data && at + bytes <= argument->data + argument->bytes;
   }
 
   // Returns the argument that contains an address, or that ends shortly before it; null if there is none.
@@ -52,7 +96,6 @@ class PointerHooks {
     const bool known = pointers.anywhere || static_cast<uint64_t>(at - pointers.begin) < pointers.bytes;
     if (!known && !Reaches(core, at, access, LocOf(site))) [[unlikely]]
       return;
-    if (access == Access::Write) core.scalars.stored = true;
     Log(core, Space::UB, at, bytes, access, LocOf(site));
   }
 
@@ -73,7 +116,8 @@ class PointerHooks {
     while (bytes != 0) {
       const uint64_t room = kBlockBytes - reinterpret_cast<uintptr_t>(at) % kBlockBytes;
       const uint64_t piece = bytes < room ? bytes : room;
-      if (space == Space::GM) core.scalars.in_gm = true;
+      core.scalars.in_gm |= space == Space::GM;
+      core.scalars.stored |= space == Space::UB && access == Access::Write;
       LogScalar(core, {at, loc.file, loc.line, static_cast<uint8_t>(piece), space, access, false, true});
       at += piece;
       bytes -= piece;
@@ -146,32 +190,32 @@ GNT_HOOK void* gnt_pointer_fill(void* to, int value, uint64_t bytes, uint32_t si
   return __builtin_memset(to, value, bytes);
 }
 // g++ calls functions for all atomic operations, also for those of the twin.
-#define GNT_ATOMIC_FETCH(BITS, T, OP)                                                       \
-  GNT_HOOK T __tsan_atomic##BITS##_fetch_##OP(volatile void* at, T value, int) {            \
-    return __atomic_fetch_##OP(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST);      \
+#define GNT_ATOMIC_FETCH(BITS, T, OP)                                                  \
+  GNT_HOOK T __tsan_atomic##BITS##_fetch_##OP(volatile void* at, T value, int) {       \
+    return __atomic_fetch_##OP(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST); \
   }
-#define GNT_ATOMICS(BITS, T)                                                                                   \
-  GNT_HOOK T __tsan_atomic##BITS##_load(const volatile void* at, int) {                                        \
-    return __atomic_load_n(static_cast<const volatile T*>(at), __ATOMIC_SEQ_CST);                              \
-  }                                                                                                            \
-  GNT_HOOK void __tsan_atomic##BITS##_store(volatile void* at, T value, int) {                                 \
-    __atomic_store_n(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST);                                   \
-  }                                                                                                            \
-  GNT_HOOK T __tsan_atomic##BITS##_exchange(volatile void* at, T value, int) {                                 \
-    return __atomic_exchange_n(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST);                         \
-  }                                                                                                            \
+#define GNT_ATOMICS(BITS, T)                                                                                     \
+  GNT_HOOK T __tsan_atomic##BITS##_load(const volatile void* at, int) {                                          \
+    return __atomic_load_n(static_cast<const volatile T*>(at), __ATOMIC_SEQ_CST);                                \
+  }                                                                                                              \
+  GNT_HOOK void __tsan_atomic##BITS##_store(volatile void* at, T value, int) {                                   \
+    __atomic_store_n(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST);                                     \
+  }                                                                                                              \
+  GNT_HOOK T __tsan_atomic##BITS##_exchange(volatile void* at, T value, int) {                                   \
+    return __atomic_exchange_n(static_cast<volatile T*>(at), value, __ATOMIC_SEQ_CST);                           \
+  }                                                                                                              \
   GNT_HOOK bool __tsan_atomic##BITS##_compare_exchange_strong(volatile void* at, void* was, T value, int, int) { \
-    return __atomic_compare_exchange_n(static_cast<volatile T*>(at), static_cast<T*>(was), value, false,       \
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                    \
-  }                                                                                                            \
-  GNT_HOOK bool __tsan_atomic##BITS##_compare_exchange_weak(volatile void* at, void* was, T value, int, int) { \
-    return __tsan_atomic##BITS##_compare_exchange_strong(at, was, value, 0, 0);                                \
-  }                                                                                                            \
-  GNT_ATOMIC_FETCH(BITS, T, add)                                                                               \
-  GNT_ATOMIC_FETCH(BITS, T, sub)                                                                               \
-  GNT_ATOMIC_FETCH(BITS, T, and)                                                                               \
-  GNT_ATOMIC_FETCH(BITS, T, or)                                                                                \
-  GNT_ATOMIC_FETCH(BITS, T, xor)                                                                               \
+    return __atomic_compare_exchange_n(static_cast<volatile T*>(at), static_cast<T*>(was), value, false,         \
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                      \
+  }                                                                                                              \
+  GNT_HOOK bool __tsan_atomic##BITS##_compare_exchange_weak(volatile void* at, void* was, T value, int, int) {   \
+    return __tsan_atomic##BITS##_compare_exchange_strong(at, was, value, 0, 0);                                  \
+  }                                                                                                              \
+  GNT_ATOMIC_FETCH(BITS, T, add)                                                                                 \
+  GNT_ATOMIC_FETCH(BITS, T, sub)                                                                                 \
+  GNT_ATOMIC_FETCH(BITS, T, and)                                                                                 \
+  GNT_ATOMIC_FETCH(BITS, T, or)                                                                                  \
+  GNT_ATOMIC_FETCH(BITS, T, xor)                                                                                 \
   GNT_ATOMIC_FETCH(BITS, T, nand)
 GNT_ATOMICS(8, uint8_t)
 GNT_ATOMICS(16, uint16_t)
