@@ -187,9 +187,10 @@ class BuildRequest:
             since = time.time_ns()
             found, hooks = self._source_findings(folder, shim) if self.checked else ("", None)
             _write(shim, self.text + found)
-            if hooks:
-                outcome, ready = self._compile_hooked(folder, shim, hooks), None
-            else:
+            outcome = self._compile_hooked(folder, shim, hooks) if hooks else None
+            if outcome is not None and outcome.end in (End.DONE, End.TIMEOUT):
+                ready = None
+            else:  # messages on a mistake in the source do not depend on the other way of compiling
                 outcome, ready = self._run_compiler(folder, shim, ready)
             if self.suffix == MESSAGES and outcome.end in (End.DONE, End.REFUSED):
                 said = with_casts((folder / OUTPUT).read_bytes(), MESSAGE_BYTES)

@@ -108,6 +108,8 @@ def with_sites(assembly: bytes, is_own: Callable[[Path], bool], twin: Path) -> b
         elif (found := processor.call.match(line)) and (calls := _hooked(processor, found[1], site)) is not None:
             out += calls
             continue
+        elif line.startswith(b"\t.addrsig_sym __tsan_"):
+            continue
         out.append(line)
     return b"\n".join([*out, *_table(paths)])
 

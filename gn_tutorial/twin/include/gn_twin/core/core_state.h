@@ -151,7 +151,7 @@ struct PlainPointers {
     uint16_t buffer = kNoBuffer;
   };
   enum class Seen : uint8_t { Unknown, Yes, No };
-  static constexpr uint32_t kMost = 16, kReferences = 8;
+  static constexpr uint32_t kMost = 8, kReferences = 8;
 
   Seen seen = Seen::Unknown;  // whether accesses through them are logged
   Into into[kMost];
