@@ -53,7 +53,8 @@ class _Processor:
 
     def set(self, argument: int, number: int) -> bytes:
         """Return the line that sets an argument, counted from 0."""
-        return self.to_set % {b"to": self.arguments[argument], b"all": number, b"low": number & 0xFFFF, b"high": number >> 16}
+        low, high = number & 0xFFFF, number >> 16
+        return self.to_set % {b"to": self.arguments[argument], b"all": number, b"low": low, b"high": high}
 
 
 _X86 = _Processor(

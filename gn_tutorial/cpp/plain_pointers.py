@@ -1,8 +1,8 @@
 """Finds whether device code reads or writes memory through plain pointers, and what is declared as such a pointer.
 
-A kernel with such pointers is compiled so that it reports these accesses (``compiler/pointer_hooks``), which costs time.
-So a pointer that only tells a tensor its place is none, and neither is ``tiling->field``: nearly every kernel reads its
-tiling struct like that, and nothing writes it.
+A kernel with such pointers is compiled so that it reports these accesses (``compiler/pointer_hooks``), which costs
+time. So a pointer that only tells a tensor its place is none, and neither is ``tiling->field``: nearly every kernel
+reads its tiling struct like that, and nothing writes it.
 """
 
 from __future__ import annotations

@@ -245,7 +245,8 @@ struct Core {
     scalars.RoomFor(ScalarLog::kRoom);
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
-      if (last->space != Space::UB || last->pointer || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
+      if (last->space != Space::UB || last->pointer ||
+          (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
         continue;
       const QuietBytes quiet = observers->QuietAt(*this, *last);
       if (quiet.bytes == 0) continue;
