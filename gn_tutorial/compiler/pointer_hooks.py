@@ -28,6 +28,8 @@ _FLAGS = {
         *("-mllvm", "-tsan-instrument-read-before-write=1"),
         *("-mllvm", "-tsan-instrument-func-entry-exit=0"),
         *("-mllvm", "-tsan-instrument-atomics=0"),
+        # clang 14 keeps vectors in places that it takes for aligned to 32 bytes, in functions that align no stack.
+        "-mstackrealign",
     ),
 }
 #: The number of bits of a line in a site: ``kLineBits`` of gn_twin/tensor/pointer_hooks.h.
