@@ -33,7 +33,7 @@ class Pipe(IntEnum):
 class Kind(IntEnum):
     """The kind of an event: ``Kind`` of event.h, or SCALARS, a run of scalar accesses.
 
-    A trace has no events of the kinds POINTER, PADDING and WORDS.
+    A trace has no events of the kinds PADDING and WORDS.
     """
 
     VECTOR = 0
@@ -52,10 +52,9 @@ class Kind(IntEnum):
     FREE = 13
     RELEASE = 14
     ACQUIRE = 15
-    POINTER = 16
-    PADDING = 17
-    WORDS = 18
-    SCALARS = 19
+    PADDING = 16
+    WORDS = 17
+    SCALARS = 18
 
 
 class Space(IntEnum):

@@ -19,6 +19,7 @@ from gn_tutorial.compiler import messages
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.cache_store import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.compiler.pointer_hooks import hook_flags, with_sites
 from gn_tutorial.compiler.precompiled_header import KEEP_INLINES, Precompiled, Ready, interface_marks
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.process import (
@@ -184,8 +185,13 @@ class BuildRequest:
             made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
             since = time.time_ns()
-            _write(shim, self.text + (self._source_findings(folder, shim) if self.checked else ""))
-            outcome, ready = self._run_compiler(folder, shim, ready)
+            found, hooks = self._source_findings(folder, shim) if self.checked else ("", None)
+            _write(shim, self.text + found)
+            outcome = self._compile_hooked(folder, shim, hooks) if hooks else None
+            if outcome is not None and outcome.end in (End.DONE, End.TIMEOUT):
+                ready = None
+            else:  # messages on a mistake in the source do not depend on the other way of compiling
+                outcome, ready = self._run_compiler(folder, shim, ready)
             if self.suffix == MESSAGES and outcome.end in (End.DONE, End.REFUSED):
                 said = with_casts((folder / OUTPUT).read_bytes(), MESSAGE_BYTES)
                 _write(made, said.replace(str(shim), str(READ_SHIM)))
@@ -200,8 +206,12 @@ class BuildRequest:
         self._store_dependencies(key, dependencies)
         return library, dependencies
 
-    def _source_findings(self, folder: Path, shim: Path) -> str:
-        """Return the table of the source's code that a device refuses; an empty one if the preprocessor fails."""
+    def _source_findings(self, folder: Path, shim: Path) -> tuple[str, tuple[str, ...] | None]:
+        """Return the table of the source's code that a device refuses; an empty one if the preprocessor fails.
+
+        Also return the flags to make it report its accesses through plain pointers; None if it has no such pointers, or
+        if the compiler cannot.
+        """
         _write(shim, self.text + portability_rules.PROBE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
@@ -222,12 +232,26 @@ class BuildRequest:
             if text is not None:
                 break
         if text is None:
-            return portability_rules.NOTHING_READ  # the compiler will report the error
+            return portability_rules.NOTHING_READ, None  # the compiler will report the error
         if not portability_rules.words_are_left(text):
-            return portability_rules.NOTHING_READ
-        return portability_rules.table(
-            portability_rules.find(portability_rules.own_text(text, self._sources(shim).is_learners))
-        )
+            return portability_rules.NOTHING_READ, None
+        read = portability_rules.read(portability_rules.own_text(text, self._sources(shim).is_learners))
+        return portability_rules.table(read.found), hook_flags(self.compiler) if read.plain_pointers else None
+
+    def _compile_hooked(self, folder: Path, shim: Path, hooks: tuple[str, ...]) -> CompileOutcome:
+        """Compile the shim to assembly, and make a library of what ``with_sites`` makes of it.
+
+        The precompiled header is not used: it was made with other flags.
+        """
+        assembly, debugged = folder / "shim.s", "-g" in self.flags
+        lines = () if debugged else ("-g1",)
+        arguments = [*diagnostic_flags(self.compiler), *self._arguments(), *hooks, *lines, "-MD", "-MF"]
+        outcome = self._run([str(shim), "-S", "-o", str(assembly), *arguments, str(folder / "made.d")], folder)
+        if outcome.end is not End.DONE:
+            return outcome
+        assembly.write_bytes(with_sites(assembly.read_bytes(), self._sources(shim).is_learners, TWIN_INCLUDE))
+        linked = [str(assembly), *map(str, self.objects), "-o", str(folder / "made"), *self.flags]
+        return self._run([*linked, *(() if debugged else ("-Wl,--strip-debug",))], folder)
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
         """Compile the shim; return the outcome, and ``ready`` if that precompiled header was used, else None.
@@ -237,14 +261,8 @@ class BuildRequest:
         arguments = [*diagnostic_flags(self.compiler), *self._arguments(), "-MD", "-MF", str(folder / "made.d")]
 
         def run(*more: Path) -> CompileOutcome:
-            return run_compiler(
-                self.compiler,
-                [str(shim), *map(str, (*self.objects, *more)), "-o", str(folder / "made"), *arguments],
-                folder=folder,
-                zig_cache=self.cache.root / "zig",
-                limits=self.limits,
-                shown=self.shown,
-            )
+            linked = map(str, (*self.objects, *more))
+            return self._run([str(shim), *linked, "-o", str(folder / "made"), *arguments], folder)
 
         if ready is None or self.precompiled is None:
             return run(), None
@@ -258,6 +276,16 @@ class BuildRequest:
         if outcome.end is End.DONE:
             self.precompiled.give_up(ready)
         return outcome, None
+
+    def _run(self, arguments: list[str], folder: Path) -> CompileOutcome:
+        return run_compiler(
+            self.compiler,
+            arguments,
+            folder=folder,
+            zig_cache=self.cache.root / "zig",
+            limits=self.limits,
+            shown=self.shown,
+        )
 
     def _collect(
         self, depfile: Path, folder: Path, since: int, source_before: str, ready: Ready | None

@@ -226,7 +226,7 @@ def _install_zig(refused: list[str]) -> None:
 
 # --- flags -----------------------------------------------------------------------------------------------------------
 
-_ELF = sys.platform.startswith("linux")
+ELF = sys.platform.startswith("linux")
 
 
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
 
 def program_flags(compiler: Compiler) -> tuple[str, ...]:
     """Return flags of the launcher, a program."""
-    return (*_common_flags(compiler, for_speed(compiler)), *(("-ldl", "-lrt") if _ELF else ()))
+    return (*_common_flags(compiler, for_speed(compiler)), *(("-ldl", "-lrt") if ELF else ()))
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
@@ -353,7 +353,7 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
         # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s removes the symbols of zig's C++ library,
         # which is linked in.
         flags += ["-fno-sanitize=undefined", "-UNDEBUG", *([] if level == "-O0" else ["-s"])]
-    elif _ELF:
+    elif ELF:
         if compiler.name == "g++":
             # All libraries of a process share unique symbols, even with RTLD_LOCAL, so observed and bare kernels would
             # use each other's.
@@ -369,7 +369,7 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
 
 
 def _library_flags(compiler: Compiler) -> tuple[str, ...]:
-    if not _ELF:
+    if not ELF:
         return ("-shared",)
     # --exclude-libs hides the symbols of the static runtime. -z defs reports a function without a body now, not at
     # dlopen.

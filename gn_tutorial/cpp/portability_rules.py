@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from gn_tutorial.cpp.device_code import SourceFinding
+    from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 
 
 #: What stops a launch; every other finding is a warning.
@@ -26,7 +26,7 @@ ERRORS = frozenset(
 #: What only the code of a core may not have: threads run an entry that is marked ``__global__`` alone.
 _OF_CORES = frozenset(("language-math",))
 #: CodePart of the key of each library: raise it when the same source may give other findings.
-CHECKS = "16"
+CHECKS = "17"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -84,23 +84,41 @@ def words_are_left(preprocessed: str) -> bool:
     return "\nGNT_WORDS_LEFT __aicore__ __gm__ GM_ADDR" in preprocessed
 
 
+@dataclass(frozen=True)
+class SourceFacts:
+    """What device code of a text may not have, for each entry in the order of the source.
+
+    plain_pointers: whether it reads or writes memory through plain pointers (``plain_pointers``).
+    """
+
+    found: tuple[Placed, ...] = ()
+    plain_pointers: bool = False
+
+
 def find(own: OwnText) -> tuple[Placed, ...]:
-    """What device code of the text may not have, for each entry in the order of the source."""
-    if "__global__" not in own.text:
-        return ()
-    try:
-        return tuple(_placed(own))
-    except ArgumentError:
-        return ()  # it is beyond a bound of ``syntax`` or ``scopes``
+    """Return what device code of the text may not have."""
+    return read(own).found
 
 
-def _placed(own: OwnText) -> Iterator[Placed]:
+def read(own: OwnText) -> SourceFacts:
+    """Return the facts about the text; none if it has no device code."""
     # The import takes 50 ms, and most launches find their library in the cache.
     from gn_tutorial.cpp.device_code import DeviceCode
-    from gn_tutorial.cpp.rules import RULES
+    from gn_tutorial.cpp.plain_pointers import uses_plain_pointers
     from gn_tutorial.cpp.syntax import parse
 
-    code = DeviceCode(parse(own.text))
+    if "__global__" not in own.text:
+        return SourceFacts()
+    try:
+        code = DeviceCode(parse(own.text))
+        return SourceFacts(tuple(_placed(own, code)), uses_plain_pointers(code))
+    except ArgumentError:
+        return SourceFacts()  # it is beyond a bound of ``syntax`` or ``scopes``
+
+
+def _placed(own: OwnText, code: DeviceCode) -> Iterator[Placed]:
+    from gn_tutorial.cpp.rules import RULES
+
     claims = [one for rule in RULES for one in rule(code) if code.part_of(one.at) in code.may_run]
     claims = sorted((one for one in claims if code.is_live(one.at)), key=lambda one: one.at.start_byte)
     for entry in code.entries if claims else ():

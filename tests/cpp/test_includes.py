@@ -28,7 +28,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def value_of(path: Path) -> int:
-    return int(kernel(path, optimise=False).run(inout(np.zeros(1, np.int32)))["x"][0])
+    return int(kernel(path, optimise=False).run(inout(np.zeros(1, np.int32)), blocks=1)["x"][0])
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 READS = {
     "messages of compilers": """compiler/address_spaces compiler/hints compiler/messages compiler/output
         compiler/space_casts compiler/toolchain""",
+    "the assembly that a compiler writes": "compiler/pointer_hooks",
     "messages and crashes of a launch or a host call": "runtime/outcome projects/host_call",
     "printed output, logs": """course/lab/log_messages course/sandbox_session course/source_html
         projects/test_runner/stand_in_tools projects/test_runner/test_result""",

@@ -81,27 +81,33 @@ def test_a_kernel_that_sets_all_of_them_runs() -> None:
     assert np.array_equal(run("length = count; factor = 2.0f;"), np.arange(64, dtype=np.float32) * 2)
 
 
-# Through a pointer, which nobody sees: the last turn of the loop reads what lies behind x.
+# Through a field, which nobody sees (cpp/plain_pointers): the last turn of the loop reads what lies behind x.
 BEHIND = """
 #include "kernel_operator.h"
 using namespace AscendC;
+struct Cell {
+  float value;
+};
 extern "C" __global__ __aicore__ void total(GM_ADDR x, GM_ADDR y, uint32_t turns) {
-  const __gm__ float* in = reinterpret_cast<__gm__ float*>(x);
+  const __gm__ Cell* in = reinterpret_cast<__gm__ Cell*>(x);
   GlobalTensor<float> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), 8);
   float sum = 0.0f;
-  for (uint32_t i = 0; i < turns; ++i) sum += in[i];
+  for (uint32_t i = 0; i < turns; ++i) sum += (in + i)->value;
   for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, sum);
 }
 """
 LAST = """
 #include "kernel_operator.h"
 using namespace AscendC;
+struct Cell {
+  int32_t value;
+};
 extern "C" __global__ __aicore__ void last(GM_ADDR x, GM_ADDR y, uint32_t at) {
-  const __gm__ int32_t* in = reinterpret_cast<__gm__ int32_t*>(x);
+  const __gm__ Cell* in = reinterpret_cast<__gm__ Cell*>(x);
   GlobalTensor<int32_t> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(y), 8);
-  for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, in[at]);
+  for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, (in + at)->value);
 }
 """
 

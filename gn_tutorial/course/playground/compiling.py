@@ -17,6 +17,7 @@ from gn_tutorial.compiler.shim import Shim
 from gn_tutorial.cpp import portability_rules
 from gn_tutorial.cpp.entries import Entry, entries_to_compile, macro_lines
 from gn_tutorial.cpp.included_files import SourceTexts
+from gn_tutorial.cpp.portability_rules import SourceFacts
 from gn_tutorial.errors import CompileError
 
 #: The folder, in the compiler's own file system, that contains the twin's headers (include) and the course's kernels.
@@ -58,20 +59,13 @@ class Compilation:
         preprocessed: the preprocessor's output, "" if it failed. A library of ``compiler/build.py`` has these findings
         compiled in; in the page they are found while the compiler works.
         """
+        return as_data(self.facts(preprocessed))
+
+    def facts(self, preprocessed: str) -> SourceFacts:
+        """Return the facts about the source that ``source_findings`` returns, and whether it uses plain pointers."""
         if not portability_rules.words_are_left(preprocessed):
-            return []
-        found = portability_rules.find(portability_rules.own_text(preprocessed, self._sources().is_learners))
-        return [
-            {
-                "entry": one.entry,
-                "id": one.finding.id,
-                "error": one.finding.id in portability_rules.ERRORS,
-                "file": one.file,
-                "line": one.line,
-                "fields": list(one.finding.fields.items()),
-            }
-            for one in found
-        ]
+            return SourceFacts()
+        return portability_rules.read(portability_rules.own_text(preprocessed, self._sources().is_learners))
 
     def failure(self, text: str) -> CompileError:
         """Return the error of a failed compilation, made from the compiler's output ``text``."""
@@ -98,3 +92,18 @@ class Compilation:
             compiler="clang++",
             shown=self.path.name,
         )
+
+
+def as_data(facts: SourceFacts) -> list[dict[str, Any]]:
+    """Return the findings among the facts as plain data for a launch's job."""
+    return [
+        {
+            "entry": one.entry,
+            "id": one.finding.id,
+            "error": one.finding.id in portability_rules.ERRORS,
+            "file": one.file,
+            "line": one.line,
+            "fields": list(one.finding.fields.items()),
+        }
+        for one in facts.found
+    ]

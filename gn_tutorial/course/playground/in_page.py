@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gn_tutorial.course.playground import outcome
-from gn_tutorial.course.playground.compiling import COURSE, Compilation
+from gn_tutorial.course.playground.compiling import COURSE, Compilation, as_data
 from gn_tutorial.course.playground.puzzle import judged, mistake_of
 from gn_tutorial.cpp.included_files import read_sources
 from gn_tutorial.errors import CompileError
@@ -20,6 +20,7 @@ class PageSession:
     def __init__(self) -> None:
         self._compilation: Compilation | None = None
         self._before: outcome.Modelled | None = None
+        self._plain_pointers = False
 
     def preparing(self, path: str, text: str, defines: list[str]) -> str:
         """Return the requests to the compiler, ``preprocess`` and ``compile``; or ``errors`` if there is no kernel."""
@@ -38,7 +39,9 @@ class PageSession:
     def source_findings(self, preprocessed: str) -> str:
         """Return the findings on constructs that device code may not use. Call ``preparing`` first."""
         assert self._compilation
-        return json.dumps(self._compilation.source_findings(preprocessed))
+        facts = self._compilation.facts(preprocessed)
+        self._plain_pointers = facts.plain_pointers
+        return json.dumps(as_data(facts))
 
     def failure(self, said: str, puzzle: str) -> str:
         """Return the errors of a build, at the learner's lines.
@@ -71,6 +74,8 @@ class PageSession:
             self._before if found["beside"] else None,
         )
         self._before = modelled or self._before
+        if self._plain_pointers:
+            shown["tally"].append(outcome.UNSEEN)
         if found["puzzle"]:
             shown["puzzle"] = judged(found["puzzle"], found["text"], shown, modelled)
         return json.dumps(shown)

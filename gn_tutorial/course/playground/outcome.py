@@ -17,6 +17,8 @@ from gn_tutorial.timing.timeline import Timeline, make_timeline
 
 #: Name -> the bytes of an array.
 Arrays = Mapping[str, "bytes | memoryview"]
+#: What is shown beside the counts of a kernel that uses plain pointers (``cpp/plain_pointers``).
+UNSEEN = ("pointers", "reads and writes through pointers are not checked in this page: `gnt run` checks them")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.names import call_of
-from gn_tutorial.cpp.rules.no_gm import OF_GLOBAL, is_global, pointed_from
+from gn_tutorial.cpp.plain_pointers import OF_GLOBAL
+from gn_tutorial.cpp.rules.no_gm import is_global, pointed_from
 from gn_tutorial.cpp.syntax import Node
 
 _COPIES = ("memcpy", "memmove", "memset", "memcmp", "memcpy_s", "memmove_s", "memset_s")

@@ -9,12 +9,10 @@ import re
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
-from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.plain_pointers import OF_GLOBAL, points_to_global
 from gn_tutorial.cpp.syntax import Node
 
 _CASTS = ("reinterpret_cast", "static_cast")
-#: The words of a type that points into global memory.
-OF_GLOBAL = frozenset(("__gm__", "GM_ADDR"))
 
 
 def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
@@ -77,21 +75,4 @@ def is_global(code: DeviceCode, name: Node) -> bool:
     if not code.function_of(name):
         return False
     declared = code.scoped.meant(name) or []
-    return len(declared) == 1 and _points_to_global(code, declared[0])
-
-
-def _points_to_global(code: DeviceCode, one: Declaration) -> bool:
-    kind = one.node.child_by_field_name("type") if one.node is not None else None
-    declarator = one.declarator or (one.node.child_by_field_name("declarator") if one.node is not None else None)
-    if one.node is None or kind is None or declarator is None or one.place.scope.kind != "block":
-        return False
-    if declarator.type == "init_declarator":
-        declarator = declarator.child_by_field_name("declarator") or declarator
-    if code.text(kind) == "GM_ADDR":
-        return declarator.type == "identifier"
-    first = one.node.child_by_field_name("declarator") or declarator
-    head = code.head(one.node) + code.syntax.between(one.node.start_byte, first.start_byte)
-    pointer = declarator.type == "pointer_declarator" and "pointer_declarator" not in (
-        inner.type for inner in declarator.named_children
-    )
-    return pointer and "__gm__" in re.findall(r"\w+", head)
+    return len(declared) == 1 and declared[0].place.scope.kind == "block" and points_to_global(code, declared[0])

@@ -9,8 +9,8 @@
 #include "gn_twin/checkers/queues.h"
 #include "gn_twin/checkers/race.h"
 #include "gn_twin/checkers/call_cache.h"
-#include "gn_twin/checkers/ub_pointers.h"
 #include "gn_twin/core/counters.h"
+#include "gn_twin/tensor/pointer_hooks.h"
 #include "gn_twin/trace/trace.h"
 
 namespace gn_twin {
@@ -31,7 +31,6 @@ class AllWatchers final : public Watchers {
     observers_.Add(padding_);
     observers_.Add(global_);
     observers_.Add(queues_);
-    observers_.Add(pointers_);
     observers_.Add(cache_);
     if (job.options.races == 0) observers_.Add(race_);
     // A trace records every call, so a traced launch has no call cache.
@@ -45,7 +44,6 @@ class AllWatchers final : public Watchers {
   PaddingChecker padding_;
   GlobalMemoryChecker global_;
   QueueChecker queues_;
-  UbPointerChecker pointers_;
   DataCacheChecker cache_;
   RaceChecker race_;
   CallCache calls_;

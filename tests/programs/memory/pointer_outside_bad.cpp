@@ -13,9 +13,9 @@ extern "C" __global__ __aicore__ void memory_pointer_outside_bad(GM_ADDR x, GM_A
   Duplicate(b, 1.0f, 64);
   SetFlag<HardEvent::V_S>(EVENT_ID0);
   WaitFlag<HardEvent::V_S>(EVENT_ID0);
-  __ubuf__ float* at = a.GetPhyAddr();  // expect: ub-pointer-outside
+  __ubuf__ float* at = a.GetPhyAddr();
   for (uint32_t i = 0; i < 64; ++i) at[i] = 2.0f;
-  at[64] = 3.0f;
+  at[64] = 3.0f;  // expect: ub-pointer-outside
   SetFlag<HardEvent::S_V>(EVENT_ID0);
   WaitFlag<HardEvent::S_V>(EVENT_ID0);
   Adds(b, b, 1.0f, 64);

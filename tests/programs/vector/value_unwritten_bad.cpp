@@ -1,4 +1,4 @@
-// A factor that is read through a pointer from the output, where nothing is yet, in place of the input.
+// A factor that is read past the data cache from the output, where nothing is yet, in place of the input.
 // roles: in out
 #include "kernel_operator.h"
 
@@ -10,10 +10,11 @@ extern "C" __global__ __aicore__ void vector_value_unwritten_bad(GM_ADDR x, GM_A
   pipe.InitBuffer(queue, 1, 4096);
   GlobalTensor<float> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
-  const __gm__ float* in = reinterpret_cast<__gm__ float*>(y);
+  __gm__ uint32_t* in = reinterpret_cast<__gm__ uint32_t*>(y);
   LocalTensor<float> t = queue.AllocTensor<float>();
   Duplicate(t, 1.0f, 1024);
-  Muls(t, t, in[3] + 1.0f, 1024);  // expect: value-unwritten
+  const uint32_t bits = ReadGmByPassDCache(in + 3);
+  Muls(t, t, *reinterpret_cast<const float*>(&bits), 1024);  // expect: value-unwritten
   queue.EnQue(t);
   t = queue.DeQue<float>();
   DataCopy(out, t, 1024);

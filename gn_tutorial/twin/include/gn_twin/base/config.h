@@ -85,6 +85,14 @@ namespace gn_twin {
 // process, because nothing of the twin is visible outside its own library (hidden visibility, RTLD_LOCAL).
 inline constexpr bool kObserved = GNT_OBSERVED != 0;
 
+// Whether the compiler reports each access of the kernel's own code to memory (tensor/pointer_hooks.h). The build defines
+// the macro for kernels that use plain pointers.
+#ifdef GNT_POINTER_HOOKS
+inline constexpr bool kPointersSeen = true;
+#else
+inline constexpr bool kPointersSeen = false;
+#endif
+
 // The Unified Buffer of one AI Vector core of the chip that the library is built for (gn_tutorial/machines).
 #ifndef GNT_UB_BYTES
 #define GNT_UB_BYTES (192 * 1024)

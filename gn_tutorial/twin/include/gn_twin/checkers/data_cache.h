@@ -115,11 +115,11 @@ class DataCacheChecker final : public Observer {
     DataCacheLine& line = *place.line;
     if (line.owner != core.block + 1 && Dirty(line) && (line.dirty & place.bytes) != 0 &&
         !IsRace(line, core, place.bytes))
-      return Report(core, "cache-not-cleaned", "GetValue", access.Place(), line, access.at);
+      return Report(core, "cache-not-cleaned", access.Op(), access.Place(), line, access.at);
     Cache* const cache = CacheOf(core);
     if (cache == nullptr) return;
     if (cache->Holds(place.number) && cache->Version(place.number) != line.version)
-      return Report(core, "cache-stale", "GetValue", access.Place(), line, access.at);
+      return Report(core, "cache-stale", access.Op(), access.Place(), line, access.at);
     cache->Keep(place.number, line.version);
   }
 
@@ -131,7 +131,7 @@ class DataCacheChecker final : public Observer {
     const bool own = line.owner == core.block + 1;
     if (line.owner != 0 && !own && (Dirty(line) || (line.written != 0 && Beside(line, core))) &&
         !IsRace(line, core, place.bytes))
-      Report(core, "cache-line-shared", "SetValue", access.Place(), line, access.at);
+      Report(core, "cache-line-shared", access.Op(), access.Place(), line, access.at);
     if (!own || line.cleans != mine.cleans) line.dirty = 0;
     if (!own || line.epoch != mine.epoch) line.written = 0;
     line.owner = core.block + 1;

@@ -98,9 +98,9 @@ class GlobalMemoryChecker final : public Observer {
       }
       if (access.access == Access::Read) {
         if (watched->arg->role == GNT_INOUT) continue;
-        Read(core, *watched, access.at, access.bytes, access.Place(), "GetValue", access.bytes);
+        Read(core, *watched, access.at, access.bytes, access.Place(), access.Op(), access.bytes);
       } else {
-        Write(*watched, core.block, access.at, access.bytes, access.Place(), "SetValue", access.bytes);
+        Write(*watched, core.block, access.at, access.bytes, access.Place(), access.Op(), access.bytes);
       }
     }
   }

@@ -147,7 +147,7 @@ class MemoryChecker final : public Observer {
       const uint64_t missing = shadow.bytes.FirstMissing(at, access.bytes);
       ReportMissing(core,
                     MissingAt(core, shadow,
-                              shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, 0, access.bytes),
+                              shadow.OriginOf(missing, access.Place(), access.Op(), "the tensor", 0, 0, access.bytes),
                               access.Place()));
       shadow.bytes.Set(at, access.bytes);  // reported once
     }

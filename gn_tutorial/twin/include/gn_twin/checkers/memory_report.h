@@ -102,10 +102,7 @@ GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
 GNT_COLD inline void ReportUsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
   const Buffer* buffer = BufferAt(core, at);
   if (buffer == nullptr) return;
-  const char* op = access.access == Access::Read    ? "GetValue"
-                   : access.access == Access::Write ? "SetValue"
-                                                    : "operator()";
-  NoteUseAfterFree(core, op, "the tensor", static_cast<uint16_t>(buffer - core.buffers), access.Place());
+  NoteUseAfterFree(core, access.Op(), "the tensor", static_cast<uint16_t>(buffer - core.buffers), access.Place());
 }
 
 }  // namespace gn_twin

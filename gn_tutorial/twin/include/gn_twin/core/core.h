@@ -110,9 +110,7 @@ struct Core {
     pair_results[next_pairs++ % kPairResults] = made;
   }
 
-  static constexpr uint32_t kUbPointers = 8;
-  UbPointer ub_pointers[kUbPointers];
-  uint32_t ub_pointer_count = 0;
+  PlainPointers pointers;
 
   Compared compared;
 
@@ -258,7 +256,7 @@ struct Core {
     At(scalars.next[-1].Place());
     observers->OnScalars(*this, scalars.all, static_cast<uint32_t>(scalars.next - scalars.all));
     scalars.next = scalars.all;
-    scalars.in_gm = false;
+    scalars.in_gm = scalars.stored = false;
   }
   // Passes on the log when it is full, and asks the observers for quiet ranges at the lines of the last accesses.
   GNT_COLD void FlushFullLog() {
@@ -268,7 +266,8 @@ struct Core {
     scalars.RoomFor(ScalarLog::kRoom);
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
-      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
+      if (last->space != Space::UB || last->pointer ||
+          (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
         continue;
       const QuietBytes quiet = observers->QuietAt(*this, *last);
       if (quiet.bytes == 0) continue;
@@ -379,11 +378,12 @@ struct Core {
         TraceNumber(*this);
     }
   }
-  // Reports a scalar without a value, unless gm-read-before-write was reported before: then the scalar probably comes
+  // Reports a scalar without a value, unless a read of such memory was reported before: then the scalar probably comes
   // from the read which that finding names.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
-    if (job->report != nullptr && __builtin_strstr(job->report, "gm-read-before-write") != nullptr) return;
+    for (const char* const read : {"gm-read-before-write", "gm-out-of-bounds"})
+      if (job->report != nullptr && __builtin_strstr(job->report, read) != nullptr) return;
     Fault(id, loc, {}, {{"op", op}});
   }
   bool InUb(const void* at) const {

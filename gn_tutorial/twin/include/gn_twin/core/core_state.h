@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
 #include "gn_twin/base/loc.h"
 #include "gn_twin/events/event.h"
@@ -142,10 +143,40 @@ struct Compared {
   Loc loc;
 };
 
-// The first place at which GetPhyAddr returned a pointer into a buffer.
-struct UbPointer {
-  Loc loc;
-  uint16_t buffer = kNoBuffer;
+// The plain pointers that a kernel has into the Unified Buffer, and the references that operator() returned.
+struct PlainPointers {
+  // The first place at which the kernel got a pointer into a buffer.
+  struct Into {
+    Loc loc;
+    uint16_t buffer = kNoBuffer;
+  };
+  enum class Seen : uint8_t { Unknown, Yes, No };
+  static constexpr uint32_t kMost = 8, kReferences = 8;
+
+  Seen seen = Seen::Unknown;  // whether accesses through them are logged
+  Into into[kMost];
+  uint32_t count = 0;
+  bool anywhere = false;  // there are more pointers, or some into memory of no buffer
+  // Bytes that the kernel may access through its pointers: those of the buffer of the last access.
+  const uint8_t* begin = nullptr;
+  uint64_t bytes = 0;
+  const GntArg* argument = nullptr;  // the argument of the last access to global memory
+  const void* references[kReferences] = {};
+  uint32_t next_reference = 0;
+
+  GNT_COLD void Note(uint16_t buffer, Loc loc) {
+    for (uint32_t i = 0; i < count; ++i)
+      if (into[i].buffer == buffer) return;
+    if (count == kMost || buffer == kNoBuffer) return void(anywhere = true);
+    into[count++] = {loc, buffer};
+  }
+  // Notes a reference that operator() returned. Its access is logged as operator(), and is not logged again.
+  void NoteReference(const void* at) { references[next_reference++ % kReferences] = at; }
+  bool IsReference(const void* at) const {
+    for (const void* one : references)
+      if (one == at) return true;
+    return false;
+  }
 };
 
 // The kernel type that a kernel declares (basic_api/sync/kernel_type.h). `of_key`: for a tiling key.

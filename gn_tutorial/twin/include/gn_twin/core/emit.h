@@ -80,18 +80,6 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   core.freed_use_count = kept;
 }
 
-// Notes and emits that GetPhyAddr returned a pointer into a buffer. From the first pointer on, observers get whole
-// events, so that checkers/ub_pointers.h can find writes through pointers between two events.
-GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
-  if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
-  for (uint32_t i = 0; i < core.ub_pointer_count; ++i)
-    if (core.ub_pointers[i].buffer == buffer) return;
-  core.ub_pointers[core.ub_pointer_count++] = {loc, buffer};
-  core.cached = nullptr;
-  const Buffer& of = core.buffers[buffer];
-  EmitPlace(core, Kind::Pointer, "GetPhyAddr", core.ub + of.offset, of.bytes, Space::UB, loc);
-}
-
 // Emits a queue operation on a buffer of the core: Alloc, EnQue, DeQue or Free. Only a trace uses EnQue and DeQue.
 inline void EmitBuffer(Core& core, Kind kind, const char* op, const Buffer& buffer, Loc loc) {
   core.At(loc);

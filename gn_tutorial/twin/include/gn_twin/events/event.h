@@ -29,7 +29,6 @@ enum class Kind : uint8_t {
   Free,
   Release,  // operand[0] is a word of global memory; a block that acquires it later sees all work of this block so far
   Acquire,  // the block has waited for the word operand[0]
-  Pointer,  // the kernel got a pointer into operand[0], in the Unified Buffer; accesses through it are not observed
   Padding,  // the operands are the padding around the rows of the copy emitted before it
   Words     // the words of an operation besides its data: in global memory counters, through which blocks wait for each
             // other (accesses to them race with others, but not among themselves), in UB its workspace or its lists
@@ -114,8 +113,9 @@ inline void CopyEvent(Event& to, const Event& from) {
   for (uint32_t i = 0; i < to.operands; ++i) to.operand[i].pieces = nullptr;
 }
 
-// One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference. The struct has 24 bytes,
-// with the place in two fields, so that in a loop of accesses the compiler writes it with three stores.
+// One GetValue, SetValue or element access, or an access of the kernel's own code through a plain pointer. ReadWrite:
+// operator(), which returns a reference. The struct has 24 bytes, with the place in two fields, so that in a loop of
+// accesses the compiler writes it with three stores.
 struct ScalarAccess {
   const uint8_t* at = nullptr;
   const char* file = "";
@@ -123,8 +123,14 @@ struct ScalarAccess {
   uint8_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
-  bool floats = false;  // the element is float, half or bfloat16_t
+  bool floats : 1 = false;   // the element is float, half or bfloat16_t
+  bool pointer : 1 = false;  // through a plain pointer, of which the compiler knows nothing
 
+  // Returns the name of the access in findings.
+  const char* Op() const {
+    constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
+    return pointer ? "*pointer" : kNames[static_cast<int>(access)];
+  }
   Loc Place() const { return {file, line}; }
 };
 

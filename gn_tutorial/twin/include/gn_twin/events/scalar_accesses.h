@@ -1,4 +1,4 @@
-// The log of scalar accesses (GetValue, SetValue, operator()) of one core: they are too frequent for an event each.
+// The log of scalar accesses (GetValue, SetValue, operator(), plain pointers) of one core: they are too frequent for an event each.
 //
 // Observers get many accesses at a time. When a loop fills the log, most later accesses do not matter: loads of bytes
 // that hold values and that no other pipe uses, and stores that continue where the last store of their line ended.
@@ -33,6 +33,7 @@ struct ScalarLog {
   ScalarAccess* next = all;
   ScalarAccess* end = all + kFirst;
   bool in_gm = false;    // some of the accesses touch global memory
+  bool stored = false;   // some of the accesses write the Unified Buffer through plain pointers
   bool open = false;     // some line has a quiet range
   bool storing = false;  // some line has a run of stores
   bool singly = false;   // observers get each access before the next one, because they look at the value that it reads

@@ -54,11 +54,12 @@ struct RaceState {
     sent = Clock{};
   }
 
-  // Whether accesses of these two pipes to local memory need no flag: both are of the scalar unit, which works in
-  // order, or the compiler orders them.
+  // Whether accesses of `pipe` to local memory need no flag to come after those of `other`: both are of the scalar unit,
+  // which works in order, or the compiler orders them. It does not order stores through plain pointers, the only accesses
+  // of the scalar unit that are then recorded; RaceScalars checks loads through them.
   bool InOrder(uint32_t pipe, uint32_t other) const {
     if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
-    return auto_sync && (pipe == kS || other == kS);
+    return auto_sync && pipe == kS;
   }
 
   // Returns the lanes of local memory with accesses that `pipe` must wait for, given what it has seen.

@@ -153,7 +153,12 @@ class LocalTensor {
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
   __ubuf__ T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    return *gn_twin::SpaceCast<__ubuf__ T*>(Element(index, "operator()", gn_twin::Access::ReadWrite, loc));
+    T* const element = Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+    if constexpr (gn_twin::kPointersSeen) {
+      gn_twin::ThisCore().pointers.Note(buffer_, loc);
+      gn_twin::ThisCore().pointers.NoteReference(element);
+    }
+    return *gn_twin::SpaceCast<__ubuf__ T*>(element);
   }
 
   // Returns the same bytes as elements of another type.
@@ -166,12 +171,12 @@ class LocalTensor {
                           buffer_);
   }
   // Returns a pointer to element `offset`, for functions that take pointers. Stops if the element lies after the end of
-  // the tensor and outside its buffer; the buffer's end itself is allowed. Accesses through the pointer are not
-  // observed, except writes into another buffer (checkers/ub_pointers.h).
+  // the tensor and outside its buffer; the buffer's end itself is allowed. Accesses through the pointer are observed
+  // where the compiler can report them (tensor/pointer_hooks.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
-    if (gn_twin::kObserved) gn_twin::NoteUbPointer(gn_twin::ThisCore(), buffer_, loc);
+    if constexpr (gn_twin::kPointersSeen) gn_twin::ThisCore().pointers.Note(buffer_, loc);
     return gn_twin::SpaceCast<__ubuf__ T*>(data_ + offset);
   }
 
@@ -264,7 +269,9 @@ class GlobalTensor {
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    return *gn_twin::SpaceCast<__gm__ T*>(Element(index, "operator()", gn_twin::Access::ReadWrite, loc));
+    T* const element = Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+    if constexpr (gn_twin::kPointersSeen) gn_twin::ThisCore().pointers.NoteReference(element);
+    return *gn_twin::SpaceCast<__gm__ T*>(element);
   }
 
   T* Data() const { return data_; }

@@ -62,7 +62,7 @@ class Trace final : public Observer {
 
   bool Asked() const { return out_.slots != nullptr; }
 
-  Kinds Wants() const override { return kAllKinds & ~KindsOf(Kind::Padding, Kind::Pointer, Kind::Words); }
+  Kinds Wants() const override { return kAllKinds & ~KindsOf(Kind::Padding, Kind::Words); }
   void OnEvent(Core& core, const Event& event) override {
     if (!Ready()) return;
     WriteScalars(core.block);
