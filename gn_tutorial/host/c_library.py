@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
+import shlex
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_int64, c_uint64, c_void_p
 from enum import IntEnum
@@ -27,6 +29,9 @@ from gn_tutorial.operators.spec import OpSpec
 
 #: The kernel that packs and unpacks tensors that are not contiguous, for all operators.
 _COPY = "strided_copy/rows"
+#: The file names, in an exported folder, of the host library, which looks for kernels beside itself as ``<entry>.so``,
+#: and of the example.
+LIBRARY, EXAMPLE = "libgn_host.so", "example.c"
 
 
 class Code(IntEnum):
@@ -247,3 +252,36 @@ def call(
         loaded.GnDestroyExecutor(executor)
         raise
     return workspace
+
+
+def export(folder: Path, *, observed: bool = False) -> list[Path]:
+    """Write headers, host library, kernels and an example to ``folder``, creating it. Return the sorted files.
+
+    observed: whether the kernels have the twin's checks. Files of the same names are replaced. Raises ArgumentError if
+    the folder cannot be written, and the errors of ``build_library`` and ``build_kernels``.
+    """
+    api, twin = kernels_root() / "host_api", TWIN / "host"
+    sources = {one.name: one for one in (*api.glob("gn_*.h"), *twin.glob("gn_*.h"), api / EXAMPLE)}
+    sources[LIBRARY] = build_library()
+    sources |= {f"{entry}.so": path for entry, path in build_kernels(observed=observed).items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, source in sources.items():
+            # Replace the file instead of writing into it: a program that has it loaded would crash.
+            made = folder / f".{name}.new"
+            shutil.copyfile(source, made)
+            made.replace(folder / name)
+    except OSError as error:
+        raise ArgumentError(
+            f"the folder cannot be written: {error.strerror or error}", where=str(folder), hint="choose another one"
+        ) from error
+    return [folder / name for name in sorted(sources)]
+
+
+def compile_command(folder: Path) -> str:
+    """Return the shell command that compiles and runs the example in ``folder``.
+
+    The program finds the libraries beside itself.
+    """
+    compiled = f"cc -std=c99 -Wall -Wextra {EXAMPLE} -o example -L. -lgn_host -Wl,-rpath,'$ORIGIN'"
+    return f"cd {shlex.quote(str(folder))} && {compiled} && ./example"

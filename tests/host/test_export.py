@@ -13,7 +13,7 @@ import pytest
 
 from gn_tutorial import reference
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.host import export
+from gn_tutorial.host import c_library
 from gn_tutorial.host.c_library import kernels
 from gn_tutorial.operators.registry import find_kernel, kernels_root
 
@@ -25,7 +25,7 @@ needs_c = pytest.mark.skipif(CC is None, reason="no C compiler on this machine")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("host") / "for c"
-    names = [path.name for path in export.write(made)]
+    names = [path.name for path in c_library.export(made)]
     headers = {path.name for path in (kernels_root() / "host_api").glob("gn_*.h")}
     assert {"gn_host_api.h", "gn_group_norm.h"} <= headers
     libraries = {f"{find_kernel(name)[1].entry}.so" for name in kernels()}
@@ -63,7 +63,7 @@ def test_the_example_compiles_and_computes(folder: Path) -> None:
 
 @needs_c
 def test_the_printed_command_is_right(folder: Path) -> None:
-    command = export.compile_command(folder)
+    command = c_library.compile_command(folder)
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), command
     assert done.stdout.startswith("y: ")
@@ -134,4 +134,4 @@ def test_the_command_writes_the_folder_and_says_what_to_do(tmp_path: Path) -> No
 def test_a_folder_that_cannot_be_made_is_an_error_and_not_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArgumentError, match="folder cannot be written"):
-        export.write(tmp_path / "file" / "inside")
+        c_library.export(tmp_path / "file" / "inside")

@@ -21,19 +21,19 @@ def host_library(
     json: Json = False,
 ) -> None:
     """Write headers, libraries and an example into one folder, for a C program that calls GroupNorm, GELU or Linear."""
-    from gn_tutorial.host import export
+    from gn_tutorial.host import c_library
 
     with working("compiling the host API and its kernels"):
-        files = export.write(folder, observed=observed)
-    command = export.compile_command(folder)
+        files = c_library.export(folder, observed=observed)
+    command = c_library.compile_command(folder)
     if json:
         emit_json({"files": files, "compile": command})
         return
     what = {
         "gn_host_api.h": "the C interface: what all operators share",
         "gn_host_twin.h": "what only the twin has",
-        export.LIBRARY: "the host API, with the twin as the device",
-        export.EXAMPLE: "a whole call, in C99",
+        c_library.LIBRARY: "the host API, with the twin as the device",
+        c_library.EXAMPLE: "a whole call, in C99",
     }
     rest = {".h": "the C interface of an operator"}
     rows = [(str(file), what.get(file.name, rest.get(file.suffix, "a kernel library"))) for file in files]

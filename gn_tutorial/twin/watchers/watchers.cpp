@@ -10,6 +10,7 @@
 #include "gn_twin/checkers/race.h"
 #include "gn_twin/checkers/call_cache.h"
 #include "gn_twin/core/counters.h"
+#include "gn_twin/tensor/nan_origins.h"
 #include "gn_twin/tensor/pointer_hooks.h"
 #include "gn_twin/trace/trace.h"
 

@@ -10,7 +10,7 @@
 
 namespace gn_twin {
 
-inline bool IsNan(float value) { return value != value; }
+inline bool HoldsNan(float value) { return value != value; }
 inline bool NotFinite(float value) { return !(value - value == 0.0f); }
 template <class T>
 inline bool AnyNotFinite(const T* at, uint64_t count) {
@@ -21,7 +21,7 @@ inline bool AnyNotFinite(const T* at, uint64_t count) {
 template <class T>
 inline bool AnyNan(const T* at, uint64_t count) {
   uint32_t any = 0;
-  for (uint64_t i = 0; i < count; ++i) any |= IsNan(static_cast<float>(at[i])) ? 1u : 0u;
+  for (uint64_t i = 0; i < count; ++i) any |= HoldsNan(static_cast<float>(at[i])) ? 1u : 0u;
   return any != 0;
 }
 
@@ -45,7 +45,7 @@ class FloatOperand {
     return found;
   }
   bool HasNan() const {
-    return Any([](uint64_t, float value) { return IsNan(value); });
+    return Any([](uint64_t, float value) { return HoldsNan(value); });
   }
   // Sets `value` to element `wanted`, or to the only element; returns false if there is none.
   bool Get(uint64_t wanted, float& value) const {
@@ -94,10 +94,10 @@ class NanSearch {
     uint32_t looked = 0;
     results.Any([&](uint64_t index, float value) {
       if (!NotFinite(value)) return false;
-      nan = nan || IsNan(value);
+      nan = nan || HoldsNan(value);
       NanOrigins::Made one;
       if (Makes(index, value, one)) {
-        if (!IsNan(value)) {
+        if (!HoldsNan(value)) {
           nans_.infinite = one;
           nans_.has_infinite = true;
           nans_.AtLeast(NanOrigins::Flags);
@@ -133,7 +133,8 @@ class NanSearch {
     ForSources([&](const Operand&, const FloatOperand& source) {
       if (record == NanOrigins::kMost) record = nans_.Of(source.Begin(), source.End());
     });
-    if (record == NanOrigins::kMost && HasNumber() && IsNan(nans_.number) && nans_.count != 0) record = nans_.count - 1;
+    if (record == NanOrigins::kMost && HasNumber() && HoldsNan(nans_.number) && nans_.count != 0)
+      record = nans_.count - 1;
     return record;
   }
   bool HasNumber() const { return nans_.number_op == event_.op && nans_.number_line == event_.loc.line; }
@@ -153,20 +154,20 @@ class NanSearch {
       if (!by_lane_) return from_numbers = AddOfMany(one, source, result) && from_numbers, void();
       float value = 0.0f;
       if (!source.Get(index, value)) return;
-      from_numbers = from_numbers && (IsNan(result) ? !IsNan(value) : !NotFinite(value));
+      from_numbers = from_numbers && (HoldsNan(result) ? !HoldsNan(value) : !NotFinite(value));
       Add(one, value, nullptr);
     });
     if (HasNumber()) {
       one.by_scalar = NotFinite(nans_.number);
-      if (IsNan(nans_.number) && !(kHasFloatFlags && nans_.scalar_raised)) return false;  // the kernel may mean it
-      if (NotFinite(nans_.number) && !IsNan(result)) return false;
+      if (HoldsNan(nans_.number) && !(kHasFloatFlags && nans_.scalar_raised)) return false;  // the kernel may mean it
+      if (NotFinite(nans_.number) && !HoldsNan(result)) return false;
       Add(one, nans_.number, nullptr);
       sources = true;
     }
     if (!from_numbers || !sources) return false;
     Restore(result, one);
     for (uint32_t i = 0; i < one.values; ++i)
-      one.of_infinity = one.of_infinity || (!IsNan(one.value[i]) && NotFinite(one.value[i]));
+      one.of_infinity = one.of_infinity || (!HoldsNan(one.value[i]) && NotFinite(one.value[i]));
     return true;
   }
   static void Add(NanOrigins::Made& one, float value, const char* word) {
@@ -181,7 +182,7 @@ class NanSearch {
     float last = 0.0f;
     source.Any([&](uint64_t, float value) {
       if (!NotFinite(value)) return false;
-      from_numbers = from_numbers && IsNan(result) && !IsNan(value);
+      from_numbers = from_numbers && HoldsNan(result) && !HoldsNan(value);
       if (one.values < before + 2 && (one.values == before || value != last)) Add(one, value, nullptr);
       last = value;
       return !from_numbers;
@@ -201,10 +202,10 @@ class NanSearch {
     };
     const float infinity = __builtin_inff();
     if (one.values == 1 && lost(0)) {
-      if (nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && IsNan(result))
+      if (nans_.lost_op == event_.op && nans_.lost_line == event_.loc.line && HoldsNan(result))
         return set(0, nans_.lost, true);
       const bool pole = is("Rsqrt") || is("Reciprocal") || is("Ln");
-      if (!IsNan(result) && pole) return set(0, 0.0f);
+      if (!HoldsNan(result) && pole) return set(0, 0.0f);
       one.word[0] = !is("Exp") ? kUnknown : dst_.element_bytes == 2 ? "> 11.1" : "> 88.7";
       return;
     }
@@ -214,7 +215,7 @@ class NanSearch {
       const bool known = other < one.values && !lost(other);
       const float with = known ? one.value[other] : nans_.has_infinite ? infinity : 0.0f;
       one.word[i] = kUnknown;
-      if (!IsNan(result)) {
+      if (!HoldsNan(result)) {
         if (is("Div") && i == 1) set(i, 0.0f);
       } else if (is("Div")) {
         set(i, NotFinite(with) ? infinity : 0.0f);
@@ -256,7 +257,7 @@ GNT_COLD inline void TraceNan(Core& core) {
 // Called for a number that an instruction gets, and that is NaN or infinity.
 GNT_COLD inline void TraceNumber(Core& core) {
   if (MayBeNotFinite()) TraceNan(core);
-  core.nans.AtLeast(IsNan(core.nans.number) && core.nans.scalar_raised ? NanOrigins::Results : NanOrigins::Flags);
+  core.nans.AtLeast(HoldsNan(core.nans.number) && core.nans.scalar_raised ? NanOrigins::Results : NanOrigins::Flags);
 }
 
 GNT_COLD inline void ReportNan(Core& core, Loc stored, uint32_t record);
@@ -265,7 +266,7 @@ GNT_COLD inline void ReportNan(Core& core, Loc stored, uint32_t record);
 GNT_COLD inline void TraceScalar(Core& core, const char* op, Loc loc, float value, bool stored) {
   if (MayBeNotFinite()) TraceNan(core);
   core.nans.AtLeast(NanOrigins::Flags);
-  if (!IsNan(value)) return;
+  if (!HoldsNan(value)) return;
   if (core.nans.count != 0) return stored ? ReportNan(core, loc, core.nans.count - 1) : void();
   if (!core.nans.scalar_raised) return;
   NanOrigins::Made one;
@@ -297,7 +298,7 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
   text[0] = '\0';
   for (uint32_t i = 0; i < one.values && used + 40 < kRoom; ++i) {
     const char* const between = i == 0 ? "" : ", ";
-    const char* const word = IsNan(one.value[i]) ? "NaN" : one.word[i];
+    const char* const word = HoldsNan(one.value[i]) ? "NaN" : one.word[i];
     used += static_cast<uint32_t>(word != nullptr ? __builtin_snprintf(text + used, kRoom - used, "%s%s", between, word)
                                                   : __builtin_snprintf(text + used, kRoom - used, "%s%g", between,
                                                                        static_cast<double>(one.value[i])));
