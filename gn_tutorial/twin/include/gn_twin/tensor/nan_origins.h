@@ -1,8 +1,8 @@
 // Finds the instruction that turned numbers into NaN, and warns if the block stores that NaN.
 //
-// TraceNan runs when the next operation begins, while the operands are still there (core/nan_origins.h says when). A NaN that is never stored is no
-// mistake, because instructions also compute lanes whose results are not used. Arrays that hold NaN or infinity give NaN
-// rightly, so that launches with one get no warning. Only observed libraries have it.
+// TraceNan runs when the next operation begins, while the operands are still there (core/nan_origins.h says when). A NaN
+// that is never stored is no mistake, because instructions also compute lanes whose results are not used. Arrays that hold
+// NaN or infinity give NaN rightly, so that launches with one get no warning. Only observed libraries have it.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
