@@ -76,6 +76,13 @@ class UserReference:
         return expected_by_name(self.function, inputs, outputs)
 
 
+def user_reference(name: str, rtol: float | None, atol: float | None) -> UserReference:
+    """Return the reference ``file.py:function``. Raises ArgumentError if there is none."""
+    from gn_tutorial.projects.references import load_reference, tolerance  # 50 ms, for the few runs that have one
+
+    return UserReference(name, load_reference(name), tolerance(rtol, atol))
+
+
 @dataclass(frozen=True)
 class RunOutcome:
     """The result of a run.

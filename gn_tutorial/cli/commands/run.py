@@ -123,9 +123,8 @@ def run(
     from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample_program
     from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_element, parse_types, parse_values, refuse
-    from gn_tutorial.cli.run_launch import How, Mode, UserReference, run_file, run_registered, show_origin
+    from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered, show_origin, user_reference
     from gn_tutorial.cli.run_launch import show as show_outcome
-    from gn_tutorial.projects.references import load_reference, tolerance
 
     check_paths(plot)
     element = parse_element(origin) if origin else None
@@ -175,7 +174,7 @@ def run(
         refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = parse_values(arg or [], out or [], inout or [], workspace or [], seed)
         how = How(template, parse_types(types or []), tuple(define or ()), tuple(include or ()))
-        theirs = UserReference(reference, load_reference(reference), tolerance(rtol, atol)) if reference else None
+        theirs = user_reference(reference, rtol, atol) if reference else None
         outcome = run_file(target, values, entry or None, mode, how, theirs)
     else:
         only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define,
