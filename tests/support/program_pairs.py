@@ -4,7 +4,8 @@
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
 the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
 causes.toml, and names the line of ``// the cause``, if it has one. course/playground/programs reads the other comments.
-All are compiled into one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
+They are compiled into two libraries, to compile the headers once: those with plain pointers, whose code reports each
+access (``compiler/pointer_hooks``), and all others. No pytest here: the lint of the pages runs without it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import numpy as np
 
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.course.playground import programs
+from gn_tutorial.cpp.device_code import DeviceCode
+from gn_tutorial.cpp.plain_pointers import uses_plain_pointers
+from gn_tutorial.cpp.syntax import parse
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.runtime.launch import launch
@@ -48,8 +52,14 @@ def _marked(path: Path, mark: re.Pattern[str]) -> list[tuple[str, int]]:
 
 
 @functools.cache
-def library() -> Built:
-    return build_kernel(together(list(SOURCES)), optimise=False)
+def _has_plain_pointers(name: str) -> bool:
+    return uses_plain_pointers(DeviceCode(parse(SOURCES[name].read_text(encoding="utf-8"))))
+
+
+@functools.cache
+def _library(*, plain_pointers: bool) -> Built:
+    names = [name for name in SOURCES if _has_plain_pointers(name) == plain_pointers]
+    return build_kernel(together(names), optimise=False)
 
 
 def together(names: Sequence[str]) -> str:
@@ -59,7 +69,7 @@ def together(names: Sequence[str]) -> str:
 
 def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
     """Launch a program with the request of ``request``. Raises KernelFault as the launch does."""
-    return launch(library().library, request(name, y, **more))
+    return launch(_library(plain_pointers=_has_plain_pointers(name)).library, request(name, y, **more))
 
 
 def request(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchRequest:
