@@ -37,7 +37,7 @@ def test_launcher_and_kernels_are_made_for_macos(
     """With the flags that the package uses there, but for -mcpu=native, which means the processor of this machine."""
     use_zig()
     monkeypatch.setenv("GNT_CXX", f"{os.environ['GNT_CXX']} -target {processor}-macos")
-    monkeypatch.setattr(toolchain, "_ELF", False)
+    monkeypatch.setattr(toolchain, "ELF", False)
     monkeypatch.setattr(platform, "machine", lambda: name)
     monkeypatch.setattr(toolchain, "cpu_flag", lambda _: "-g0")
     cache = Cache(tmp_path)
