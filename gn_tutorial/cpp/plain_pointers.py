@@ -8,6 +8,7 @@ reads its tiling struct like that, and nothing writes it.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from gn_tutorial.cpp.device_code import DeviceCode
 from gn_tutorial.cpp.names import call_of
@@ -21,6 +22,39 @@ _CASTS = ("reinterpret_cast", "static_cast", "const_cast")
 #: ``auto a = b;`` leads to ``b``: so many steps, because ``auto a = a;`` leads to itself.
 _MOST_AUTO = 10
 _INSIDE = {"parenthesized_expression": None, "binary_expression": "left", "update_expression": "argument"}
+
+
+class Cast(NamedTuple):
+    """A cast. name: the function of ``name<to>(value)``, empty for ``(to)value``."""
+
+    name: str
+    to: Node
+    value: Node
+
+
+def cast_of(code: DeviceCode, node: Node) -> Cast | None:
+    """Return the cast that a node is: ``(to)value``, or a call with one argument and one template argument."""
+    if node.type == "cast_expression":
+        name, to, value = "", node.child_by_field_name("type"), node.child_by_field_name("value")
+    else:
+        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or function.type != "template_function" or given is None or given.named_child_count != 1:
+            return None
+        called, types = function.child_by_field_name("name"), function.child_by_field_name("arguments")
+        if called is None or types is None or types.named_child_count != 1:
+            return None
+        name, to, value = code.text(called), types.named_children[0], given.named_children[0]
+    return Cast(name, to, value) if to is not None and value is not None else None
+
+
+def names_global(written: str) -> bool:
+    """Return whether the text of a type has a word for global memory."""
+    return not OF_GLOBAL.isdisjoint(re.findall(r"\w+", written))
+
+
+def is_to_global(code: DeviceCode, to: Node) -> bool:
+    """Return whether the type of a cast has a word for global memory."""
+    return names_global(code.head(to) + code.text(to))
 
 
 def uses_plain_pointers(code: DeviceCode) -> bool:
@@ -88,16 +122,9 @@ def _is_global(code: DeviceCode, value: Node | None, most: int = _MOST_AUTO) -> 
         value = value.child_by_field_name(inside) if inside else next(iter(value.named_children), None)
     if value is None:
         return False
-    if value.type == "cast_expression":
-        to = value.child_by_field_name("type")
-        return to is not None and bool(OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to))))
-    if value.type == "call_expression":
-        function = value.child_by_field_name("function")
-        if function is None or function.type != "template_function":
-            return False
-        name = function.child_by_field_name("name")
-        written = set(re.findall(r"\w+", code.text(function)))
-        return name is not None and code.text(name) in _CASTS and bool(OF_GLOBAL & written)
+    if value.type in ("cast_expression", "call_expression"):
+        cast = cast_of(code, value)
+        return cast is not None and cast.name in ("", *_CASTS) and is_to_global(code, cast.to)
     if value.type not in ("identifier", "field_expression"):
         return False
     named = value if value.type == "identifier" else value.child_by_field_name("field")

@@ -8,12 +8,11 @@ Source: asc-devkit, docs/zh/guide, 编程指南/语言扩展层/SIMD-BuiltIn关�
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
 from gn_tutorial.cpp.names import call_of
-from gn_tutorial.cpp.plain_pointers import OF_GLOBAL
+from gn_tutorial.cpp.plain_pointers import cast_of, is_to_global
 from gn_tutorial.cpp.rules.no_gm import is_global, pointed_from
 from gn_tutorial.cpp.syntax import Node
 
@@ -42,19 +41,12 @@ def _global_pointer(code: DeviceCode, value: Node) -> str:
     while (below := _below(code, inner, address)) is not None:
         address = address or inner.type == "pointer_expression"
         inner = below
-    to = of = None
-    if inner.type == "cast_expression":
-        to, of = inner.child_by_field_name("type"), inner.child_by_field_name("value")
-    elif inner.type == "call_expression":
-        function, given = inner.child_by_field_name("function"), inner.child_by_field_name("arguments")
-        types = function.child_by_field_name("arguments") if function is not None else None
-        if types is not None and types.named_child_count == 1 and given is not None and given.named_child_count == 1:
-            to, of = types.named_children[0], given.named_children[0]
-    elif inner.type == "identifier":
+    if inner.type == "identifier":
         return code.text(inner) if is_global(code, inner) else ""
-    if to is None or of is None or not OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to))):
+    cast = cast_of(code, inner) if inner.type in ("cast_expression", "call_expression") else None
+    if cast is None or not is_to_global(code, cast.to):
         return ""
-    return code.text(pointed_from(of) or of)
+    return code.text(pointed_from(cast.value) or cast.value)
 
 
 def _below(code: DeviceCode, node: Node, address: bool) -> Node | None:

@@ -5,11 +5,10 @@ Source: asc-devkit, docs/zh/guide, 编程指南/语言扩展层/SIMD-BuiltIn关�
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gn_tutorial.cpp.device_code import DeviceCode, SourceFinding
-from gn_tutorial.cpp.plain_pointers import OF_GLOBAL, points_to_global
+from gn_tutorial.cpp.plain_pointers import OF_GLOBAL, cast_of, is_to_global, names_global, points_to_global
 from gn_tutorial.cpp.syntax import Node
 
 _CASTS = ("reinterpret_cast", "static_cast")
@@ -19,15 +18,10 @@ def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
     """Yield a finding where a variable's pointer becomes one without the word."""
     if not code.has(*OF_GLOBAL):
         return
-    for node in code.nodes["cast_expression"]:
-        yield from _pointer(code, node.child_by_field_name("type"), node.child_by_field_name("value"))
-    for node in code.nodes["call_expression"]:
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or function.type != "template_function" or given is None or given.named_child_count != 1:
-            continue
-        name, types = function.child_by_field_name("name"), function.child_by_field_name("arguments")
-        if name is not None and code.text(name) in _CASTS and types is not None and types.named_child_count == 1:
-            yield from _pointer(code, types.named_children[0], given.named_children[0])
+    for node in (*code.nodes["cast_expression"], *code.nodes["call_expression"]):
+        cast = cast_of(code, node)
+        if cast is not None and cast.name in ("", *_CASTS):
+            yield from _pointer(code, cast.to, cast.value)
     for node in code.nodes["init_declarator"]:
         declarator, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
         if declarator is None or declarator.type != "pointer_declarator" or value is None:
@@ -37,18 +31,17 @@ def no_gm(code: DeviceCode) -> Iterator[SourceFinding]:
         if name is None or kind is None or kind.type == "placeholder_type_specifier" or declaration is None:
             continue
         written = code.head(declaration) + code.syntax.between(declaration.start_byte, node.end_byte)
-        if not OF_GLOBAL & set(re.findall(r"\w+", written)) and is_global(code, name):
+        if not names_global(written) and is_global(code, name):
             yield code.finding("no-gm", name, name=code.text(name))
 
 
-def _pointer(code: DeviceCode, to: Node | None, value: Node | None) -> Iterator[SourceFinding]:
+def _pointer(code: DeviceCode, to: Node, value: Node) -> Iterator[SourceFinding]:
     """Yield a finding for a value that is cast to a pointer without the word."""
-    pointer = to.child_by_field_name("declarator") if to is not None and to.type == "type_descriptor" else None
-    if to is None or value is None or pointer is None or pointer.type != "abstract_pointer_declarator":
+    pointer = to.child_by_field_name("declarator") if to.type == "type_descriptor" else None
+    if pointer is None or pointer.type != "abstract_pointer_declarator":
         return
     name = pointed_from(value)
-    plain = name is not None and not OF_GLOBAL & set(re.findall(r"\w+", code.head(to) + code.text(to)))
-    if name is not None and plain and not _is_auto(to) and is_global(code, name):
+    if name is not None and not is_to_global(code, to) and not _is_auto(to) and is_global(code, name):
         yield code.finding("no-gm", name, name=code.text(name))
 
 

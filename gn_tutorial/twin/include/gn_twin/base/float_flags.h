@@ -40,4 +40,6 @@ inline void ClearFloatFlags() { SetFloatFlags(FloatFlags() & ~kAllFloatFlags); }
 // Sets the flag of an invalid operation, for functions whose NaN is a constant.
 inline void RaiseInvalid() { SetFloatFlags(FloatFlags() | kInvalid); }
 
+inline bool FiniteFloat(float value) { return value - value == 0.0f; }
+
 }  // namespace gn_twin

@@ -374,16 +374,20 @@ struct Core {
       nans.number_op = op;
       nans.number_line = loc.line;
       nans.number = static_cast<float>(value);
-      if (!(nans.number - nans.number == 0.0f)) [[unlikely]]
+      if (!FiniteFloat(nans.number)) [[unlikely]]
         TraceNumber(*this);
     }
+  }
+  // Whether the report of this launch has a finding whose id contains these words.
+  GNT_COLD bool HasSaid(const char* words) const {
+    return job->report != nullptr && __builtin_strstr(job->report, words) != nullptr;
   }
   // Reports a scalar without a value, unless a read of such memory was reported before: then the scalar probably comes
   // from the read which that finding names.
   GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
     FlushScalars();
     for (const char* const read : {"gm-read-before-write", "gm-out-of-bounds"})
-      if (job->report != nullptr && __builtin_strstr(job->report, read) != nullptr) return;
+      if (HasSaid(read)) return;
     Fault(id, loc, {}, {{"op", op}});
   }
   bool InUb(const void* at) const {

@@ -11,7 +11,7 @@
 namespace gn_twin {
 
 inline bool HoldsNan(float value) { return value != value; }
-inline bool NotFinite(float value) { return !(value - value == 0.0f); }
+inline bool NotFinite(float value) { return !FiniteFloat(value); }
 template <class T>
 inline bool AnyNotFinite(const T* at, uint64_t count) {
   uint32_t any = 0;
@@ -309,7 +309,7 @@ void PutOperands(char (&text)[kRoom], const NanOrigins::Made& one) {
 GNT_COLD inline void ReportNan(Core& core, Loc stored, uint32_t record) {
   // Unwritten memory holds NaN, and then it may come from there.
   for (const char* said : {"nan-from-numbers", "never-written", "read-before-write", "value-unwritten"})
-    if (core.job->report != nullptr && __builtin_strstr(core.job->report, said) != nullptr) return;
+    if (core.HasSaid(said)) return;
   if (AnyInputNotFinite(core)) return;
   const NanOrigins::Made& one = core.nans.made[record];
   char operands[160], of_infinite[160];

@@ -1,11 +1,11 @@
 // The warning for an instruction that makes an infinite half from finite operands. The largest half is 65504, which a
 // square or a sum of squares soon exceeds. Only observed libraries warn.
 #pragma once
+#include "gn_twin/base/float_flags.h"
 #include "gn_twin/tensor/lanes.h"
 
 namespace gn_twin {
 
-inline bool FiniteFloat(float value) { return value - value == 0.0f; }
 inline bool IsInfinite(half value) { return (value.bits & 0x7fff) == 0x7c00; }
 template <class T>
 inline bool FiniteElement(T value) {
