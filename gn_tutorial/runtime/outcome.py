@@ -233,6 +233,9 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
                 f" {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
             )
         else:
+            findings, _ = parse_with_notes(evidence.job.report())
+            if any(_reports(one, arg, offset) for one in findings):  # by the call before each access of a plain pointer
+                return kernel_fault(findings, evidence.ending.printed)
             what = f"the kernel went outside '{arg.name}': {beside(arg, offset)} ({name})"
     elif known and header.fault_address < _NULL_PAGES:
         what = f"the kernel used a null pointer ({name} at address {header.fault_address:#x})"
@@ -244,6 +247,13 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
     # A local array has no bounds that could be checked. A write past its end changes pointers beside it.
     near = "look for a wild pointer or index near this place; also for an index past the end of a local array"
     return evidence.error(KernelCrash, what, hint or near)
+
+
+def _reports(finding: Diagnostic, arg: LaunchArg, offset: int) -> bool:
+    """Whether a finding is about the access to a byte outside an argument. offset: from its start, in bytes."""
+    said = finding.fields
+    outside = finding.id == "gm-out-of-bounds" and said["argument"] == arg.name
+    return outside and said["offset"] <= offset < said["offset"] + said["bytes"]
 
 
 def _exception(evidence: Evidence, thrown: re.Match[str]) -> KernelError:

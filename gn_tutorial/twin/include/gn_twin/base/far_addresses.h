@@ -52,6 +52,11 @@ class FarAddresses {
     Unmap(near, bytes);
     return {nullptr, 0};
   }
+  // Whether an address lies in the stretch of some array.
+  static bool Has(const void* address) {
+    const uintptr_t at = reinterpret_cast<uintptr_t>(address);
+    return at >= kBegin && at < kEnd;
+  }
   // Gives back pages that Map returned.
   static void Unmap(uint8_t* at, uint64_t bytes) { munmap(at - kLeastAround, bytes + 2 * kLeastAround); }
 

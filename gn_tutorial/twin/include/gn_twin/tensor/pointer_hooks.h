@@ -7,6 +7,7 @@
 // launch at once.
 #pragma once
 #if defined(__ELF__)  // elsewhere no kernel is built with these calls
+#include "gn_twin/base/far_addresses.h"
 #include "gn_twin/tensor/tensor.h"
 
 // The files of all sites, in the kernel's library. Weak, because libraries of other kernels have none.
@@ -79,13 +80,15 @@ class PointerHooks {
     return argument != nullptr && at >= argument->data && at + bytes <= argument->data + argument->bytes;
   }
 
-  // Returns the argument that contains an address, or that ends shortly before it; null if there is none.
+  // Returns the argument to which an address belongs, or null: one of far addresses belongs to their array, any other to
+  // the array that contains it or ends shortly before it.
   static const GntArg* Near(Core& core, const uint8_t* at) {
     const GntArg* const last = core.pointers.argument;
     if (last != nullptr && static_cast<uint64_t>(at - last->data) < last->bytes) [[likely]]
       return last;
     const GntArg* const arg = ArgumentOf(core, at);
-    if (arg == nullptr || static_cast<uint64_t>(at - arg->data) >= arg->bytes + kBehind) return nullptr;
+    if (arg == nullptr) return nullptr;
+    if (!FarAddresses::Has(at) && static_cast<uint64_t>(at - arg->data) >= arg->bytes + kBehind) return nullptr;
     if (at < arg->data + arg->bytes) core.pointers.argument = arg;
     return arg;
   }
@@ -104,7 +107,7 @@ class PointerHooks {
     if (core.pointers.IsReference(at)) return;
     const Loc loc = LocOf(site);
     const uint64_t offset = static_cast<uint64_t>(at - arg.data);
-    if (offset + bytes > arg.bytes) [[unlikely]]
+    if (offset > arg.bytes || bytes > arg.bytes - offset) [[unlikely]]
       return Behind(core, arg, offset, bytes, loc);
     Log(core, Space::GM, at, bytes, access, loc);
     access == Access::Write ? NoteGlobalStore(core, "*pointer", at, bytes, loc)
