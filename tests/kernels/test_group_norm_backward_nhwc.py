@@ -36,7 +36,7 @@ GRID = [
     ((4, 50, 320), 32),  # ten channels a group
     ((50, 16, 31, 4), 1),  # more samples than cores
     ((2, 40, 1200), 1200),  # strips of 64 groups, the last of fewer
-    ((48, 5, 833), 833),  # a strip of all groups would have larger tables than local memory
+    ((48, 7, 960), 960),  # a strip of all groups would have larger tables than local memory
     ((49, 3, 2050), 25),  # rows too long for a period: strips of groups
     ((2, 9, 5000), 2),  # a group of more channels than local memory takes: parts, the last narrower
     ((1, 40, 9001), 9001),

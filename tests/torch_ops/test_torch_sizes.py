@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -20,13 +20,18 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
-# Without it the compiler would end the graph where such a size is made.
-CAPTURED = torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True)
 
 
 @pytest.fixture(autouse=True)
 def fresh_compiler() -> None:
-    torch._dynamo.reset()
+    torch._dynamo.reset()  # here and below, because its import takes seconds, which collecting tests need not wait for
+
+
+@pytest.fixture
+def captured() -> Iterator[None]:
+    """Without it the compiler would end the graph where such a size is made."""
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        yield
 
 
 def with_gradients(function: Callable, *inputs: Tensor) -> list[Tensor]:
@@ -48,7 +53,7 @@ RUN_TIME: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-@CAPTURED
+@pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("cut", RUN_TIME.values(), ids=RUN_TIME)
 def test_sizes_that_are_known_at_run_time(cut: Callable) -> None:
     x, weight, bias, _ = data(SHAPE)
@@ -63,7 +68,7 @@ def test_sizes_that_are_known_at_run_time(cut: Callable) -> None:
         assert mine.stride() == right.stride()
 
 
-@CAPTURED
+@pytest.mark.usefixtures("captured")
 def test_a_layout_that_is_known_only_at_run_time_is_refused() -> None:
     """Some channels of channels last: dense or not, the graph could only guess the strides of y."""
     x = data(SHAPE)[0]
@@ -74,7 +79,7 @@ def test_a_layout_that_is_known_only_at_run_time_is_refused() -> None:
         compiled(x)
 
 
-@CAPTURED
+@pytest.mark.usefixtures("captured")
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_number_of_groups_that_is_known_at_run_time(count: int) -> None:
     x, weight, bias, _ = data(SHAPE)
