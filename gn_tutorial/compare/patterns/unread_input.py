@@ -13,12 +13,15 @@ from gn_tutorial.compare.evidence import OutputEvidence
 def unread_input(seen: OutputEvidence) -> tuple[str, ...]:
     """Return a sentence about each input that was read only in part or not at all. The twin notes what was read.
 
-    Inputs of whole numbers are left out: a tiling struct is one of them, and a kernel reads it through a pointer.
+    Inputs of whole numbers of which nothing was read are left out: a tiling struct is one of them, and a kernel may read
+    it through a pointer, which is not seen everywhere.
     """
     said, inputs = [], seen.launch.inputs
     for note in seen.launch.notes:
         name, first, end, size = (note.fields.get(key) for key in ("argument", "first", "end", "of"))
-        if note.id != "gm-input-unread" or name not in inputs or inputs[name].dtype.kind in "biu":
+        if note.id != "gm-input-unread" or name not in inputs:
+            continue
+        if end == 0 and inputs[name].dtype.kind in "biu":
             continue
         if end == 0:
             said.append(

@@ -117,7 +117,18 @@ def behind(event: Event, written: Operand, element: int, source: Operand) -> ran
         return range(at, at + 1)
     if event.flow == Flow.MOVES and many != count(event, written):
         return range(many)
+    if (bit := bit_of(event, written, element, source)) is not None:
+        at = bit // (8 * source.element_bytes)
+        return range(at, at + 1)
     return range(element, element + 1) if element < many else range(many)
+
+
+def bit_of(event: Event, written: Operand, element: int, source: Operand) -> int | None:
+    """Return the bit of a source that decides an element of the result; None if the source has an element for each."""
+    many = count(event, source)
+    if event.flow != Flow.LANES or source.floats or not 0 < many < count(event, written):
+        return None
+    return element % (many * 8 * source.element_bytes)  # as in the mask of a Select
 
 
 def _copied(event: Event, written: Operand, element: int, source: Operand) -> range:

@@ -130,6 +130,7 @@ class Origin:
         value = _text(self.number(source))
         value = f"{source.argument}[{source.element}] = {value}" if source.argument else value
         value = f"offset of {value} bytes" if source.role in _OFFSETS else value
+        value = f"bit {source.bit} of {value}" if source.bit >= 0 else value
         if source.many == 1:
             return value
         nth = source.elements.index(source.chosen)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gn_tutorial.abi.trace import SCALARS, Access, Event, Kind, Space, Watch
 from gn_tutorial.compare.provenance.last_writer import Record, Wrote
-from gn_tutorial.compare.provenance.operand_elements import address_of, behind
+from gn_tutorial.compare.provenance.operand_elements import address_of, behind, bit_of
 
 #: The most steps behind an element; rounds of a loop over one line that are skipped; scalar reads that an instruction's
 #: number may come from.
@@ -26,6 +26,7 @@ class Source:
     elements: the operand's elements that the result depends on. chosen: the element to follow. block, event, operand:
     the operand's place in the trace. at: the address of the chosen element. argument, element: in global memory the
     argument's name and the chosen element's number in it, else "" and 0. floats, element_bytes: the elements' type.
+    bit: if one bit of the chosen element decides the result, its number, else -1.
     reader: the step that uses the source. step: the step that wrote the chosen element; None if no step wrote it, or if
     the trace stops here. rounds: how many rounds of a loop are skipped: in each, the line that uses the source wrote it
     again, after ``step``. made: where to read the value that ``step`` left.
@@ -43,6 +44,7 @@ class Source:
     element_bytes: int
     argument: str = ""
     element: int = 0
+    bit: int = -1
     reader: OriginStep = field(init=False, repr=False, compare=False)
     step: OriginStep | None = None
     rounds: int = 0
@@ -160,7 +162,10 @@ def _sources(record: Record, writer: Wrote) -> Iterator[Source]:
         if operand.access == Access.READ:
             elements = behind(event, written, writer.element, operand)
             if len(elements):
-                yield _source(record, writer.block, writer.number, index, elements)
+                source = _source(record, writer.block, writer.number, index, elements)
+                bit = bit_of(event, written, writer.element, operand)
+                source.bit = -1 if bit is None else bit % (8 * operand.element_bytes)
+                yield source
     if event.atomic:
         yield _source(record, writer.block, writer.number, writer.operand, range(writer.element, writer.element + 1))
     if _takes_number(event):

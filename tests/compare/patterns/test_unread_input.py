@@ -40,3 +40,8 @@ def test_a_wrong_output_names_inputs_that_were_not_read(isolated: bool) -> None:
     result = gnt.kernel(source=COPY).run(X, numbers, gnt.out(64), blocks=1, isolated=isolated)
     hints = result.compare(np.exp2(-X[:64]), rtol=0, atol=0).hints()
     assert not any("read y" in hint for hint in hints)
+    integers = gnt.kernel(source=COPY.replace("float", "int32_t")).run(
+        X.astype(np.int32), numbers, gnt.out(64, np.int32), blocks=1, isolated=isolated
+    )
+    hints = integers.compare(X[:64].astype(np.int32), rtol=0, atol=0).hints()
+    assert any("has read x before element 64 and from element 128 on (192 in all)" in hint for hint in hints)

@@ -114,6 +114,16 @@ def test_a_step_that_right_elements_pass_and_wrong_ones_do_not_is_named_with_its
     )
 
 
+def test_a_select_names_the_bit_that_decides() -> None:
+    bytes_of_one = "    LocalTensor<int16_t> keep = w.ReinterpretCast<int16_t>();\n    Duplicate(keep, (int16_t)257, n);\n"
+    select = "    Select(b, w.ReinterpretCast<uint8_t>(), a, -9.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, n);  // here"
+    comparison, here = compared(bytes_of_one + select, X)
+    assert comparison.origin is not None
+    assert "y[0, 1] is -9" in comparison.origin.title()
+    row = next(row for row in comparison.origin.rows() if row[0] == str(here))
+    assert row[3] == f"bit 1 of 1, {X[0, 1]:.6g}"
+
+
 def test_rounds_that_nothing_cleared_before_are_counted() -> None:
     kept = HEAD.replace("  for (uint32_t r", "  Duplicate(w, 0.0f, n);\n  for (uint32_t r")
     added = "    Add(w, w, a, n);  // here\n    Adds(b, w, 0.0f, n);"
