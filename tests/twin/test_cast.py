@@ -246,6 +246,8 @@ def test_a_mode_outside_the_table_stops(source: str, to: str) -> None:
         (found,) = caught.value.diagnostics
         assert found.id == "cast-unsupported"
         assert MODES[mode] in found.fields["mode"]
+        offered = found.fields["modes"].split(", ")
+        assert [mode for mode in range(7) if f"CAST_{MODES[mode]}" in offered] == sorted(PAIRS[source, to])
 
 
 @pytest.mark.parametrize("form", [COUNT, LANES])

@@ -115,7 +115,9 @@ def test_a_step_that_right_elements_pass_and_wrong_ones_do_not_is_named_with_its
 
 
 def test_a_select_names_the_bit_that_decides() -> None:
-    bytes_of_one = "    LocalTensor<int16_t> keep = w.ReinterpretCast<int16_t>();\n    Duplicate(keep, (int16_t)257, n);\n"
+    bytes_of_one = (
+        "    LocalTensor<int16_t> keep = w.ReinterpretCast<int16_t>();\n    Duplicate(keep, (int16_t)257, n);\n"
+    )
     select = "    Select(b, w.ReinterpretCast<uint8_t>(), a, -9.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, n);  // here"
     comparison, here = compared(bytes_of_one + select, X)
     assert comparison.origin is not None

@@ -191,6 +191,17 @@ inline const char* NameOf(RoundMode mode) {
   return static_cast<uint32_t>(mode) < 7 ? kNames[static_cast<uint32_t>(mode)] : "an unknown mode";
 }
 
+// Writes the names of modes, which are bits as in CastModes, with commas between them.
+GNT_COLD inline const char* NamesOf(uint32_t modes, char (&text)[96]) {
+  text[0] = '\0';
+  for (uint32_t mode = 0; mode < 7; ++mode) {
+    if ((modes >> mode & 1) == 0) continue;
+    __builtin_strcat(text, text[0] == '\0' ? "" : ", ");
+    __builtin_strcat(text, NameOf(static_cast<RoundMode>(mode)));
+  }
+  return text;
+}
+
 // Calls run(op) with the operation of a mode that is known only at run time. If S to D has no such mode, an observed
 // library stops, and a bare one does nothing. For int32 to half an observed library also asks for a scale.
 template <class D, class S, RoundMode... kModes, class Run>
@@ -212,8 +223,12 @@ inline void WithMode(RoundMode mode, Loc loc, Run run) {
   };
   (attempt.template operator()<kModes>(), ...);
   if (!done && kObserved) {
+    char modes[96];
     core.Stop("cast-unsupported", loc,
-              {{"source", TypeName<S>()}, {"destination", TypeName<D>()}, {"mode", NameOf(mode)}});
+              {{"source", TypeName<S>()},
+               {"destination", TypeName<D>()},
+               {"mode", NameOf(mode)},
+               {"modes", NamesOf(CastModes<D, S>(), modes)}});
   }
 }
 template <class D, class S, class Run>
