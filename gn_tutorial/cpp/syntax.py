@@ -169,8 +169,7 @@ class Syntax:
 
     def by_type(self, types: tuple[str, ...]) -> dict[str, list[Node]]:
         """Return for each type its nodes as ``nodes`` gives them; all in one walk, which takes a tenth of the time."""
-        found = QueryCursor(_of_types(types)).captures(self.root)
-        by_type = {name: found.get(name, []) for name in types}
+        by_type = self._captured(types)
         if not self.root.has_error:
             return by_type
         errors = Spans((one.start_byte, one.end_byte) for one in self.errors())
@@ -182,10 +181,15 @@ class Syntax:
         """Return the outermost nodes of text that the parser did not understand, in text order."""
         found: list[Node] = []
         if self.root.has_error:
-            for one in QueryCursor(_of_types(("ERROR",))).captures(self.root).get("ERROR", []):
+            for one in self._captured(("ERROR",))["ERROR"]:
                 if not found or one.end_byte > found[-1].end_byte:
                     found.append(one)
         return found
+
+    def _captured(self, types: tuple[str, ...]) -> dict[str, list[Node]]:
+        """Return for each type all its nodes. The parser's own query gives them in no order."""
+        found = QueryCursor(_of_types(types)).captures(self.root)
+        return {name: sorted(found.get(name, ()), key=_place) for name in types}
 
     def is_off(self, directive: Node) -> bool:
         """Return whether a directive's condition is 0 or false, so that its lines never count."""
@@ -232,6 +236,11 @@ class Syntax:
                 if not cursor.goto_parent():
                     return
                 around.pop()
+
+
+def _place(node: Node) -> tuple[int, int]:
+    """Return a key that puts outer nodes before inner ones, and all in text order."""
+    return node.start_byte, -node.end_byte
 
 
 def require_bounded(text: str | bytes) -> None:
