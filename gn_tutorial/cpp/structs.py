@@ -14,8 +14,15 @@ from gn_tutorial.cpp.directives import expression
 from gn_tutorial.cpp.integers import Unreadable, path
 from gn_tutorial.cpp.layouts import Field, Types
 from gn_tutorial.cpp.members import Member, bases, is_macro, members
+from gn_tutorial.cpp.names import leaf_of
+from gn_tutorial.cpp.queries import calls
 from gn_tutorial.cpp.scopes import Declaration
+from gn_tutorial.cpp.syntax import parse
+from gn_tutorial.cpp.variables import Variables
 from gn_tutorial.errors import ArgumentError
+
+#: The longest chain of aliases that is followed.
+_MOST_ALIASES = 8
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,47 @@ def read_struct(name: str, texts: Mapping[Path, str]) -> Struct | None:
     except (Unreadable, ArgumentError):
         return None
     return Struct(name, read.fields, read.size)
+
+
+def struct_file(name: str, texts: Mapping[Path, str]) -> Path | None:
+    """Return the file whose text defines the struct that ``read_struct`` reads; None without one."""
+    try:
+        return list(texts)[_reader(tuple(texts.values())).struct(name).place.text.index]
+    except (Unreadable, ArgumentError):
+        return None
+
+
+def fields_read(struct: str, text: str, texts: Mapping[Path, str]) -> set[str]:
+    """Return the names of a struct's fields that a text reads: those of objects whose type is the struct or not known.
+
+    texts: for aliases of the struct. Raises ArgumentError for a text that is too long.
+    """
+    variables = Variables(parse(text))
+    found = {one.arguments[1] for one in calls(text, "GET_TILING_DATA_MEMBER") if len(one.arguments) > 1}
+    written = {one.name.id for one in variables.assignments}
+    for node in variables.nodes:
+        of, field = (node.child_by_field_name(one) for one in ("argument", "field"))
+        if node.type == "field_expression" and of and field and field.id not in written:
+            kind = variables.known_type(of)
+            found |= {variables.last_name(field)} if not kind or _is_alias(kind, struct, texts) else set()
+    return found
+
+
+def _is_alias(name: str, struct: str, texts: Mapping[Path, str]) -> bool:
+    """Return whether a type may be the struct: by its name, by an alias, or by one whose meaning is not known."""
+    for _ in range(_MOST_ALIASES):
+        if name == struct:
+            return True
+        try:
+            entries = _reader(tuple(texts.values())).scopes.named((name,), types=True, local=True)
+        except (Unreadable, ArgumentError):
+            return True
+        aliases = [one for one in entries if one.node and one.node.type in ("alias_declaration", "type_definition")]
+        of = aliases[0].node.child_by_field_name("type") if aliases else None
+        if of is None:
+            return False
+        name = aliases[0].place.syntax.text(leaf_of(of.child_by_field_name("type") or of))
+    return True
 
 
 def struct_members(name: str, texts: Sequence[str]) -> tuple[str, ...]:

@@ -216,22 +216,38 @@ class Syntax:
                     return
 
     def around(self, word: str) -> Iterator[list[Node]]:
-        """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them.
+        """Yield the nodes around each token ``word``, the outermost first; an error that has it is the last of them."""
+        for *around, last in self._paths(rf"\b{word}\b", into_errors=False):
+            if last.is_error or last.type == word:
+                yield [*around, last] if last.is_error else around
 
-        The list changes with the next step.
+    def names(self, pattern: str, *, behind: str = "") -> Iterator[Node]:
+        """Yield the names that match a pattern, where another one matches behind them; those in errors too.
+
+        What is in a comment or a literal is no name, and what is in a directive neither.
         """
-        places = [found.start() for found in re.finditer(rb"\b%b\b" % word.encode(), self._bytes)]
+        for *_, around, last in self._paths(rf"\b(?:{pattern})\b(?={behind})", into_errors=True):
+            if last.type.endswith("identifier") and not around.type.startswith("preproc_"):
+                yield last
+
+    def is_in_macros(self, pattern: str) -> bool:
+        """Return whether a word in the body of a macro matches a pattern."""
+        paths = self._paths(rf"\b(?:{pattern})\b", into_errors=True)
+        return any(last.type == "preproc_arg" and around.type != "preproc_call" for *_, around, last in paths)
+
+    def _paths(self, pattern: str, *, into_errors: bool) -> Iterator[list[Node]]:
+        """Yield the nodes from the root to each one that has no children and a place where the pattern matches."""
+        places = [found.start() for found in re.finditer(pattern.encode(), self._bytes)]
         cursor, around = self.root.walk(), list[Node]()
         while places:
             node = cursor.node
             assert node is not None
             at = bisect_left(places, node.start_byte)
-            has_some = at < len(places) and places[at] < node.end_byte
-            if has_some and (node.is_error or node.type == word):
-                yield [*around, node] if node.is_error else around
-            elif has_some and cursor.goto_first_child():
-                around.append(node)
-                continue
+            if at < len(places) and places[at] < node.end_byte:
+                if (into_errors or not node.is_error) and cursor.goto_first_child():
+                    around.append(node)
+                    continue
+                yield [*around, node]
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return
