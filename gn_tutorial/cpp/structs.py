@@ -21,9 +21,6 @@ from gn_tutorial.cpp.syntax import parse
 from gn_tutorial.cpp.variables import Variables
 from gn_tutorial.errors import ArgumentError
 
-#: The longest chain of aliases that is followed.
-_MOST_ALIASES = 8
-
 
 @dataclass(frozen=True)
 class Struct:
@@ -57,32 +54,31 @@ def fields_read(struct: str, text: str, texts: Mapping[Path, str]) -> set[str]:
 
     texts: for aliases of the struct. Raises ArgumentError for a text that is too long.
     """
-    variables = Variables(parse(text))
+    variables, types = Variables(parse(text)), _reader(tuple(texts.values()))
     found = {one.arguments[1] for one in calls(text, "GET_TILING_DATA_MEMBER") if len(one.arguments) > 1}
     written = {one.name.id for one in variables.assignments}
-    for node in variables.nodes:
+    for node in (one for one in variables.nodes if one.type == "field_expression"):
         of, field = (node.child_by_field_name(one) for one in ("argument", "field"))
-        if node.type == "field_expression" and of and field and field.id not in written:
-            kind = variables.known_type(of)
-            found |= {variables.last_name(field)} if not kind or _is_alias(kind, struct, texts) else set()
+        kind = variables.known_type(of) if of else ""
+        if field and field.id not in written and (not kind or _is_alias(kind, struct, types)):
+            found.add(variables.last_name(field))
     return found
 
 
-def _is_alias(name: str, struct: str, texts: Mapping[Path, str]) -> bool:
+def _is_alias(name: str, struct: str, types: Types) -> bool:
     """Return whether a type may be the struct: by its name, by an alias, or by one whose meaning is not known."""
-    for _ in range(_MOST_ALIASES):
-        if name == struct:
-            return True
-        try:
-            entries = _reader(tuple(texts.values())).scopes.named((name,), types=True, local=True)
-        except (Unreadable, ArgumentError):
-            return True
-        aliases = [one for one in entries if one.node and one.node.type in ("alias_declaration", "type_definition")]
-        of = aliases[0].node.child_by_field_name("type") if aliases else None
-        if of is None:
-            return False
-        name = aliases[0].place.syntax.text(leaf_of(of.child_by_field_name("type") or of))
-    return True
+    if name == struct:
+        return True
+    try:
+        with types.resolving(("alias", name)):
+            known = types.scopes.named((name,), types=True, local=True)
+            alias = next((one for one in known if one.node.type in ("alias_declaration", "type_definition")), None)
+            of = alias.node.child_by_field_name("type") if alias is not None else None
+            if alias is None or of is None:
+                return False
+            return _is_alias(alias.place.syntax.text(leaf_of(of.child_by_field_name("type") or of)), struct, types)
+    except (Unreadable, ArgumentError):
+        return True
 
 
 def struct_members(name: str, texts: Sequence[str]) -> tuple[str, ...]:

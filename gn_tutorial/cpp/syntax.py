@@ -112,10 +112,10 @@ class Syntax:
         return found
 
     def enclosing(self, node: Node | None, *types: str) -> Iterator[Node]:
-        """Yield the nodes of these types around a node, the innermost first."""
+        """Yield the nodes of these types around a node, or all, the innermost first."""
         while node is not None:
             node = self.parent(node)
-            if node is not None and node.type in types:
+            if node is not None and (not types or node.type in types):
                 yield node
 
     def before(self, node: Node) -> Node | None:
